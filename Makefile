@@ -1,0 +1,88 @@
+# All that is made lies in .venv, build, dist and demo_output; `make clean` removes it.
+PYTHON ?= python3
+ifeq ($(origin CXX),default)
+CXX := c++
+endif
+export CXX
+export MPLBACKEND ?= Agg
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+VENV := .venv
+PY := $(VENV)/bin/python
+
+CPP := $(wildcard cpp/*.cpp cpp/*.hpp cpp/tests/*.cpp cpp/tests/*.hpp)
+CORE := $(filter-out cpp/bindings.cpp,$(wildcard cpp/*.cpp))
+# Folders are listed too: their time changes when a file comes or goes.
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
+
+.PHONY: help demo test check bench build format sanitize clean preflight
+.NOTPARALLEL:  # two installations into one virtual environment would disturb each other
+.DELETE_ON_ERROR:
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: $(VENV)/plot.txt $(VENV)/package  ## run the demonstration; its output goes to demo_output/
+	$(PY) examples/demo.py
+
+test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
+	$(PY) -m pytest $(ARGS)
+
+check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy --strict src/rpw
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
+
+bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
+	$(PY) benchmarks/bench.py $(ARGS)
+
+build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
+	.ci/packaging-trial $(PY)
+
+format: $(VENV)/check.txt  ## format the code
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+	$(VENV)/bin/clang-format -i $(CPP)
+
+sanitize: build/rpw_sanitize  ## run the core under address and undefined-behaviour checks
+	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
+
+clean:  ## remove everything that was made here
+	rm -rf $(VENV) build dist demo_output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find cpp src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+preflight:
+	@.ci/preflight "$(PYTHON)" "$(CXX)"
+
+build/rpw_sanitize: $(CPP) Makefile | preflight
+	@mkdir -p $(@D)
+	$(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
+		-Wall -Wextra -Wpedantic -pthread -Icpp $(CORE) cpp/tests/sanitize_main.cpp -o $@
+
+# The virtual environment. pip.txt is the sign that it is complete.
+$(VENV)/pip.txt: | preflight
+	@echo "Making the virtual environment $(VENV) ..."
+	@"$(PYTHON)" -m venv --clear $(VENV)
+	@$(PY) -m pip --version > $@
+
+# What an extra needs, without rpw itself.
+$(VENV)/%.txt: pyproject.toml .ci/requirements.py | $(VENV)/pip.txt
+	@$(PY) .ci/requirements.py $* > $@.new
+	@echo "Installing what '$*' needs ..."
+	@$(PY) -m pip install -q -r $@.new
+	@mv $@.new $@
+
+# CMake and Ninja, as far as the machine has none.
+$(VENV)/cmake.txt: $(VENV)/build-system.txt
+	@$(PY) -c 'from scikit_build_core.build import get_requires_for_build_wheel as g; print(*g(), sep="\n")' > $@.new
+	@if grep -q . $@.new; then $(PY) -m pip install -q -r $@.new; fi
+	@mv $@.new $@
+
+# rpw, installed as a user would have it. A lasting build folder lets a second build compile only what changed, and
+# without isolation that folder's paths stay true. The sign carries the time of the start: an edit meanwhile counts.
+$(VENV)/package: $(VENV)/cmake.txt $(SOURCES)
+	@touch $@.new
+	@echo "Building and installing rpw ..."
+	@$(PY) -m pip install -q --no-deps --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' .
+	@mv $@.new $@

@@ -1,0 +1,42 @@
+// Where a line below (or on) the profile meets the falling curve:
+//     (κ ε)^p = height - slope · ε,      ε ≥ 0,
+// the exact equation of RPW on one edge of F (docs/theory.md, "The crossing"). ε itself is the unknown, never 1 - ε.
+#pragma once
+
+#include <cmath>
+
+namespace rpw {
+
+inline double power(double x, double p) {
+    if (p == 1) return x;
+    if (p == 2) return x * x;
+    return std::pow(x, p);
+}
+
+inline double root(double x, double p) {
+    if (x <= 0) return 0;
+    if (p == 1) return x;
+    if (p == 2) return std::sqrt(x);
+    return std::pow(x, 1 / p);
+}
+
+// Bisection in the root domain, where nothing over- or underflows; used for the p without a closed form.
+inline double crossing_by_bisection(double height, double slope, double kappa, double p) {
+    double low = 0, high = root(height, p) / kappa;
+    if (slope > 0 && height / slope < high) high = height / slope;
+    for (int step = 0; step < 2000; ++step) {
+        const double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high) break;
+        (kappa * middle < root(height - slope * middle, p) ? low : high) = middle;
+    }
+    return high;
+}
+
+inline double crossing(double height, double slope, double kappa, double p) {
+    if (height <= 0) return 0;
+    if (p == 1) return height / (kappa + slope);
+    if (p == 2) return 2 * height / (slope + std::hypot(slope, 2 * kappa * std::sqrt(height)));
+    return crossing_by_bisection(height, slope, kappa, p);
+}
+
+}  // namespace rpw

@@ -1,0 +1,147 @@
+// See solve.hpp. These functions only decide when a walk stops and read off what it found.
+#include "solve.hpp"
+
+#include <algorithm>
+
+#include "crossing.hpp"
+#include "threshold_walk.hpp"
+
+namespace rpw {
+
+namespace {
+
+constexpr int edges_between_gap_checks = 32;
+
+// Reads the outcome off a walk that stops `partial` (a share of the total) into the edge it has found.
+Outcome outcome_of(const ProfileWalk& walk, double unmoved, double partial, Status status) {
+    Outcome outcome;
+    outcome.status = status;
+    outcome.unmoved = unmoved;
+    outcome.cost = walk.plan_cost_p() + walk.lambda() * partial;
+    outcome.multiplier = walk.lambda();
+    outcome.dual_height = walk.lambda() - walk.certificate(outcome.u, outcome.v);
+    outcome.plan = walk.plan(partial);
+    outcome.iterations = walk.pivots();
+    return outcome;
+}
+
+Outcome outcome_of(const ThresholdWalk& walk, double unmoved, double threshold, Status status) {
+    Outcome outcome;
+    outcome.status = status;
+    outcome.unmoved = unmoved;
+    outcome.cost = threshold;
+    outcome.plan = walk.plan();
+    outcome.iterations = walk.augmentations();
+    return outcome;
+}
+
+// How far into the found edge F reaches `target_p`. Computed from the cost, not as a difference of masses, which would
+// cancel where almost nothing is moved.
+double part_of_edge(const ProfileWalk& walk, double cost_p, double target_p) {
+    if (walk.edge().slope == 0) return 0;
+    return std::clamp((target_p - cost_p) / walk.edge().slope, 0.0, walk.share(walk.edge().amount));
+}
+
+// Breakpoints closer than this differ by the rounding of masses only.
+constexpr double smallest_step = 1e-15;
+
+}  // namespace
+
+Outcome cross_profile(const Problem& problem, double kappa, double p, double tol, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    for (int edges = 1; walk.find_edge(); ++edges) {
+        const Edge edge = walk.edge();
+        const double after = walk.share(walk.total() - walk.moved() - edge.amount);
+        if (kappa * after <= root(walk.cost_p() + edge.slope * walk.share(edge.amount), p)) {
+            const double before = walk.unmoved(), cost_p = walk.plan_cost_p();
+            const double distance = std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
+            return outcome_of(walk, distance, part_of_edge(walk, cost_p, power(kappa * distance, p)), Status::exact);
+        }
+        walk.take_edge();
+        if (tol > 0 && edges % edges_between_gap_checks == 0) {
+            const double height = walk.cost_p() + edge.slope * walk.unmoved();
+            const double lower = crossing(height, edge.slope, kappa, p);
+            if (walk.unmoved() - lower <= tol) return outcome_of(walk, walk.unmoved(), 0, Status::tolerance);
+        }
+    }
+    return outcome_of(walk, walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact);
+}
+
+Outcome profile_at(const Problem& problem, double unmoved, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    while (walk.unmoved() > unmoved && walk.find_edge()) {
+        const double after = walk.share(walk.total() - walk.moved() - walk.edge().amount);
+        if (after < unmoved) return outcome_of(walk, unmoved, walk.unmoved() - unmoved, Status::exact);
+        walk.take_edge();
+    }
+    return outcome_of(walk, walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact);
+}
+
+Curve whole_profile(const Problem& problem, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    Curve curve{{1.0}, {0.0}, true};
+    double slope = -1;
+    while (walk.find_edge()) {
+        const double next_slope = walk.edge().slope;
+        walk.take_edge();
+        // The last breakpoint gives way if this is the same edge of F, or if nothing but rounding lies between.
+        const bool is_same = next_slope == slope || curve.unmoved.back() - walk.unmoved() <= smallest_step;
+        if (is_same && curve.unmoved.size() > 1) {
+            curve.unmoved.pop_back();
+            curve.cost.pop_back();
+        }
+        slope = next_slope;
+        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
+        curve.unmoved.push_back(walk.unmoved());
+        curve.cost.push_back(walk.cost_p());
+    }
+    curve.complete = !walk.stopped();
+    return curve;
+}
+
+// ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
+// at threshold t, the smallest such ε is max(t / κ, 1 - A).
+Outcome cross_thresholds(const Problem& problem, double kappa, double tol, Pulse& pulse) {
+    ThresholdWalk walk(problem, kappa, pulse);
+    double threshold = 0;
+    for (;;) {
+        const double unmoved = walk.unmoved();
+        walk.limit(kappa * unmoved);  // a longer arc would come after the crossing
+        if (!walk.next()) break;
+        threshold = walk.threshold();
+        const double distance = std::max(threshold / kappa, walk.unmoved());
+        if (distance > walk.unmoved()) return outcome_of(walk, distance, threshold, Status::exact);
+        if (tol > 0 && walk.unmoved() - threshold / kappa <= tol) {
+            return outcome_of(walk, walk.unmoved(), threshold, Status::tolerance);
+        }
+    }
+    return outcome_of(walk, walk.unmoved(), threshold, walk.stopped() ? Status::time_limit : Status::exact);
+}
+
+Outcome threshold_at(const Problem& problem, double unmoved, Pulse& pulse) {
+    ThresholdWalk walk(problem, unreachable, pulse);
+    while (walk.unmoved() > unmoved + smallest_step && walk.next()) {
+    }
+    return outcome_of(walk, std::max(unmoved, walk.unmoved()), walk.threshold(), Status::exact);
+}
+
+Curve whole_thresholds(const Problem& problem, Pulse& pulse) {
+    ThresholdWalk walk(problem, unreachable, pulse);
+    Curve curve{{1.0}, {0.0}, true};
+    while (walk.next()) {
+        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
+        curve.unmoved.push_back(walk.unmoved());
+        curve.cost.push_back(walk.threshold());
+    }
+    curve.complete = !walk.stopped();
+    return curve;
+}
+
+Outcome flow_at_zero(const Problem& problem, Pulse& pulse) {
+    ThresholdWalk walk(problem, 0.0, pulse);
+    while (walk.next()) {
+    }
+    return outcome_of(walk, walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact);
+}
+
+}  // namespace rpw

@@ -1,0 +1,46 @@
+// The border of the core: plain arrays in, an Outcome or a Curve out. Everything that a caller may ask for is here.
+#pragma once
+
+#include <vector>
+
+#include "problem.hpp"
+#include "profile_walk.hpp"
+
+namespace rpw {
+
+enum class Status { exact, tolerance, time_limit };
+
+struct Outcome {
+    Status status = Status::exact;
+    double unmoved = 1;      // ε = 1 - α of the plan; for the RPW functions, the distance
+    double cost = 0;         // F(α) of the plan for finite p, the threshold for p = ∞
+    double multiplier = 0;   // λ (finite p)
+    double dual_height = 0;  // F(1 - ε) ≥ dual_height - λ ε for every ε (finite p)
+    std::vector<double> u;
+    std::vector<double> v;
+    std::vector<PlanEntry> plan;
+    long iterations = 0;
+};
+
+// Breakpoints of the profile: unmoved mass and cost (p-th-power units, or the threshold at p = ∞).
+struct Curve {
+    std::vector<double> unmoved;
+    std::vector<double> cost;
+    bool complete = true;
+};
+
+// min { ε : F(1 - ε) ≤ (κ ε)^p }, to within tol (0: exact).
+Outcome cross_profile(const Problem& problem, double kappa, double p, double tol, Pulse& pulse);
+// F at one mass, as 1 - unmoved.
+Outcome profile_at(const Problem& problem, double unmoved, Pulse& pulse);
+Curve whole_profile(const Problem& problem, Pulse& pulse);
+
+// The same three at p = ∞, where `cost` holds distances.
+Outcome cross_thresholds(const Problem& problem, double kappa, double tol, Pulse& pulse);
+Outcome threshold_at(const Problem& problem, double unmoved, Pulse& pulse);
+Curve whole_thresholds(const Problem& problem, Pulse& pulse);
+
+// The largest flow over pairs at distance 0 (k = 0 where the zeros form no blocks).
+Outcome flow_at_zero(const Problem& problem, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,40 @@
+"""Robust partial p-Wasserstein (RPW) distances between discrete measures: exact, with proof, and fast.
+
+>>> import rpw
+>>> rpw.distance([[0.0, 0.0]], [[1.0, 0.0]], p=1)
+0.5
+"""
+
+from rpw._profile import Profile
+from rpw._result import Result
+from rpw._solve import (
+    choose_solver,
+    distance,
+    levy_prokhorov,
+    partial_wasserstein,
+    profile,
+    robot,
+    solve,
+    total_variation,
+    wasserstein,
+)
+from rpw.cost import diameter
+from rpw.measure import Measure
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Measure",
+    "Profile",
+    "Result",
+    "choose_solver",
+    "diameter",
+    "distance",
+    "levy_prokhorov",
+    "partial_wasserstein",
+    "profile",
+    "robot",
+    "solve",
+    "total_variation",
+    "wasserstein",
+]

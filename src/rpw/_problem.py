@@ -1,0 +1,182 @@
+"""The validated, immutable problem that every solver takes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw import _check as check
+from rpw._check import Array
+from rpw._memory import check_pairs_fit
+from rpw.cost import SEPARATING, Metric, check_metric, fill_distances, in_blocks
+from rpw.measure import Measure
+
+Masses = npt.NDArray[np.int64]
+
+# Masses are multiples of 2^-60: flows are integers, and a weight's rounding does not depend on its place.
+MASS_UNITS = 2.0**60
+_LARGEST_COST = 1e290  # stands for p-th powers beyond float64; such a pair is never part of an answer
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Two measures, a way to get the distances between them, and the parameters of the distance.
+
+    ``kappa`` is kΔ, the price of leaving mass behind in units of distance. Atoms that carry no mass are left out of what
+    the solvers see (``rows`` and ``columns`` list those that stay).
+    """
+
+    a: Array
+    b: Array
+    p: float
+    kappa: float
+    metric: Metric = "euclidean"
+    x: Array | None = None
+    y: Array | None = None
+    cost: Array | None = None
+    truncation: float = np.inf
+
+    @cached_property
+    def rows(self) -> Masses:
+        """Indices of the atoms of the first measure that carry mass."""
+        return np.flatnonzero(_as_masses(self.a))
+
+    @cached_property
+    def columns(self) -> Masses:
+        """Indices of the atoms of the second measure that carry mass."""
+        return np.flatnonzero(_as_masses(self.b))
+
+    @cached_property
+    def mass_a(self) -> Masses:
+        """Integer masses of `rows`."""
+        return _as_masses(self.a)[self.rows]
+
+    @cached_property
+    def mass_b(self) -> Masses:
+        """Integer masses of `columns`."""
+        return _as_masses(self.b)[self.columns]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The sizes of the two measures as the user gave them."""
+        return len(self.a), len(self.b)
+
+    @property
+    def points_identify(self) -> bool:
+        """Whether distance 0 means equal coordinates, so that no distance has to be computed to find it."""
+        return self.cost is None and isinstance(self.metric, str) and self.metric in SEPARATING
+
+    def distances(self, deadline: float = np.inf) -> Array | None:
+        """A fresh or read-only matrix of distances between the atoms that carry mass; None if the deadline passed."""
+        return self._distances_between(self.rows, self.columns, deadline)
+
+    def _distances_between(self, rows: Masses, columns: Masses, deadline: float) -> Array | None:
+        if self.cost is not None:
+            if len(rows) == self.shape[0] and len(columns) == self.shape[1]:
+                matrix = self.cost
+            else:
+                matrix = self.cost[np.ix_(rows, columns)]
+        else:
+            assert self.x is not None and self.y is not None
+            check_pairs_fit(len(rows), len(columns))
+            matrix = np.empty((len(rows), len(columns)))
+            x, y = (np.ascontiguousarray(points[kept]) for points, kept in ((self.x, rows), (self.y, columns)))
+            if not fill_distances(x, y, self.metric, matrix, deadline):
+                return None
+        if self.truncation < np.inf:
+            matrix = np.minimum(matrix, self.truncation)
+        return matrix
+
+    def costs_p(self, distances: Array, scale: float, deadline: float = np.inf) -> Array | None:
+        """``(distances / scale) ** p``, in place unless the matrix belongs to the user; None past the deadline."""
+        if distances is self.cost:
+            if self.p == 1 and scale == 1 and distances.flags.c_contiguous:
+                return distances
+            check_pairs_fit(*distances.shape)
+            powers = np.empty(distances.shape)
+        else:
+            powers = np.ascontiguousarray(distances)
+
+        def fill(rows: slice) -> None:
+            np.divide(distances[rows], scale, out=powers[rows])
+            self._raise_to_p(powers[rows])
+
+        return powers if in_blocks(powers, deadline, fill) else None
+
+    def costs_p_between(self, rows: Masses, columns: Masses, scale: float) -> Array:
+        """Like `costs_p`, for any atoms."""
+        distances = self._distances_between(rows, columns, np.inf)
+        assert distances is not None
+        powers = distances / scale
+        self._raise_to_p(powers)
+        return powers
+
+    def _raise_to_p(self, block: Array) -> None:
+        with np.errstate(over="ignore", under="ignore"):
+            if self.p == 1:
+                return
+            if self.p == 2:
+                np.multiply(block, block, out=block)
+            else:
+                np.power(block, self.p, out=block)
+            np.minimum(block, _LARGEST_COST, out=block)
+
+
+def as_problem(
+    x: Any,
+    y: Any,
+    a: Any,
+    b: Any,
+    *,
+    cost: Any = None,
+    metric: Any = "euclidean",
+    p: Any = 2,
+    k: Any = 1,
+    diameter: Any = 1.0,
+    truncation: float = np.inf,
+) -> Problem:
+    """The one place where user input becomes a Problem."""
+    p, k, diameter = check.as_p(p), check.as_k(k), check.as_positive(diameter, "diameter")
+    kappa = k * diameter
+    if not np.isfinite(kappa) or (kappa == 0 and k > 0):
+        raise ValueError(f"k times diameter is not a float64: k={k}, diameter={diameter}")
+    if cost is not None:
+        if x is not None or y is not None:
+            raise ValueError("pass either points x and y or a matrix cost, not both")
+        matrix = check.as_cost(cost)
+        weights_a = check.as_weights(a, "a", matrix.shape[0])
+        weights_b = check.as_weights(b, "b", matrix.shape[1])
+        return Problem(weights_a, weights_b, p, kappa, cost=matrix, truncation=truncation)
+    if x is None or y is None:
+        raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
+    metric = check_metric(metric)
+    points_x, weights_a = _as_measure(x, a, "x", "a")
+    points_y, weights_b = _as_measure(y, b, "y", "b")
+    if points_x.shape[1] != points_y.shape[1]:
+        raise ValueError(
+            f"x and y must have points of the same dimension, got {points_x.shape[1]} and {points_y.shape[1]}"
+        )
+    return Problem(weights_a, weights_b, p, kappa, metric, points_x, points_y, truncation=truncation)
+
+
+def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Array, Array]:
+    if isinstance(points, Measure):
+        if weights is not None:
+            raise ValueError(f"{weights_name} must be left out: the Measure {name} carries its weights")
+        return points.points, points.weights
+    clean = check.as_points(points, name)
+    return clean, check.as_weights(weights, weights_name, len(clean))
+
+
+def _as_masses(weights: Array) -> Masses:
+    return np.rint(weights * MASS_UNITS).astype(np.int64)
+
+
+def deadline_after(seconds: float) -> float:
+    """The moment, on the monotonic clock, at which ``seconds`` from now are over."""
+    return time.monotonic() + seconds

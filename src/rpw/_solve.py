@@ -1,0 +1,264 @@
+"""The front door: user input in, a Result, a Profile or a number out. Nothing is computed here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rpw import _check as check
+from rpw import _solvers
+from rpw._problem import as_problem, deadline_after
+from rpw._profile import Profile
+from rpw._result import Result
+from rpw.cost import Metric
+
+__all__ = [
+    "choose_solver",
+    "distance",
+    "levy_prokhorov",
+    "partial_wasserstein",
+    "profile",
+    "robot",
+    "solve",
+    "total_variation",
+    "wasserstein",
+]
+
+
+def solve(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    diameter: float = 1.0,
+    tol: float = 0.0,
+    time_limit: float | None = None,
+    solver: str = "auto",
+) -> Result:
+    """Solve for the (p,k)-RPW distance and everything that comes with it.
+
+    RPW is the smallest ε such that all but ε of the mass can be moved at a cost W_{p,1-ε} of at most k·Δ·ε.
+
+    Parameters
+    ----------
+    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure
+        The points. Leave them out if you pass ``cost``.
+    a, b : array-like (n,) and (m,), optional
+        Non-negative weights, normalised in float64 (default: uniform). Not allowed beside a Measure, which carries its
+        own. Weights below 2**-61 of the sum count as zero.
+    cost : array-like (n, m), optional
+        Ground *distances* (not their p-th powers) instead of points; rows belong to the first measure.
+    p : float
+        Exponent in [1, inf].
+    k : float
+        Price of leaving mass behind, >= 0. k = 0 is total variation; as k grows, k·RPW approaches W_p.
+    metric : str or callable
+        Ground metric for points, see `rpw.cost.METRICS`. A callable takes two points and is taken on trust.
+    diameter : float
+        Δ of the *space* (`rpw.diameter` computes one for a whole collection); it sets the unit of length.
+    tol : float
+        Error allowed in the answer; 0 means exact.
+    time_limit : float, optional
+        Seconds, building the costs included; after that the best proven interval so far is returned.
+    solver : {"auto", "exact"}
+        See `rpw.choose_solver`.
+
+    Returns
+    -------
+    Result
+
+    >>> import rpw
+    >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1)
+    >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
+    (0.333333, [0.0, 0.0, 0.333])
+    """
+    deadline = deadline_after(check.as_time_limit(time_limit))
+    tol = check.as_tol(tol)
+    _solvers.check_solver(solver)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter)
+    return _solvers.solve(problem, tol, deadline)
+
+
+def distance(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    diameter: float = 1.0,
+    tol: float = 0.0,
+    solver: str = "auto",
+) -> float:
+    """The (p,k)-RPW distance as a number; parameters as in `rpw.solve`.
+
+    >>> import rpw
+    >>> round(rpw.distance([0.0], [1.0], p=2, k=1), 6)
+    0.618034
+    """
+    return solve(
+        x, y, a, b, cost=cost, p=p, k=k, metric=metric, diameter=diameter, tol=tol, solver=solver
+    ).distance
+
+
+def choose_solver(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    diameter: float = 1.0,
+    tol: float = 0.0,
+    time_limit: float | None = None,
+    solver: str = "auto",
+) -> tuple[str, str]:
+    """What ``solve`` would run on the same arguments, and why, as ``(name, reason)``.
+
+    ================= ====================== ==================================================
+    when              solver                 what it does
+    ================= ====================== ==================================================
+    k = 0             ``total_variation``    sums over equal points (or one maximum flow)
+    p = inf           ``infinity``           maximum flows over pairs, shortest first
+    else              ``exact``              walk along the exact OT-profile to the crossing
+    ================= ====================== ==================================================
+    """
+    check.as_time_limit(time_limit)
+    check.as_tol(tol)
+    _solvers.check_solver(solver)
+    return _solvers.choose(as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter))
+
+
+def profile(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+    diameter: float = 1.0,
+    solver: str = "auto",
+    tol: float = 0.0,
+) -> Profile:
+    """The exact OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
+
+    Parameters as in `rpw.solve`. The exact profile satisfies every ``tol``.
+
+    >>> import rpw
+    >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
+    [0.0, 0.5, 1.0]
+    """
+    check.as_tol(tol)
+    _solvers.check_solver(solver)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, diameter=diameter)
+    return _solvers.profile(problem, check.as_positive(diameter, "diameter"))
+
+
+def wasserstein(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+) -> float:
+    """The p-Wasserstein distance W_p, for p in [1, inf]; parameters as in `rpw.solve`.
+
+    >>> import rpw
+    >>> rpw.wasserstein([0.0, 1.0], [1.0, 2.0], p=1)
+    1.0
+    """
+    return _solvers.partial_cost(as_problem(x, y, a, b, cost=cost, metric=metric, p=p), 1.0)
+
+
+def partial_wasserstein(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    mass: float,
+    cost: Any = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+) -> float:
+    """W_{p, mass}: the least cost of moving a share ``mass`` of the mass, for p in [1, inf].
+
+    >>> import rpw
+    >>> rpw.partial_wasserstein([0.0, 9.0], [0.0, 1.0], mass=0.5)
+    0.0
+    """
+    share = check.as_mass(mass)
+    return _solvers.partial_cost(as_problem(x, y, a, b, cost=cost, metric=metric, p=p), share)
+
+
+def total_variation(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    metric: Metric = "euclidean",
+) -> float:
+    """The total variation distance: the mass that is not shared. It is (p,0)-RPW for every p.
+
+    >>> import rpw
+    >>> rpw.total_variation([0.0, 1.0], [1.0, 2.0])
+    0.5
+    """
+    return solve(x, y, a, b, cost=cost, metric=metric, k=0).distance
+
+
+def levy_prokhorov(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cost: Any = None,
+    metric: Metric = "euclidean",
+) -> float:
+    """The Lévy–Prokhorov distance, (inf,1)-RPW on the raw distances (there is no diameter).
+
+    >>> import rpw
+    >>> rpw.levy_prokhorov([0.0], [0.25])
+    0.25
+    """
+    return solve(x, y, a, b, cost=cost, metric=metric, p=float("inf"), k=1).distance
+
+
+def robot(
+    x: Any = None,
+    y: Any = None,
+    a: Any = None,
+    b: Any = None,
+    *,
+    lam: float,
+    cost: Any = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+) -> float:
+    """λ-ROBOT: W_p under the truncated ground distance min(c, 2λ), with λ = ``lam``.
+
+    >>> import rpw
+    >>> rpw.robot([0.0, 9.0], [0.0, 1.0], lam=0.5, p=1)
+    0.5
+    """
+    truncation = 2 * check.as_positive(lam, "lam")
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, truncation=truncation)
+    return _solvers.partial_cost(problem, 1.0)

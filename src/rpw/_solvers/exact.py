@@ -1,0 +1,114 @@
+"""Finite p, exact: the walk along the OT-profile (docs/theory.md, "The exact algorithm").
+
+RPW is the crossing of F(1 - ε) with (κε)**p, κ = kΔ. The core walks the edges of F from mass 0 upwards and solves the
+crossing on one edge in closed form (paper, section 2, equation 1). Distances are divided by a scale before the p-th power
+is taken, so that neither 1e30 nor 1e-30 leaves float64.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from rpw import _core
+from rpw._check import Array
+from rpw._problem import Problem
+from rpw._profile import Profile
+from rpw._result import Dual, Plan, Result
+
+NAME = "exact"
+
+# The two bounds come from different sums; they count as equal when they agree to this many parts.
+_ROUNDING = 1e-12
+# Beyond this p, costs that decide the answer may be lost below the largest one: scale by the answer at p = inf.
+_LARGEST_PLAIN_P = 4
+
+
+def solve(problem: Problem, tol: float, deadline: float) -> Result:
+    """(p,k)-RPW for finite p and k > 0."""
+    distances = problem.distances(deadline)
+    if distances is None:
+        return nothing_proven(problem, NAME)
+    scale = _scale_for_crossing(problem, distances, deadline)
+    costs = problem.costs_p(distances, scale, deadline)
+    if costs is None:
+        return nothing_proven(problem, NAME)
+    kappa = problem.kappa / scale
+    outcome = _core.cross_profile(costs, problem.mass_a, problem.mass_b, kappa, problem.p, tol, left(deadline))
+    distance = outcome.unmoved
+    lower = min(_core.crossing(outcome.dual_height, outcome.multiplier, kappa, problem.p), distance)
+    if distance - lower <= _ROUNDING * distance:
+        lower = distance
+    return Result(
+        distance=distance,
+        lower=lower,
+        upper=distance,
+        cost=scale * outcome.cost ** (1 / problem.p),
+        status=outcome.status.name,
+        solver=NAME,
+        iterations=outcome.iterations,
+        _problem=problem,
+        _plan=Plan(*outcome.plan),
+        _dual=Dual(outcome.multiplier, outcome.u, outcome.v, scale),
+    )
+
+
+def partial_cost(problem: Problem, mass: float) -> float:
+    """W_{p, mass} for finite p."""
+    distances = problem.distances()
+    assert distances is not None
+    scale = _scale_for_mass(problem, distances, mass)
+    costs = problem.costs_p(distances, scale)
+    assert costs is not None
+    outcome = _core.profile_at(costs, problem.mass_a, problem.mass_b, 1.0 - mass, np.inf)
+    return float(scale * outcome.cost ** (1 / problem.p))
+
+
+def profile(problem: Problem, diameter: float) -> Profile:
+    """All breakpoints of F for finite p."""
+    distances = problem.distances()
+    assert distances is not None
+    scale = _largest(distances)
+    costs = problem.costs_p(distances, scale)
+    assert costs is not None
+    curve = _core.whole_profile(costs, problem.mass_a, problem.mass_b, np.inf)
+    result = Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, scale)
+    _ = result.cost_p  # raises here, not later, where it cannot be represented
+    return result
+
+
+def nothing_proven(problem: Problem, solver: str) -> Result:
+    """The result of a solve that was cut off before it began."""
+    nowhere = np.empty(0, dtype=np.int32)
+    empty = Plan(nowhere, nowhere, np.empty(0))
+    return Result(1.0, 0.0, 1.0, 0.0, "time_limit", solver, 0, problem, empty, None)
+
+
+def left(deadline: float) -> float:
+    """Seconds until the deadline."""
+    return max(0.0, deadline - time.monotonic())
+
+
+def _largest(distances: Array) -> float:
+    largest = float(distances.max())
+    return largest if largest > 0 else 1.0
+
+
+def _scale_for_crossing(problem: Problem, distances: Array, deadline: float) -> float:
+    plain = min(_largest(distances), problem.kappa)
+    if problem.p <= _LARGEST_PLAIN_P:
+        return plain
+    contiguous = np.ascontiguousarray(distances)
+    at_infinity = _core.cross_thresholds(
+        contiguous, problem.mass_a, problem.mass_b, problem.kappa, 0.0, left(deadline)
+    )
+    return problem.kappa * at_infinity.unmoved or plain
+
+
+def _scale_for_mass(problem: Problem, distances: Array, mass: float) -> float:
+    plain = _largest(distances)
+    if problem.p <= _LARGEST_PLAIN_P:
+        return plain
+    contiguous = np.ascontiguousarray(distances)
+    return _core.threshold_at(contiguous, problem.mass_a, problem.mass_b, 1.0 - mass, np.inf).cost or plain

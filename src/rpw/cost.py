@@ -1,0 +1,175 @@
+"""Ground distances: which metrics are allowed, how they are computed, and the diameter of a space."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rpw._check import Array, as_points, check_finite, check_nonnegative
+from rpw.measure import Measure
+
+__all__ = ["Metric", "check_metric", "diameter", "fill_distances"]
+
+Metric = str | Callable[[Any, Any], float]
+
+# Names that SciPy computes and that are metrics on the points themselves.
+METRICS = (
+    "euclidean",
+    "cityblock",
+    "chebyshev",
+    "minkowski",
+    "canberra",
+    "hamming",
+    "jaccard",
+    "jensenshannon",
+    "rogerstanimoto",
+    "sokalsneath",
+)
+_NO_TRIANGLE = ("sqeuclidean", "cosine", "correlation", "braycurtis", "dice", "yule")
+_FROM_THE_PAIR = ("seuclidean", "mahalanobis")
+_NOT_ZERO_AT_EQUALITY = ("russellrao", "kulczynski1", "matching", "sokalmichener")
+_BOX = {"euclidean": 2.0, "cityblock": 1.0, "chebyshev": np.inf}
+# d(x, y) = 0 exactly where x == y, so that equal points can be found without computing distances.
+SEPARATING = ("euclidean", "cityblock", "chebyshev", "minkowski", "canberra", "hamming")
+_HOMOGENEOUS = ("euclidean", "cityblock", "chebyshev", "minkowski")
+_PAIRS_PER_BLOCK = 1 << 19  # small enough that Ctrl-C and time_limit are noticed between two blocks
+
+
+def check_metric(metric: Any) -> Metric:
+    """Return ``metric`` if it may be used, else raise with the reason and the way out."""
+    if callable(metric):
+        return metric  # type: ignore[no-any-return]
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be a name or a callable, got {metric!r}")
+    if metric in METRICS:
+        return metric
+    if metric in _NO_TRIANGLE:
+        raise ValueError(
+            f"metric={metric!r} breaks the triangle inequality, so RPW would not be a metric; "
+            "if that is what you want, compute the matrix yourself and pass it as cost="
+        )
+    if metric in _FROM_THE_PAIR:
+        raise ValueError(
+            f"metric={metric!r} takes its parameters from the pair itself, so distances of different pairs would not be "
+            "comparable; fix the parameters in a callable"
+        )
+    if metric in _NOT_ZERO_AT_EQUALITY:
+        raise ValueError(f"metric={metric!r} is not zero exactly between equal points; pass a matrix as cost= instead")
+    raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
+
+
+def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    step = max(1, _PAIRS_PER_BLOCK // max(1, columns))
+    for start in range(0, rows, step):
+        yield slice(start, min(rows, start + step))
+
+
+def fill_distances(x: Array, y: Array, metric: Metric, out: Array, deadline: float) -> bool:
+    """Write the distances between ``x`` and ``y`` into ``out``; False if the deadline passed before the end."""
+    from scipy.spatial.distance import cdist
+
+    unit = _unit(x, y, metric)
+    if unit != 1:
+        x, y = x / unit, y / unit
+    for rows in _row_blocks(len(x), len(y)):
+        if time.monotonic() > deadline:
+            return False
+        block = out[rows]
+        try:
+            cdist(x[rows], y, metric, out=block)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"metric={metric!r} could not be computed on these points: {error}") from error
+        if unit != 1:
+            block *= unit
+        if not isinstance(metric, str) or metric not in _HOMOGENEOUS:
+            check_finite(block, f"metric={metric!r}: the matrix of distances")
+            check_nonnegative(block, f"metric={metric!r}: the matrix of distances")
+    return True
+
+
+def _unit(x: Array, y: Array, metric: Metric) -> float:
+    """A power of two to divide by, so that squares of differences neither overflow nor vanish; 1 in usual ranges."""
+    if not isinstance(metric, str) or metric not in _HOMOGENEOUS:
+        return 1.0
+    with np.errstate(over="ignore"):
+        extent = float(max(x.max(), y.max()) - min(x.min(), y.min()))
+    if extent == 0 or 1e-100 < extent < 1e100:
+        return 1.0
+    if not np.isfinite(extent * x.shape[1]):
+        raise ValueError("x and y are too far apart: their distance is not a float64")
+    return float(2.0 ** np.floor(np.log2(extent)))
+
+
+def in_blocks(matrix: Array, deadline: float, change: Callable[[slice], None]) -> bool:
+    """Call ``change`` for the rows of ``matrix``, block by block; False if the deadline passed before the end."""
+    for rows in _row_blocks(*matrix.shape):
+        if time.monotonic() > deadline:
+            return False
+        change(rows)
+    return True
+
+
+def diameter(A: Any, B: Any = None, *, metric: Metric = "euclidean") -> float:
+    """One diameter Δ for everything in ``A`` and ``B``.
+
+    Parameters
+    ----------
+    A, B : a Measure, an array of points (n, d) or (n,), a (B, n, d) array, or a list of Measures or arrays
+    metric : name or callable
+        For ``euclidean``, ``cityblock`` and ``chebyshev`` the diameter is that of the bounding box (an upper bound that
+        costs linear time); for any other metric it is exact over the distinct points.
+
+    Returns
+    -------
+    float
+        Use it as ``diameter=`` for *every* pair of a collection: Δ belongs to the space, not to the pair.
+
+    >>> diameter([[0.0, 0.0], [3.0, 4.0]])
+    5.0
+    """
+    metric = check_metric(metric)
+    clouds = _clouds(A, "A") + ([] if B is None else _clouds(B, "B"))
+    dimensions = {cloud.shape[1] for cloud in clouds}
+    if len(dimensions) > 1:
+        raise ValueError(f"A and B mix points of different dimensions: {sorted(dimensions)}")
+    if isinstance(metric, str) and metric in _BOX:
+        low = np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
+        high = np.max([cloud.max(axis=0) for cloud in clouds], axis=0)
+        size = _norm(high - low, _BOX[metric])
+    else:
+        size = _largest_distance(np.unique(np.concatenate(clouds), axis=0), metric)
+    if not np.isfinite(size):
+        raise ValueError("A and B are too far apart: their diameter is not a float64")
+    return size
+
+
+def _norm(sides: Array, order: float) -> float:
+    longest = float(sides.max())
+    if longest == 0 or not np.isfinite(longest):
+        return longest
+    return longest * float(np.linalg.norm(sides / longest, order))
+
+
+def _largest_distance(points: Array, metric: Metric) -> float:
+    largest = 0.0
+    for rows in _row_blocks(len(points), len(points)):
+        block = np.empty((rows.stop - rows.start, len(points)))
+        fill_distances(points[rows], points, metric, block, np.inf)
+        largest = max(largest, float(block.max()))
+    return largest
+
+
+def _clouds(value: Any, name: str) -> list[Array]:
+    """The point sets in one argument of `diameter`."""
+    if isinstance(value, Measure):
+        return [value.points]
+    if isinstance(value, (list, tuple)) and any(isinstance(item, (Measure, np.ndarray)) for item in value):
+        if all(isinstance(item, np.ndarray) and item.ndim == 0 for item in value):
+            return [as_points(value, name)]
+        return [cloud for k, item in enumerate(value) for cloud in _clouds(item, f"{name}[{k}]")]
+    if isinstance(value, np.ndarray) and value.ndim == 3:
+        return [as_points(item, f"{name}[{k}]") for k, item in enumerate(value)] or [as_points([], name)]
+    return [as_points(value, name)]
