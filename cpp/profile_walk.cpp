@@ -72,9 +72,9 @@ bool ProfileWalk::refresh() {
         lambda_ = std::max(lambda_, shortlist_.horizon());
         // A pass over the costs and the work between two passes should weigh about the same.
         const auto since = static_cast<double>(work_ - work_at_refresh_);
-        const auto pass = static_cast<double>(cost_.size());
-        if (since < 0.5 * pass) target_ = std::min(target_ * 1.6, pass);
-        if (since > 2 * pass) target_ = std::max(target_ / 1.4, fewest_arcs_per_node * forest_.size());
+        const auto pass = static_cast<double>(shortlist_.pass_work());
+        if (since < pass) target_ = std::min(target_ * 1.6, static_cast<double>(cost_.size()));
+        if (since > 5 * pass) target_ = std::max(target_ / 1.4, fewest_arcs_per_node * forest_.size());
     }
     listed_ = true;
     work_at_refresh_ = work_;
@@ -135,8 +135,9 @@ void ProfileWalk::pivot() {
     work_ += 8 * changed.size();
     pulse_.expired(16 * changed.size());
     for (Node x : changed) weigh(x);
-    for (Node x : changed) {
-        if (forest_.is_active(x)) schedule(x);
+    for (std::size_t k = 0; k < changed.size(); ++k) {
+        if (k + 6 < changed.size()) shortlist_.prefetch(changed[k + 6]);
+        if (forest_.is_active(changed[k])) schedule(changed[k]);
     }
     if (forest_.is_active(origin_) && !queue_.contains(origin_)) schedule(origin_);
 }

@@ -11,17 +11,38 @@ namespace rpw {
 
 namespace {
 
-constexpr Node sampled_rows = 24;
+// Horizons are quantiles of samples of about this size.
+constexpr std::size_t sample_size = 4096;
 
-// keep[j] = 1 where cost[j] + v[j] ≤ limit.
-RPW_SIMD void mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
+// keep[j] = 1 where cost[j] + v[j] ≤ limit; returns how many there are.
+RPW_SIMD std::size_t mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
     for (Node j = 0; j < columns; ++j) keep[j] = cost[j] + v[j] <= limit;
+    std::size_t count = 0;
+    for (Node j = 0; j < columns; ++j) count += keep[j];
+    return count;
+}
+
+// Which of eight bytes, read as one number, is the first with a mark (its lowest bit) that `marks &= marks - 1` takes.
+Node first_marked_byte(std::uint64_t marks) {
+    const Node byte = std::countr_zero(marks) / 8;
+    return std::endian::native == std::endian::little ? byte : 7 - byte;
+}
+
+// The quantile `share` of the sample, or a later one if that is not beyond λ; `otherwise` if there is none.
+double quantile_beyond(std::vector<double>& sample, double share, double lambda, double otherwise) {
+    auto rank = static_cast<std::size_t>(share * static_cast<double>(sample.size()));
+    for (; rank + 1 < sample.size(); rank = 2 * rank + 1) {
+        std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(rank), sample.end());
+        if (sample[rank] > lambda * (1 + 1e-12)) return sample[rank];
+    }
+    return otherwise;
 }
 
 }  // namespace
 
 Shortlist::Shortlist(const CostMatrix& cost)
     : cost_(cost), u_(cost.rows), v_(cost.columns), keep_(static_cast<std::size_t>(cost.columns) + 8) {
+    wide_.start.resize(cost.rows + std::size_t{1});
     of_row_.start.resize(cost.rows + std::size_t{1});
     of_column_.start.resize(cost.columns + std::size_t{1});
 }
@@ -29,51 +50,81 @@ Shortlist::Shortlist(const CostMatrix& cost)
 bool Shortlist::rebuild(const Forest& forest, double lambda, double target, Pulse& pulse) {
     for (Node i = 0; i < cost_.rows; ++i) u_[i] = forest.potential(i, lambda);
     for (Node j = 0; j < cost_.columns; ++j) v_[j] = forest.potential(cost_.rows + j, lambda);
-    choose_horizon(lambda, target);
-    of_row_.partner.clear();
-    of_row_.cost.clear();
+    pass_work_ = 0;
+    if (!is_listed_ || lambda >= wide_horizon_) {
+        pass_work_ = cost_.size() / 2;
+        const double share_of_all = static_cast<double>(cost_.size()) / 16;
+        if (widen(lambda, std::max(target, share_of_all), pulse)) return true;
+        is_listed_ = true;
+    }
+    pass_work_ += wide_.partner.size();
+    narrow(lambda, target);
+    transpose();
+    return pulse.expired(wide_.partner.size());
+}
+
+bool Shortlist::widen(double lambda, double target, Pulse& pulse) {
+    sample_.clear();
+    const std::size_t stride = std::max<std::size_t>(1, cost_.size() / sample_size) | 1;  // odd: no column is favoured
+    for (std::size_t e = stride / 2; e < cost_.size(); e += stride) {
+        sample_.push_back(cost_.data[e] + u_[e / cost_.columns] + v_[e % cost_.columns]);
+    }
+    wide_horizon_ = quantile_beyond(sample_, target / static_cast<double>(cost_.size()), lambda, unreachable);
+    wide_.partner.clear();
+    wide_.cost.clear();
     for (Node i = 0; i < cost_.rows; ++i) {
         if (pulse.expired(static_cast<std::size_t>(cost_.columns))) return true;
         list_row(i);
     }
-    of_row_.start[cost_.rows] = of_row_.partner.size();
-    transpose();
+    wide_.start[cost_.rows] = wide_.partner.size();
     return false;
-}
-
-// The horizon is a quantile of c + u + v over a sample of rows, moved up until it lies beyond λ.
-void Shortlist::choose_horizon(double lambda, double target) {
-    const Node count = std::min(cost_.rows, sampled_rows);
-    sample_.clear();
-    for (Node s = 0; s < count; ++s) {
-        const Node i = static_cast<Node>((2 * static_cast<std::int64_t>(s) + 1) * cost_.rows / (2 * count));
-        const double* row = cost_.row(i);
-        for (Node j = 0; j < cost_.columns; ++j) sample_.push_back(row[j] + u_[i] + v_[j]);
-    }
-    auto rank = static_cast<std::size_t>(target / cost_.rows * count);
-    for (; rank + 1 < sample_.size(); rank = 2 * rank + 1) {
-        std::nth_element(sample_.begin(), sample_.begin() + rank, sample_.end());
-        horizon_ = sample_[rank];
-        if (horizon_ > lambda * (1 + 1e-12)) return;
-    }
-    horizon_ = unreachable;
 }
 
 void Shortlist::list_row(Node i) {
     const double* row = cost_.row(i);
-    of_row_.start[i] = of_row_.partner.size();
-    mark_row(row, v_.data(), horizon_ - u_[i], cost_.columns, keep_.data());
+    std::size_t size = wide_.partner.size();
+    wide_.start[i] = size;
+    const std::size_t count = mark_row(row, v_.data(), wide_horizon_ - u_[i], cost_.columns, keep_.data());
+    wide_.partner.resize(size + count);
+    wide_.cost.resize(size + count);
     std::memset(keep_.data() + cost_.columns, 0, 8);
     for (Node j = 0; j < cost_.columns; j += 8) {  // eight marks at a time: most of them are zero
         std::uint64_t marks;
         std::memcpy(&marks, keep_.data() + j, 8);
-        if (marks == 0) continue;
-        for (Node k = j; k < j + 8; ++k) {
-            if (!keep_[k]) continue;
-            of_row_.partner.push_back(cost_.rows + k);
-            of_row_.cost.push_back(row[k]);
+        for (; marks != 0; marks &= marks - 1, ++size) {
+            const Node k = j + first_marked_byte(marks);
+            wide_.partner[size] = cost_.rows + k;
+            wide_.cost[size] = row[k];
         }
     }
+}
+
+void Shortlist::narrow(double lambda, double target) {
+    sample_.clear();
+    const std::size_t stride = std::max<std::size_t>(1, wide_.partner.size() / sample_size) | 1;
+    std::size_t e = stride / 2;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        for (; e < wide_.start[i + std::size_t{1}]; e += stride) {
+            sample_.push_back(wide_.cost[e] + u_[i] + v_[wide_.partner[e] - cost_.rows]);
+        }
+    }
+    const double share = target / static_cast<double>(wide_.partner.size());
+    horizon_ = std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
+    of_row_.partner.resize(wide_.partner.size());
+    of_row_.cost.resize(wide_.cost.size());
+    std::size_t size = 0;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        of_row_.start[i] = size;
+        const double limit = horizon_ - u_[i];
+        for (std::size_t e = wide_.start[i]; e < wide_.start[i + std::size_t{1}]; ++e) {
+            of_row_.partner[size] = wide_.partner[e];
+            of_row_.cost[size] = wide_.cost[e];
+            size += wide_.cost[e] + v_[wide_.partner[e] - cost_.rows] <= limit;  // no branch: it would be mispredicted
+        }
+    }
+    of_row_.start[cost_.rows] = size;
+    of_row_.partner.resize(size);
+    of_row_.cost.resize(size);
 }
 
 void Shortlist::transpose() {
@@ -99,6 +150,18 @@ void Shortlist::transpose() {
 std::size_t Shortlist::degree(Node x) const {
     const auto& start = lists(x).start;
     return start[local(x) + std::size_t{1}] - start[local(x)];
+}
+
+void Shortlist::prefetch(Node x) const {
+#if defined(__GNUC__)
+    const ArcList& list = lists(x);
+    const std::size_t begin = list.start[local(x)];
+    __builtin_prefetch(list.partner.data() + begin);
+    __builtin_prefetch(list.cost.data() + begin);
+    __builtin_prefetch(list.cost.data() + begin + 8);
+#else
+    (void)x;
+#endif
 }
 
 double Shortlist::least(Node x, const double* weight) const {

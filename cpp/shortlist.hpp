@@ -2,7 +2,8 @@
 //
 // While λ grows, every potential u_i and v_j grows too (docs/theory.md, "The shortlist"), so an arc with
 // c_ij + u_i + v_j > horizon now cannot become tight before λ = horizon. One pass over the costs finds the others; all
-// work between two passes touches only them.
+// work between two passes touches only them. There are two such lists: a wide one, made from all costs, and a narrow one,
+// made from the wide one, which is the one that is scanned.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +28,20 @@ public:
     bool rebuild(const Forest& forest, double lambda, double target, Pulse& pulse);
 
     double horizon() const { return horizon_; }
-    std::size_t size() const { return of_row_.partner.size(); }
+    // What the last `rebuild` cost, in scanned arcs (a plain pass over the costs is cheaper per arc).
+    std::size_t pass_work() const { return pass_work_; }
+    std::size_t degree(Node x) const;
 
     // min over listed partners y of cost + weight[y]; +inf if there is none.
     double least(Node x, const double* weight) const;
     // The partner that attains it (-1 if none).
     Node least_partner(Node x, const double* weight) const;
-    std::size_t degree(Node x) const;
+    // Hints that `least(x)` comes soon.
+    void prefetch(Node x) const;
 
 private:
-    void choose_horizon(double lambda, double target);
+    bool widen(double lambda, double target, Pulse& pulse);
+    void narrow(double lambda, double target);
     void list_row(Node i);
     void transpose();
     const ArcList& lists(Node x) const { return x < cost_.rows ? of_row_ : of_column_; }
@@ -44,8 +49,12 @@ private:
 
     CostMatrix cost_;
     double horizon_ = 0;
+    double wide_horizon_ = 0;
+    bool is_listed_ = false;
+    std::size_t pass_work_ = 0;
     std::vector<double> u_;
     std::vector<double> v_;
+    ArcList wide_;  // by row
     ArcList of_row_;
     ArcList of_column_;
     std::vector<std::uint8_t> keep_;
