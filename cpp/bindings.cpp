@@ -109,13 +109,17 @@ NB_MODULE(_core, module) {
         .def_ro("multiplier", &rpw::Outcome::multiplier)
         .def_ro("dual_height", &rpw::Outcome::dual_height)
         .def_ro("iterations", &rpw::Outcome::iterations)
-        .def_prop_ro("u", [](const rpw::Outcome& o) { return to_array(o.u); }, own)
-        .def_prop_ro("v", [](const rpw::Outcome& o) { return to_array(o.v); }, own)
+        .def_prop_ro(
+            "u", [](const rpw::Outcome& o) { return to_array(o.u); }, own)
+        .def_prop_ro(
+            "v", [](const rpw::Outcome& o) { return to_array(o.v); }, own)
         .def_prop_ro("plan", [](const rpw::Outcome& o) { return plan_arrays(o.plan); }, own);
 
     nb::class_<rpw::Curve>(module, "Curve")
-        .def_prop_ro("unmoved", [](const rpw::Curve& c) { return to_array(c.unmoved); }, own)
-        .def_prop_ro("cost", [](const rpw::Curve& c) { return to_array(c.cost); }, own)
+        .def_prop_ro(
+            "unmoved", [](const rpw::Curve& c) { return to_array(c.unmoved); }, own)
+        .def_prop_ro(
+            "cost", [](const rpw::Curve& c) { return to_array(c.cost); }, own)
         .def_ro("complete", &rpw::Curve::complete);
 
     module.def(

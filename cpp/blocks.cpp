@@ -75,7 +75,8 @@ BlockMatch match_blocks(std::span<const Mass> a, std::span<const Mass> b, std::s
             left_a[i] -= amount;
             left_b[j] -= amount;
             match.moved += amount;
-            if (amount > 0) match.plan.push_back({i, j, static_cast<double>(amount) / static_cast<double>(match.total)});
+            if (amount > 0)
+                match.plan.push_back({i, j, static_cast<double>(amount) / static_cast<double>(match.total)});
             if (left_a[i] == 0) ++r;
             if (left_b[j] == 0) ++c;
         }

@@ -54,7 +54,8 @@ Outcome cross_profile(const Problem& problem, double kappa, double p, double tol
         const double after = walk.share(walk.total() - walk.moved() - edge.amount);
         if (kappa * after <= root(walk.cost_p() + edge.slope * walk.share(edge.amount), p)) {
             const double before = walk.unmoved(), cost_p = walk.plan_cost_p();
-            const double distance = std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
+            const double distance =
+                std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
             return outcome_of(walk, distance, part_of_edge(walk, cost_p, power(kappa * distance, p)), Status::exact);
         }
         walk.take_edge();

@@ -1,7 +1,8 @@
-// The profile at p = ∞, walked upwards: W_{∞,α} ≤ t exactly when the maximum flow over pairs with c_ij ≤ t is at least α.
+// The profile at p = ∞, walked upwards: W_{∞,α} ≤ t exactly when the maximum flow over pairs with c_ij ≤ t is at least
+// α.
 //
-// Arcs enter in the order of their length; a search tree over what free rows can reach is kept between two of them, so an
-// arc that opens no path costs O(1). (Paper, section 4, the relation to Lévy–Prokhorov; docs/theory.md, "p = ∞".)
+// Arcs enter in the order of their length; a search tree over what free rows can reach is kept between two of them, so
+// an arc that opens no path costs O(1). (Paper, section 4, the relation to Lévy–Prokhorov; docs/theory.md, "p = ∞".)
 #pragma once
 
 #include <vector>
@@ -58,7 +59,7 @@ private:
     double horizon_ = -1;
     double target_;
     std::vector<FlowArc> arcs_;
-    std::vector<std::vector<std::size_t>> at_;   // arcs at each node
+    std::vector<std::vector<std::size_t>> at_;  // arcs at each node
     std::vector<char> reached_;
     std::vector<std::size_t> by_;  // the arc by which a node was reached
     std::vector<Node> frontier_;

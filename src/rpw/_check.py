@@ -1,4 +1,4 @@
-"""Checks of what users pass in: every function returns a clean value or raises a ``ValueError`` that names the argument.
+"""Checks of what users pass in: a clean value comes back, or a ``ValueError`` that names the argument.
 
 Nothing behind this module checks again.
 """

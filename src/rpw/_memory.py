@@ -20,8 +20,8 @@ def check_pairs_fit(n: int, m: int) -> None:
     available = available_bytes()
     if needed > available:
         raise MemoryError(
-            f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB are "
-            "available. Subsample the points, or merge near ones and pass their summed weights as a and b."
+            f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
+            "are available. Subsample the points, or merge near ones and pass their summed weights as a and b."
         )
 
 

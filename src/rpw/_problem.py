@@ -27,8 +27,8 @@ _LARGEST_COST = 1e290  # stands for p-th powers beyond float64; such a pair is n
 class Problem:
     """Two measures, a way to get the distances between them, and the parameters of the distance.
 
-    ``kappa`` is kΔ, the price of leaving mass behind in units of distance. Atoms that carry no mass are left out of what
-    the solvers see (``rows`` and ``columns`` list those that stay).
+    ``kappa`` is kΔ, the price of leaving mass behind in units of distance. Atoms that carry no mass are left out of
+    what the solvers see (``rows`` and ``columns`` list those that stay).
     """
 
     a: Array

@@ -23,8 +23,8 @@ class Profile:
     """The exact OT-profile of two measures.
 
     ``mass`` and ``cost_p`` hold the breakpoints of the convex, piecewise linear F(α) = W_{p,α}**p. At p = inf, where F
-    has no meaning, ``cost_p`` holds the left-continuous step curve W_{inf,α} itself: its value on the interval that ends
-    at the same entry of ``mass``.
+    has no meaning, ``cost_p`` holds the left-continuous step curve W_{inf,α} itself: its value on the interval that
+    ends at the same entry of ``mass``.
 
     ``profile(alpha)`` is W_{p,alpha}; ``profile.distance(k)`` is RPW for any k from this one solve.
     """
@@ -100,7 +100,7 @@ class Profile:
     def elbow(self) -> float:
         """The mass where the slope jumps most in proportion: a first guess of the share of inliers.
 
-        At least half of the mass is taken to be inliers: among the first few, smallest costs the ratio of two neighbours
+        At least half of the mass is taken to be inliers: among the first, smallest costs the ratio of two neighbours
         says nothing. At p = inf the steps of W are compared instead of slopes.
         """
         heights = self._cost[1:] if np.isinf(self.p) else self._slopes

@@ -103,9 +103,7 @@ def distance(
     >>> round(rpw.distance([0.0], [1.0], p=2, k=1), 6)
     0.618034
     """
-    return solve(
-        x, y, a, b, cost=cost, p=p, k=k, metric=metric, diameter=diameter, tol=tol, solver=solver
-    ).distance
+    return solve(x, y, a, b, cost=cost, p=p, k=k, metric=metric, diameter=diameter, tol=tol, solver=solver).distance
 
 
 def choose_solver(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,8 +53,8 @@ def check_metric(metric: Any) -> Metric:
         )
     if metric in _FROM_THE_PAIR:
         raise ValueError(
-            f"metric={metric!r} takes its parameters from the pair itself, so distances of different pairs would not be "
-            "comparable; fix the parameters in a callable"
+            f"metric={metric!r} takes its parameters from the pair itself, so distances of different pairs would not "
+            "be comparable; fix the parameters in a callable"
         )
     if metric in _NOT_ZERO_AT_EQUALITY:
         raise ValueError(f"metric={metric!r} is not zero exactly between equal points; pass a matrix as cost= instead")
@@ -79,7 +79,7 @@ def fill_distances(x: Array, y: Array, metric: Metric, out: Array, deadline: flo
             return False
         block = out[rows]
         try:
-            cdist(x[rows], y, metric, out=block)
+            cdist(x[rows], y, cast(Any, metric), out=block)
         except (TypeError, ValueError) as error:
             raise ValueError(f"metric={metric!r} could not be computed on these points: {error}") from error
         if unit != 1:

@@ -39,11 +39,13 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
 
 def partial_cost(problem: Problem, mass: float) -> float:
     """W_{p, mass}."""
-    solver = infinity if math.isinf(problem.p) else exact
-    return solver.partial_cost(problem, mass)
+    if math.isinf(problem.p):
+        return infinity.partial_cost(problem, mass)
+    return exact.partial_cost(problem, mass)
 
 
 def profile(problem: Problem, diameter: float) -> Profile:
     """Every breakpoint of the profile."""
-    solver = infinity if math.isinf(problem.p) else exact
-    return solver.profile(problem, diameter)
+    if math.isinf(problem.p):
+        return infinity.profile(problem, diameter)
+    return exact.profile(problem, diameter)

@@ -1,8 +1,8 @@
 """Finite p, exact: the walk along the OT-profile (docs/theory.md, "The exact algorithm").
 
 RPW is the crossing of F(1 - ε) with (κε)**p, κ = kΔ. The core walks the edges of F from mass 0 upwards and solves the
-crossing on one edge in closed form (paper, section 2, equation 1). Distances are divided by a scale before the p-th power
-is taken, so that neither 1e30 nor 1e-30 leaves float64.
+crossing on one edge in closed form (paper, section 2, equation 1). Distances are divided by a scale before the p-th
+power is taken, so that neither 1e30 nor 1e-30 leaves float64.
 """
 
 from __future__ import annotations
@@ -100,9 +100,7 @@ def _scale_for_crossing(problem: Problem, distances: Array, deadline: float) -> 
     if problem.p <= _LARGEST_PLAIN_P:
         return plain
     contiguous = np.ascontiguousarray(distances)
-    at_infinity = _core.cross_thresholds(
-        contiguous, problem.mass_a, problem.mass_b, problem.kappa, 0.0, left(deadline)
-    )
+    at_infinity = _core.cross_thresholds(contiguous, problem.mass_a, problem.mass_b, problem.kappa, 0.0, left(deadline))
     return problem.kappa * at_infinity.unmoved or plain
 
 

@@ -1,8 +1,8 @@
 """k = 0: total variation, for every p (paper, section 4; docs/theory.md, "Total variation").
 
 The distance is the mass that is left when everything that can be moved for free has been. Equal points form blocks, and
-then the shared mass is a sum of minima, in linear time; with ``cost=`` the zeros decide, by the same sum where they form
-blocks and by one maximum flow where they do not.
+then the shared mass is a sum of minima, in linear time; with ``cost=`` the zeros decide, by the same sum where they
+form blocks and by one maximum flow where they do not.
 """
 
 from __future__ import annotations
