@@ -64,6 +64,38 @@ auto run(Function function, const Matrix& cost, const Masses& a, const Masses& b
     return function(problem, arguments..., pulse);
 }
 
+template <class Cost>
+using Rounded = nb::ndarray<const Cost, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Cost>
+rpw::RoundedProblem<Cost> as_rounded(const Rounded<Cost>& cost, const Masses& a, const Masses& b, Cost cap) {
+    return {cost.data(), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, cap};
+}
+
+// The LMR functions for one width of integer costs; Python picks the overload by the type of the array.
+template <class Cost>
+void bind_lmr(nb::module_& module) {
+    using namespace nb::literals;
+    module.def(
+        "cross_lmr",
+        [](Rounded<Cost> cost, Masses a, Masses b, Cost cap, double kappa, double p, double tol, double seconds) {
+            const auto problem = as_rounded(cost, a, b, cap);
+            nb::gil_scoped_release release;
+            rpw::Pulse pulse(poll_signals, seconds);
+            return rpw::cross_lmr(problem, kappa, p, tol, pulse);
+        },
+        "cost"_a, "a"_a, "b"_a, "cap"_a, "kappa"_a, "p"_a, "tol"_a, "seconds"_a);
+    module.def(
+        "lmr_profile",
+        [](Rounded<Cost> cost, Masses a, Masses b, Cost cap, double seconds) {
+            const auto problem = as_rounded(cost, a, b, cap);
+            nb::gil_scoped_release release;
+            rpw::Pulse pulse(poll_signals, seconds);
+            return rpw::lmr_profile(problem, pulse);
+        },
+        "cost"_a, "a"_a, "b"_a, "cap"_a, "seconds"_a);
+}
+
 nb::tuple match_blocks(const Masses& a, const Masses& b, const Labels& of_row, const Labels& of_column,
                        std::size_t labels) {
     rpw::BlockMatch match;
@@ -158,6 +190,8 @@ NB_MODULE(_core, module) {
         "flow_at_zero",
         [](Matrix cost, Masses a, Masses b, double seconds) { return run(rpw::flow_at_zero, cost, a, b, seconds); },
         "cost"_a, "a"_a, "b"_a, "seconds"_a);
+    bind_lmr<std::int32_t>(module);
+    bind_lmr<std::int64_t>(module);
     module.def("match_blocks", &match_blocks, "a"_a, "b"_a, "of_row"_a, "of_column"_a, "labels"_a);
     module.def("label_zero_blocks", &label_zero_blocks, "cost"_a);
     module.def("crossing", &rpw::crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);

@@ -64,8 +64,9 @@ BlockMatch match_blocks(std::span<const Mass> a, std::span<const Mass> b, std::s
                         std::span<const std::int64_t> of_column, std::size_t labels) {
     const Groups rows = group_by_label(of_row, labels);
     const Groups columns = group_by_label(of_column, labels);
+    const Problem masses{{nullptr, static_cast<Node>(a.size()), static_cast<Node>(b.size())}, a, b};
     BlockMatch match;
-    match.total = std::min(std::accumulate(a.begin(), a.end(), Mass{0}), std::accumulate(b.begin(), b.end(), Mass{0}));
+    match.total = masses.total();
     std::vector<Mass> left_a(a.begin(), a.end()), left_b(b.begin(), b.end());
     for (std::size_t l = 0; l < labels; ++l) {
         std::size_t r = rows.start[l], c = columns.start[l];
@@ -81,6 +82,7 @@ BlockMatch match_blocks(std::span<const Mass> a, std::span<const Mass> b, std::s
             if (left_b[j] == 0) ++c;
         }
     }
+    if (match.total - match.moved <= masses.negligible()) match.moved = match.total;
     return match;
 }
 

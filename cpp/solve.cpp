@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "crossing.hpp"
+#include "lmr.hpp"
 #include "threshold_walk.hpp"
 
 namespace rpw {
@@ -38,7 +39,7 @@ Outcome outcome_of(const ThresholdWalk& walk, double unmoved, double threshold, 
 // How far into the found edge F reaches `target_p`. Computed from the cost, not as a difference of masses, which would
 // cancel where almost nothing is moved.
 double part_of_edge(const ProfileWalk& walk, double cost_p, double target_p) {
-    if (walk.edge().slope == 0) return 0;
+    if (walk.edge().slope == 0) return walk.share(walk.edge().amount);  // free: only ε = 0 is reached on such an edge
     return std::clamp((target_p - cost_p) / walk.edge().slope, 0.0, walk.share(walk.edge().amount));
 }
 
@@ -85,16 +86,18 @@ Curve whole_profile(const Problem& problem, Pulse& pulse) {
     while (walk.find_edge()) {
         const double next_slope = walk.edge().slope;
         walk.take_edge();
-        // The last breakpoint gives way if this is the same edge of F, or if nothing but rounding lies between.
-        const bool is_same = next_slope == slope || curve.unmoved.back() - walk.unmoved() <= smallest_step;
-        if (is_same && curve.unmoved.size() > 1) {
+        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;  // too short to be a breakpoint
+        if (next_slope == slope) {  // the same edge of F, in several augmentations
             curve.unmoved.pop_back();
             curve.cost.pop_back();
         }
         slope = next_slope;
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.cost_p());
+    }
+    if (curve.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
+        curve.unmoved.back() = walk.unmoved();
+        curve.cost.back() = walk.cost_p();
     }
     curve.complete = !walk.stopped();
     return curve;
@@ -144,5 +147,60 @@ Outcome flow_at_zero(const Problem& problem, Pulse& pulse) {
     }
     return outcome_of(walk, walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact);
 }
+
+template <class Cost>
+Outcome cross_lmr(const RoundedProblem<Cost>& problem, double kappa, double p, double tol, Pulse& pulse) {
+    LmrWalk<Cost> walk(problem.cost, problem.a, problem.b, problem.cap, pulse);
+    // Mass may move along a path until the cost of the plan reaches (κ ε)^p.
+    const auto allow = [&](std::int64_t path_cost, Mass available) {
+        const auto slope = static_cast<double>(path_cost);
+        const double before = walk.unmoved(), part = static_cast<double>(available) / walk.total();
+        if (kappa * (before - part) > root(walk.cost() + slope * part, p)) return available;
+        const double distance = crossing(walk.cost() + slope * before, slope, kappa, p);
+        const auto moved = static_cast<Mass>((before - distance) * static_cast<double>(walk.total()));
+        return std::clamp<Mass>(moved, 0, available - 1);
+    };
+    const auto lower = [&] {
+        const double slope = walk.dual_slope();
+        return crossing(slope - walk.dual_sum(), slope, kappa, p);
+    };
+    Status status = Status::exact;
+    while (walk.phase(allow)) {
+        if (walk.ended()) break;
+        if (tol > 0 && walk.unmoved() - lower() <= tol) {
+            status = Status::tolerance;
+            break;
+        }
+    }
+    Outcome outcome;
+    outcome.status = walk.stopped() ? Status::time_limit : status;
+    outcome.unmoved = walk.unmoved();
+    outcome.cost = walk.cost();
+    outcome.multiplier = walk.dual_slope();
+    outcome.dual_height = walk.dual_slope() - walk.dual_sum();
+    outcome.u = walk.u();
+    outcome.v = walk.v();
+    outcome.plan = walk.plan();
+    outcome.iterations = walk.phases();
+    return outcome;
+}
+
+template <class Cost>
+Curve lmr_profile(const RoundedProblem<Cost>& problem, Pulse& pulse) {
+    LmrWalk<Cost> walk(problem.cost, problem.a, problem.b, problem.cap, pulse);
+    Curve curve{{1.0}, {0.0}, true};
+    while (walk.phase([](std::int64_t, Mass available) { return available; })) {
+        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
+        curve.unmoved.push_back(walk.unmoved());
+        curve.cost.push_back(walk.cost());
+    }
+    curve.complete = !walk.stopped();
+    return curve;
+}
+
+template Outcome cross_lmr(const RoundedProblem<std::int32_t>&, double, double, double, Pulse&);
+template Outcome cross_lmr(const RoundedProblem<std::int64_t>&, double, double, double, Pulse&);
+template Curve lmr_profile(const RoundedProblem<std::int32_t>&, Pulse&);
+template Curve lmr_profile(const RoundedProblem<std::int64_t>&, Pulse&);
 
 }  // namespace rpw

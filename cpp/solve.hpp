@@ -43,4 +43,19 @@ Curve whole_thresholds(const Problem& problem, Pulse& pulse);
 // The largest flow over pairs at distance 0 (k = 0 where the zeros form no blocks).
 Outcome flow_at_zero(const Problem& problem, Pulse& pulse);
 
+// Integer costs in some unit, rounded up; see lmr.hpp.
+template <class Cost>
+struct RoundedProblem {
+    const Cost* cost;
+    std::span<const Mass> a;
+    std::span<const Mass> b;
+    Cost cap;
+};
+
+// LMR: like `cross_profile`, with everything in units of the rounding; `kappa` is in units to the power 1/p.
+template <class Cost>
+Outcome cross_lmr(const RoundedProblem<Cost>& problem, double kappa, double p, double tol, Pulse& pulse);
+template <class Cost>
+Curve lmr_profile(const RoundedProblem<Cost>& problem, Pulse& pulse);
+
 }  // namespace rpw

@@ -74,7 +74,7 @@ def solve(
     >>> import rpw
     >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1)
     >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
-    (0.333333, [0.0, 0.0, 0.333])
+    (0.30303, [0.0, 0.0, 0.303])
     """
     deadline = deadline_after(check.as_time_limit(time_limit))
     tol = check.as_tol(tol)

@@ -1,0 +1,26 @@
+"""The examples in the docstrings are true."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+import rpw
+
+MODULES = ["rpw", *(m.name for m in pkgutil.walk_packages(rpw.__path__, "rpw.") if not m.name.endswith("._core"))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of(name):
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        pytest.skip(f"needs an extra: {error}")
+    assert doctest.testmod(module).failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder()
+    examples = {name: sum(len(t.examples) for t in finder.find(getattr(rpw, name))) for name in rpw.__all__}
+    without = [name for name in rpw.__all__ if callable(getattr(rpw, name)) and not examples[name]]
+    assert set(without) <= {"Profile", "Result", "choose_solver"}, without

@@ -1,0 +1,267 @@
+"""The contract of Result: bounds, plan, potentials, unmatched mass, early stops, and how it behaves as a value."""
+
+import math
+import pickle
+
+import numpy as np
+import oracles
+import pytest
+import rpw
+from checks import check_bounds, check_plan, check_potentials, lower_line
+from hypothesis import given, settings
+from strategies import cost_matrices, exponents, measures, prices
+
+INF = math.inf
+
+
+def cloud_pair(n=120, m=100, kind="dirichlet", seed=0):
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((n, 2)), rng.random((m, 2))
+    if kind == "grid":
+        x, y = np.round(5 * x), np.round(5 * y)
+    if kind == "outliers":
+        y[: m // 10] += 5
+    if kind == "dirichlet":
+        return x, y, rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(m))
+    return x, y, None, None
+
+
+def check_certificate(result, cost, a, b, p, kappa):
+    """What the potentials prove, recomputed from scratch, is the lower bound."""
+    slope, height = lower_line(result, a, b, *cost.shape)
+    at = result.lower
+    unit_p = max(result.multiplier, float((cost[cost <= kappa] ** p).max(initial=0.0)), 1e-300)
+    assert slope * (1 - at) + height >= (kappa * at) ** p - 1e-9 * unit_p
+
+
+# ---------------------------------------------------------------- exact results
+
+
+@given(measures(), exponents(), prices())
+@settings(max_examples=200)
+def test_contract(pair, p, k):
+    (x, a), (y, b) = pair
+    result = rpw.solve(x, y, a, b, p=p, k=k)
+    cost = oracles.euclidean(x, y)
+    check_bounds(result, k)
+    check_plan(result, cost, a, b, p, k)
+
+
+@given(cost_matrices(), exponents(), prices())
+@settings(max_examples=200)
+def test_contract_for_cost_matrices(problem, p, k):
+    cost, a, b = problem
+    result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k, diameter=2.0)
+    check_bounds(result, 2 * k)
+    check_plan(result, cost, a, b, p, 2 * k)
+
+
+@given(measures(most=4), exponents(finite=True), prices(zero=False))
+def test_potentials_prove_the_value(pair, p, k):
+    (x, a), (y, b) = pair
+    cost = oracles.euclidean(x, y)
+    result = rpw.solve(x, y, a, b, p=p, k=k)
+    check_potentials(result, cost, p)
+    slope, height = lower_line(result, a, b, *cost.shape)
+    unit = float(cost.max()) or 1.0
+    for mass, value in oracles.exact_profile((cost / unit) ** p, a, b):  # convex: the breakpoints are enough
+        assert float(value) * unit**p >= slope * float(mass) + height - 1e-12 * unit**p
+    check_certificate(result, cost, a, b, p, k)
+
+
+@given(cost_matrices(most=4), exponents(finite=True), prices(zero=False))
+@settings(max_examples=30)
+def test_potentials_lie_below_the_profile_of_the_linear_programme(problem, p, k):
+    cost, a, b = problem
+    result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k)
+    check_potentials(result, cost, p)
+    slope, height = lower_line(result, a, b, *cost.shape)
+    for mass in (0.0, 0.25, result.mass, 0.9, 1.0):
+        assert oracles.lp_cost_p(cost, a, b, p, mass) >= slope * mass + height - 1e-8 * max(1.0, slope)
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3, 8])
+@pytest.mark.parametrize("k", [0.1, 1, 10])
+@pytest.mark.parametrize("kind", ["uniform", "dirichlet", "grid", "outliers"])
+def test_contract_on_larger_problems(kind, k, p):
+    x, y, a, b = cloud_pair(kind=kind)
+    result = rpw.solve(x, y, a, b, p=p, k=k)
+    cost = oracles.euclidean(x, y)
+    check_bounds(result, k)
+    check_plan(result, cost, a, b, p, k)
+    check_potentials(result, cost, p)
+    check_certificate(result, cost, a, b, p, k)
+
+
+@pytest.mark.parametrize("k", [0.1, 1, 10])
+@pytest.mark.parametrize("kind", ["uniform", "dirichlet", "grid", "outliers"])
+def test_contract_on_larger_problems_at_infinity(kind, k):
+    x, y, a, b = cloud_pair(kind=kind)
+    result = rpw.solve(x, y, a, b, p=INF, k=k)
+    check_bounds(result, k)
+    check_plan(result, oracles.euclidean(x, y), a, b, INF, k)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_potentials_hold_for_atoms_without_mass(p):
+    rng = np.random.default_rng(1)
+    x, y, a, b = rng.random((30, 2)), rng.random((25, 2)), rng.random(30), rng.random(25)
+    a[::3], b[1::2] = 0, 0
+    result = rpw.solve(x, y, a, b, p=p, k=1)
+    check_potentials(result, oracles.euclidean(x, y), p)
+    assert (result.plan.toarray()[::3] == 0).all()
+    assert (result.plan.toarray()[:, 1::2] == 0).all()
+    assert (result.unmatched_a[::3] == 0).all()
+
+
+@pytest.mark.parametrize(("p", "k"), [(INF, 1), (INF, 0), (2, 0), (1, 0)])
+def test_no_potentials_where_there_are_none(p, k):
+    result = rpw.solve([0.0, 1.0], [0.0, 3.0], p=p, k=k)
+    assert result.potentials is None
+    assert result.multiplier is None
+
+
+def test_potentials_are_the_derivative_with_respect_to_the_weights():
+    """dε = (f_i - Σ a f) / (Σ a_raw · D), D = λ + p (kΔ)**p ε**(p-1), against a finite difference."""
+    rng = np.random.default_rng(2)
+    x, y, a, b = rng.random((6, 2)), rng.random((7, 2)), rng.random(6), rng.random(7)
+    p, k, step = 2, 1.5, 1e-6
+    result = rpw.solve(x, y, a, b, p=p, k=k)
+    f, _ = result.potentials
+    speed = result.multiplier + p * k**p * result.distance ** (p - 1)
+    expected = (f - f @ a / a.sum()) / (a.sum() * speed)
+    for i in range(6):
+        up, down = a.copy(), a.copy()
+        up[i], down[i] = a[i] + step, a[i] - step
+        change = rpw.distance(x, y, up, b, p=p, k=k) - rpw.distance(x, y, down, b, p=p, k=k)
+        assert change / (2 * step) == pytest.approx(expected[i], abs=1e-5)
+
+
+def test_unmatched_mass_shows_the_outlier():
+    """The crossing lies on the edge that would move the outlier: 1/30 + (1/3 - ε) 8.9 = ε."""
+    result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1)
+    assert result.distance == pytest.approx(10 / 33, abs=1e-14)
+    np.testing.assert_allclose(result.unmatched_a, [0, 0, 10 / 33], atol=1e-12)
+    assert result.unmatched_b.sum() == pytest.approx(result.distance, abs=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 2, 8, INF])
+@pytest.mark.parametrize("k", [0, 1e-9, 1, 1e9])
+def test_the_plan_of_identical_measures_moves_everything(k, p):
+    for x in ([0.0], [0.0, 0.0], [0.0, 1.0, 2.0]):
+        result = rpw.solve(x, x, p=p, k=k)
+        assert result.plan.sum() == pytest.approx(1, abs=1e-12)
+        assert result.unmatched_a.sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_plan_is_a_sparse_array():
+    from scipy.sparse import csr_array
+
+    result = rpw.solve([0.0, 1.0], [0.0, 1.0, 2.0], p=2, k=1)
+    assert isinstance(result.plan, csr_array)
+    assert result.plan.shape == (2, 3)
+
+
+def test_huge_costs_give_a_value_but_no_potentials_in_p_units():
+    result = rpw.solve(cost=[[1e30, 2e30]], p=11, k=1, diameter=1e30)
+    assert 0 < result.distance < 1
+    with pytest.raises(ValueError, match="p=11"):
+        _ = result.potentials
+
+
+# ---------------------------------------------------------------- early stops
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, INF])
+@pytest.mark.parametrize("tol", [1e-6, 1e-3, 1e-2, 0.1, 1.0])
+def test_tolerance_gives_an_interval_that_holds(p, tol):
+    x, y, a, b = cloud_pair(300, 300)
+    exact = rpw.distance(x, y, a, b, p=p, k=1)
+    result = rpw.solve(x, y, a, b, p=p, k=1, tol=tol)
+    check_bounds(result, 1, exact=False)
+    check_plan(result, oracles.euclidean(x, y), a, b, p, 1)
+    assert result.lower - 1e-12 <= exact <= result.upper + 1e-12
+    assert result.gap <= tol
+    assert result.status in ("exact", "tolerance")
+    assert abs(rpw.distance(x, y, a, b, p=p, k=1, tol=tol) - exact) <= tol + 1e-12
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_coarse_tolerance_stops_early(p):
+    x, y, a, b = cloud_pair(300, 300)
+    result = rpw.solve(x, y, a, b, p=p, k=1, tol=0.3)
+    assert result.status == "tolerance"
+    assert result.iterations < rpw.solve(x, y, a, b, p=p, k=1).iterations
+    if not math.isinf(p):
+        check_potentials(result, oracles.euclidean(x, y), p)
+        check_certificate(result, oracles.euclidean(x, y), a, b, p, 1)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 8, INF])
+@pytest.mark.parametrize("form", ["points", "cost"])
+def test_no_time_at_all_proves_nothing(form, p):
+    x, y, a, b = cloud_pair(40, 30)
+    points = {"x": x, "y": y} if form == "points" else {"cost": oracles.euclidean(x, y)}
+    result = rpw.solve(**points, a=a, b=b, p=p, k=1, time_limit=0)
+    assert (result.lower, result.upper, result.distance) == (0, 1, 1)
+    assert result.status == "time_limit"
+    assert result.plan.sum() == 0
+    assert result.plan.shape == (40, 30)
+    assert result.unmatched_a.sum() == pytest.approx(1)
+    assert "time_limit" in repr(result)
+
+
+@pytest.mark.parametrize("p", [1, 2, 8, INF])
+@pytest.mark.parametrize("seconds", [1e-4, 1e-3, 1e-2, 0.03, 0.1, 30])
+def test_time_limit_gives_an_interval_that_holds(p, seconds):
+    x, y, a, b = cloud_pair(400, 400)
+    exact = rpw.distance(x, y, a, b, p=p, k=3)
+    result = rpw.solve(x, y, a, b, p=p, k=3, time_limit=seconds)
+    check_bounds(result, 3, exact=False)
+    check_plan(result, oracles.euclidean(x, y), a, b, p, 3)
+    assert result.lower - 1e-12 <= exact <= result.upper + 1e-12
+    assert result.status in ("exact", "time_limit")
+    if result.status == "exact":
+        assert result.distance == exact
+    if result.potentials is not None:
+        check_potentials(result, oracles.euclidean(x, y), p)
+
+
+@pytest.mark.parametrize("p", [2, INF])
+def test_a_generous_time_limit_changes_nothing(p):
+    x, y, a, b = cloud_pair(30, 30)
+    assert rpw.solve(x, y, a, b, p=p, time_limit=1e6) == rpw.solve(x, y, a, b, p=p)
+    assert rpw.solve(x, y, a, b, p=p, time_limit=INF).status == "exact"
+
+
+# ---------------------------------------------------------------- as a value
+
+
+@pytest.mark.parametrize(("p", "k"), [(1, 1), (2, 0.1), (INF, 1), (2, 0)])
+def test_pickle_keeps_everything(p, k):
+    x, y, a, b = cloud_pair(20, 15)
+    a[3] = 0
+    result = rpw.solve(x, y, a, b, p=p, k=k)
+    plan = result.plan.toarray()
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert hash(again) == hash(result)
+    assert (again.plan.toarray() == plan).all()
+    assert (again.unmatched_a == result.unmatched_a).all()
+    if result.potentials is not None:
+        for mine, theirs in zip(result.potentials, again.potentials, strict=True):
+            assert (mine == theirs).all()
+
+
+def test_equality_is_by_value():
+    one, same = rpw.solve([0.0], [1.0], p=1), rpw.solve([0.0], [1.0], p=1)
+    other = rpw.solve([0.0], [1.5], p=1)
+    assert one == same
+    assert one != other
+    assert one != 0.5
+
+
+def test_repr_says_what_was_found():
+    text = repr(rpw.solve([0.0], [1.0], p=1))
+    assert text.startswith("Result(distance=0.5")
+    assert "exact" in text
