@@ -7,6 +7,7 @@
 
 #include "blocks.hpp"
 #include "crossing.hpp"
+#include "powers.hpp"
 #include "solve.hpp"
 
 namespace nb = nanobind;
@@ -86,6 +87,14 @@ void bind_lmr(nb::module_& module) {
         },
         "cost"_a, "a"_a, "b"_a, "cap"_a, "kappa"_a, "p"_a, "tol"_a, "seconds"_a);
     module.def(
+        "rounded_powers",
+        [](Matrix distances, double scale, double p, double unit, Cost cap,
+           nb::ndarray<Cost, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+            nb::gil_scoped_release release;
+            rpw::rounded_powers(distances.data(), distances.size(), scale, p, unit, cap, out.data());
+        },
+        "distances"_a, "scale"_a, "p"_a, "unit"_a, "cap"_a, "out"_a);
+    module.def(
         "lmr_profile",
         [](Rounded<Cost> cost, Masses a, Masses b, Cost cap, double seconds) {
             const auto problem = as_rounded(cost, a, b, cap);
@@ -94,6 +103,13 @@ void bind_lmr(nb::module_& module) {
             return rpw::lmr_profile(problem, pulse);
         },
         "cost"_a, "a"_a, "b"_a, "cap"_a, "seconds"_a);
+}
+
+using Room = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void scaled_powers(Matrix distances, double scale, double p, Room out) {
+    nb::gil_scoped_release release;
+    rpw::scaled_powers(distances.data(), distances.size(), scale, p, out.data());
 }
 
 nb::tuple match_blocks(const Masses& a, const Masses& b, const Labels& of_row, const Labels& of_column,
@@ -192,6 +208,7 @@ NB_MODULE(_core, module) {
         "cost"_a, "a"_a, "b"_a, "seconds"_a);
     bind_lmr<std::int32_t>(module);
     bind_lmr<std::int64_t>(module);
+    module.def("scaled_powers", &scaled_powers, "distances"_a, "scale"_a, "p"_a, "out"_a);
     module.def("match_blocks", &match_blocks, "a"_a, "b"_a, "of_row"_a, "of_column"_a, "labels"_a);
     module.def("label_zero_blocks", &label_zero_blocks, "cost"_a);
     module.def("crossing", &rpw::crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);

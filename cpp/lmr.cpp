@@ -2,6 +2,7 @@
 #include "lmr.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace rpw {
 
@@ -67,14 +68,30 @@ void LmrWalk<Cost>::widen(std::int64_t least) {
             stopped_ = true;
             return;
         }
-        auto& arcs = arcs_[i];
-        const auto listed = static_cast<std::ptrdiff_t>(arcs.size());
-        const Cost* row = cost_ + static_cast<std::size_t>(i) * columns_;
-        for (Node j = 0; j < columns_; ++j) {
-            if (row[j] > low && row[j] <= horizon_) arcs.push_back({row[j], j});
-        }
-        std::sort(arcs.begin() + listed, arcs.end(), [](const Arc& x, const Arc& y) { return x.cost < y.cost; });
+        list_row(i, low);
     }
+}
+
+// Appends the arcs of a row with costs in (low, horizon], sorted.
+template <class Cost>
+void LmrWalk<Cost>::list_row(Node i, std::int64_t low) {
+    found_.clear();
+    const Cost* row = cost_ + static_cast<std::size_t>(i) * columns_;
+    for (Node j = 0; j < columns_; ++j) {
+        if (row[j] > low && row[j] <= horizon_) found_.push_back({row[j], j});
+    }
+    auto& arcs = arcs_[i];
+    const std::size_t listed = arcs.size();
+    arcs.resize(listed + found_.size());
+    if (horizon_ - low > 2 * static_cast<std::int64_t>(found_.size()) + 64) {
+        std::sort(found_.begin(), found_.end(), [](const Arc& x, const Arc& y) { return x.cost < y.cost; });
+        std::copy(found_.begin(), found_.end(), arcs.begin() + static_cast<std::ptrdiff_t>(listed));
+        return;
+    }
+    count_.assign(static_cast<std::size_t>(horizon_ - low) + 1, 0);  // few different costs: count them
+    for (const Arc& arc : found_) ++count_[arc.cost - low];
+    std::partial_sum(count_.begin(), count_.end(), count_.begin());
+    for (const Arc& arc : found_) arcs[listed + count_[arc.cost - low - 1]++] = arc;
 }
 
 // Dijkstra's search over slacks from all free rows to the nearest free column. An arc that is not listed has a slack of

@@ -55,6 +55,7 @@ private:
     };
 
     void widen(std::int64_t least);
+    void list_row(Node i, std::int64_t low);
     bool search();
     void raise_duals(std::int64_t distance);
     void relax(Node node, std::int64_t distance);
@@ -78,6 +79,8 @@ private:
     std::vector<std::int64_t> v_;
     std::vector<std::vector<Arc>> arcs_;  // of each row, by cost, up to the horizon
     std::int64_t horizon_ = -1;
+    std::vector<Arc> found_;
+    std::vector<std::size_t> count_;
     std::vector<std::vector<Inflow>> inflow_;
     // the search
     std::vector<std::int64_t> distance_;  // rows, then columns

@@ -79,7 +79,7 @@ private:
     Clock::time_point last_;
     Clock::time_point deadline_;
     bool has_deadline_ = false;
-    std::size_t budget_ = 0;
+    std::size_t budget_ = steps_between_looks;  // the first report looks at once
 };
 
 }  // namespace rpw

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 INF = math.inf
 
@@ -48,8 +48,6 @@ def _solve_lp(objective, a, b, mass):
     ones = np.ones(n * m)
     rows = csr_array((ones, (pairs // m, pairs)), shape=(n, n * m))
     columns = csr_array((ones, (pairs % m, pairs)), shape=(m, n * m))
-    from scipy.sparse import vstack
-
     capacity = np.concatenate([a, b])
     equal = None if mass is None else (csr_array(ones[None, :]), [mass])
     answer = linprog(

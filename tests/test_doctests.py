@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 
 import pytest
+
 import rpw
 
 MODULES = ["rpw", *(m.name for m in pkgutil.walk_packages(rpw.__path__, "rpw.") if not m.name.endswith("._core"))]

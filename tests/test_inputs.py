@@ -1,12 +1,13 @@
-"""Inputs that must work, and inputs that must fail with a ValueError that names the argument and the first bad index."""
+"""Inputs that must work, and those that must fail with a ValueError that names the argument and the first bad index."""
 
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-import rpw
 from checks import assert_close
+
+import rpw
 
 INF, NAN = math.inf, math.nan
 

@@ -6,8 +6,9 @@ import math
 import numpy as np
 import oracles
 import pytest
-import rpw
 from checks import assert_close
+
+import rpw
 
 INF = math.inf
 
@@ -134,7 +135,7 @@ def test_two_thousand_points_with_a_tenth_of_outliers(p):
     rng = np.random.default_rng(1)
     n, outliers, shift = 2000, 200, 0.01
     x = rng.random((n, 2))
-    y = x + [shift, 0.0]
+    y = x + np.array([shift, 0.0])
     x[:outliers] -= 5
     y[:outliers] += 5
     value = rpw.partial_wasserstein(x, rng.permutation(y), p=p, mass=0.9)

@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import rpw
 from checks import assert_close
 from hypothesis import given
 from strategies import ALL_P, exponents, prices, split_copies
+
+import rpw
 
 INF = math.inf
 P_VALUES = [1, 1.5, 2, 3, 8, INF]

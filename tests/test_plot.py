@@ -5,6 +5,7 @@ import math
 import matplotlib
 import numpy as np
 import pytest
+
 import rpw
 
 matplotlib.use("Agg")

@@ -6,10 +6,11 @@ import pickle
 import numpy as np
 import oracles
 import pytest
-import rpw
 from checks import check_bounds, check_plan, check_potentials, lower_line
 from hypothesis import given, settings
 from strategies import cost_matrices, exponents, measures, prices
+
+import rpw
 
 INF = math.inf
 
@@ -54,6 +55,16 @@ def test_contract_for_cost_matrices(problem, p, k):
     result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k, diameter=2.0)
     check_bounds(result, 2 * k)
     check_plan(result, cost, a, b, p, 2 * k)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 8, INF])
+@pytest.mark.parametrize("k", [0.1, 1, 10])
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_contract_for_tiny_and_huge_spaces(scale, k, p):
+    x, y, a, b = cloud_pair(60, 50)
+    result = rpw.solve(scale * x, scale * y, a, b, p=p, k=k, diameter=scale)
+    check_bounds(result, scale * k)
+    check_plan(result, scale * oracles.euclidean(x, y), a, b, p, scale * k)
 
 
 @given(measures(most=4), exponents(finite=True), prices(zero=False))

@@ -6,11 +6,12 @@ import numpy as np
 import oracles
 import ot
 import pytest
-import rpw
 from checks import assert_close, assert_cost_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ALL_P, FINITE_P, cost_matrices, exponents, measures, prices
+
+import rpw
 
 INF = math.inf
 

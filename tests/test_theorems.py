@@ -3,16 +3,18 @@
 Numbers are those of DESIGN section 1 and of the paper (A New Robust Partial p-Wasserstein-Based Metric).
 """
 
+import itertools
 import math
 
 import numpy as np
 import oracles
 import pytest
-import rpw
 from checks import assert_close
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import exponents, measures, prices
+
+import rpw
 
 INF = math.inf
 SLACK = 1e-12
@@ -160,7 +162,7 @@ def test_any_point_of_the_profile_brackets_the_distance(pair, p, k, alpha, diame
 @given(measures(), exponents(), st.lists(prices(), min_size=2, max_size=5))
 def test_non_increasing_in_k(pair, p, ks):
     values = [rpw_of(*pair, p=p, k=k) for k in sorted(ks)]
-    assert all(after <= before + rounding(before) for before, after in zip(values, values[1:], strict=False))
+    assert all(after <= before + rounding(before) for before, after in itertools.pairwise(values))
 
 
 @given(measures(), exponents(), prices(), st.sampled_from([2.0**-60, 0.1, 3.0, 1e12, 2.0**90]))

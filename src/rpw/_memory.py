@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# The p-th-power costs, and head room for the lists the walk keeps.
-BYTES_PER_PAIR = 8 * 1.25
+# Head room for the lists that a walk keeps beside its costs.
+_HEAD_ROOM = 1.25
 
 
 def available_bytes() -> float:
@@ -14,9 +14,9 @@ def available_bytes() -> float:
     return min(_from_meminfo(), _from_cgroup())
 
 
-def check_pairs_fit(n: int, m: int) -> None:
+def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8) -> None:
     """Raise ``MemoryError`` if an n x m problem needs more memory than there is."""
-    needed = n * m * BYTES_PER_PAIR
+    needed = n * m * bytes_per_cost * _HEAD_ROOM
     available = available_bytes()
     if needed > available:
         raise MemoryError(

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _check as check
+from rpw import _core
 from rpw._check import Array
 from rpw._memory import check_pairs_fit
-from rpw.cost import SEPARATING, Metric, check_metric, fill_distances, in_blocks
+from rpw.cost import SEPARATING, Metric, check_metric, fill_distances, in_blocks, pair_distances, row_blocks
 from rpw.measure import Measure
 
 Masses = npt.NDArray[np.int64]
 
 # Masses are multiples of 2^-60: flows are integers, and a weight's rounding does not depend on its place.
 MASS_UNITS = 2.0**60
-_LARGEST_COST = 1e290  # stands for p-th powers beyond float64; such a pair is never part of an answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,8 @@ class Problem:
         if self.cost is not None:
             if len(rows) == self.shape[0] and len(columns) == self.shape[1]:
                 matrix = self.cost
+            elif len(columns) == self.shape[1]:
+                matrix = self.cost[rows]
             else:
                 matrix = self.cost[np.ix_(rows, columns)]
         else:
@@ -92,6 +94,25 @@ class Problem:
             matrix = np.minimum(matrix, self.truncation)
         return matrix
 
+    def largest_distance(self) -> float:
+        """The largest entry of `distances`, without holding them all."""
+        largest = 0.0
+        for block in row_blocks(len(self.rows), len(self.columns)):
+            distances = self._distances_between(self.rows[block], self.columns, np.inf)
+            assert distances is not None
+            largest = max(largest, float(distances.max()))
+        return largest
+
+    def distances_of_pairs(self, row: Any, column: Any) -> Array:
+        """The distances of a list of pairs, given as positions in `rows` and `columns`."""
+        i, j = self.rows[row], self.columns[column]
+        if self.cost is not None:
+            pairs = self.cost[i, j]
+        else:
+            assert self.x is not None and self.y is not None
+            pairs = pair_distances(self.x[i], self.y[j], self.metric)
+        return np.asarray(np.minimum(pairs, self.truncation), dtype=np.float64)
+
     def costs_p(self, distances: Array, scale: float, deadline: float = np.inf) -> Array | None:
         """``(distances / scale) ** p``, in place unless the matrix belongs to the user; None past the deadline."""
         if distances is self.cost:
@@ -103,28 +124,38 @@ class Problem:
             powers = np.ascontiguousarray(distances)
 
         def fill(rows: slice) -> None:
-            np.divide(distances[rows], scale, out=powers[rows])
-            self._raise_to_p(powers[rows])
+            block = np.ascontiguousarray(distances[rows])
+            _core.scaled_powers(block, scale, self.p, powers[rows])
 
         return powers if in_blocks(powers, deadline, fill) else None
+
+    def rounded_costs(self, scale: float, unit: float, cap: int, dtype: Any, deadline: float = np.inf) -> Any:
+        """``(distances / scale) ** p`` in whole units, rounded up and capped; None past the deadline.
+
+        The costs never exist as float64 all at once: blocks of rows are rounded as they are computed.
+        """
+        rows, columns = len(self.rows), len(self.columns)
+        check_pairs_fit(rows, columns, np.dtype(dtype).itemsize)
+        rounded = np.empty((rows, columns), dtype=dtype)
+
+        def fill(block: slice) -> None:
+            distances = self._distances_between(self.rows[block], self.columns, deadline)
+            if distances is None:
+                raise TimeoutError
+            _core.rounded_powers(np.ascontiguousarray(distances), scale, self.p, unit, cap, rounded[block])
+
+        try:
+            return rounded if in_blocks(rounded, deadline, fill) else None
+        except TimeoutError:
+            return None
 
     def costs_p_between(self, rows: Masses, columns: Masses, scale: float) -> Array:
         """Like `costs_p`, for any atoms."""
         distances = self._distances_between(rows, columns, np.inf)
         assert distances is not None
-        powers = distances / scale
-        self._raise_to_p(powers)
+        powers = np.empty(distances.shape)
+        _core.scaled_powers(np.ascontiguousarray(distances), scale, self.p, powers)
         return powers
-
-    def _raise_to_p(self, block: Array) -> None:
-        with np.errstate(over="ignore", under="ignore"):
-            if self.p == 1:
-                return
-            if self.p == 2:
-                np.multiply(block, block, out=block)
-            else:
-                np.power(block, self.p, out=block)
-            np.minimum(block, _LARGEST_COST, out=block)
 
 
 def as_problem(

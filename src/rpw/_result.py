@@ -167,7 +167,7 @@ def representable_power(scale: float, p: float, what: str) -> float:
     """``scale ** p``, or a ValueError that names p where that is no float64."""
     with np.errstate(over="ignore", under="ignore"):
         power = float(np.float64(scale) ** p)
-    if not np.isfinite(power) or (power == 0 and scale > 0):
+    if not np.isfinite(power) or power < np.finfo(np.float64).tiny:
         raise ValueError(
             f"{what} cannot be represented: costs of {scale:.3g} to the power p={p:g} are no float64; "
             "rescale the points (or cost) and the diameter by the same factor"

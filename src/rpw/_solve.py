@@ -64,8 +64,8 @@ def solve(
         Error allowed in the answer; 0 means exact.
     time_limit : float, optional
         Seconds, building the costs included; after that the best proven interval so far is returned.
-    solver : {"auto", "exact"}
-        See `rpw.choose_solver`.
+    solver : {"auto", "exact", "lmr", "bisection"}
+        See `rpw.choose_solver`. The last two need ``tol`` > 0.
 
     Returns
     -------
@@ -78,9 +78,9 @@ def solve(
     """
     deadline = deadline_after(check.as_time_limit(time_limit))
     tol = check.as_tol(tol)
-    _solvers.check_solver(solver)
+    _solvers.check_solver(solver, tol)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter)
-    return _solvers.solve(problem, tol, deadline)
+    return _solvers.solve(problem, solver, tol, deadline)
 
 
 def distance(
@@ -132,9 +132,10 @@ def choose_solver(
     ================= ====================== ==================================================
     """
     check.as_time_limit(time_limit)
-    check.as_tol(tol)
-    _solvers.check_solver(solver)
-    return _solvers.choose(as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter))
+    tol = check.as_tol(tol)
+    _solvers.check_solver(solver, tol)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter)
+    return _solvers.choose(problem, solver, tol)
 
 
 def profile(
@@ -150,18 +151,19 @@ def profile(
     solver: str = "auto",
     tol: float = 0.0,
 ) -> Profile:
-    """The exact OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
+    """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
-    Parameters as in `rpw.solve`. The exact profile satisfies every ``tol``.
+    Parameters as in `rpw.solve`. With ``solver="lmr"`` the curve is nowhere below the exact one and at most ``tol`` (in
+    units of W) above it; every other choice gives the exact profile.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
     [0.0, 0.5, 1.0]
     """
-    check.as_tol(tol)
-    _solvers.check_solver(solver)
+    tol = check.as_tol(tol)
+    _solvers.check_solver(solver, tol)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, diameter=diameter)
-    return _solvers.profile(problem, check.as_positive(diameter, "diameter"))
+    return _solvers.profile(problem, check.as_positive(diameter, "diameter"), solver, tol)
 
 
 def wasserstein(

@@ -61,7 +61,8 @@ def check_metric(metric: Any) -> Metric:
     raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
 
 
-def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows that hold a moderate number of pairs each."""
     step = max(1, _PAIRS_PER_BLOCK // max(1, columns))
     for start in range(0, rows, step):
         yield slice(start, min(rows, start + step))
@@ -74,7 +75,7 @@ def fill_distances(x: Array, y: Array, metric: Metric, out: Array, deadline: flo
     unit = _unit(x, y, metric)
     if unit != 1:
         x, y = x / unit, y / unit
-    for rows in _row_blocks(len(x), len(y)):
+    for rows in row_blocks(len(x), len(y)):
         if time.monotonic() > deadline:
             return False
         block = out[rows]
@@ -88,6 +89,19 @@ def fill_distances(x: Array, y: Array, metric: Metric, out: Array, deadline: flo
             check_finite(block, f"metric={metric!r}: the matrix of distances")
             check_nonnegative(block, f"metric={metric!r}: the matrix of distances")
     return True
+
+
+def pair_distances(x: Array, y: Array, metric: Metric) -> Array:
+    """The distance between x[s] and y[s] for every s."""
+    if isinstance(metric, str) and metric in _HOMOGENEOUS:
+        differences = np.abs(x - y)
+        largest = float(differences.max(initial=0.0)) or 1.0
+        order = _BOX.get(metric, 2.0)
+        return largest * np.asarray(np.linalg.norm(differences / largest, order, axis=1), dtype=np.float64)
+    distances = np.empty((len(x), 1))
+    for s in range(len(x)):
+        fill_distances(x[s : s + 1], y[s : s + 1], metric, distances[s : s + 1], np.inf)
+    return distances[:, 0]
 
 
 def _unit(x: Array, y: Array, metric: Metric) -> float:
@@ -105,7 +119,7 @@ def _unit(x: Array, y: Array, metric: Metric) -> float:
 
 def in_blocks(matrix: Array, deadline: float, change: Callable[[slice], None]) -> bool:
     """Call ``change`` for the rows of ``matrix``, block by block; False if the deadline passed before the end."""
-    for rows in _row_blocks(*matrix.shape):
+    for rows in row_blocks(*matrix.shape):
         if time.monotonic() > deadline:
             return False
         change(rows)
@@ -155,7 +169,7 @@ def _norm(sides: Array, order: float) -> float:
 
 def _largest_distance(points: Array, metric: Metric) -> float:
     largest = 0.0
-    for rows in _row_blocks(len(points), len(points)):
+    for rows in row_blocks(len(points), len(points)):
         block = np.empty((rows.stop - rows.start, len(points)))
         fill_distances(points[rows], points, metric, block, np.inf)
         largest = max(largest, float(block.max()))

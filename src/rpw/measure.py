@@ -78,6 +78,7 @@ class Measure:
 
 def _frozen(array: Array) -> Array:
     copy = np.array(array, dtype=np.float64, order="C")
+    copy += 0.0  # -0.0 becomes 0.0: measures that are equal hash equally
     copy.flags.writeable = False
     return copy
 

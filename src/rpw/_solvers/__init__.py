@@ -7,45 +7,50 @@ import math
 from rpw._problem import Problem
 from rpw._profile import Profile
 from rpw._result import Result
-from rpw._solvers import exact, infinity, total_variation
+from rpw._solvers import bisection, exact, infinity, lmr, total_variation
+from rpw._solvers.partial import partial_cost
 
-SOLVERS = ("auto", "exact")
+__all__ = ["check_solver", "choose", "partial_cost", "profile", "solve"]
+
+SOLVERS = ("auto", "exact", "lmr", "bisection")
 
 
-def check_solver(solver: object) -> None:
-    """Raise unless ``solver`` is a known name."""
-    if solver not in SOLVERS:
+def check_solver(solver: object, tol: float) -> None:
+    """Raise unless ``solver`` is a known name that can keep ``tol``."""
+    if not isinstance(solver, str) or solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
+    if solver in (lmr.NAME, bisection.NAME) and tol == 0:
+        raise ValueError(f"solver={solver!r} has an error that tol must bound: pass tol > 0, or solver='exact'")
 
 
-def choose(problem: Problem) -> tuple[str, str]:
-    """The name of the solver for this problem, and why."""
+def choose(problem: Problem, solver: str, tol: float) -> tuple[str, str]:
+    """The name of the solver for this problem, and why (the table is in `rpw.choose_solver`)."""
     if problem.kappa == 0:
         return total_variation.NAME, "k = 0 is total variation for every p: no transport problem has to be solved"
+    if solver in (lmr.NAME, bisection.NAME):
+        return solver, "it was asked for"
     if math.isinf(problem.p):
         return infinity.NAME, "p = inf is decided by maximum flows over short pairs, in the order of their length"
+    if tol > 0:
+        return exact.NAME, "finite p: the walk along the exact OT-profile stops as soon as the bounds are within tol"
     return exact.NAME, "finite p: the walk along the exact OT-profile stops at the crossing"
 
 
-def solve(problem: Problem, tol: float, deadline: float) -> Result:
+def solve(problem: Problem, solver: str, tol: float, deadline: float) -> Result:
     """Run the chosen solver."""
-    name, _ = choose(problem)
+    name, _ = choose(problem, solver, tol)
     if name == total_variation.NAME:
         return total_variation.solve(problem, deadline)
-    if name == infinity.NAME:
-        return infinity.solve(problem, tol, deadline)
-    return exact.solve(problem, tol, deadline)
+    run = {exact.NAME: exact.solve, infinity.NAME: infinity.solve, lmr.NAME: lmr.solve, bisection.NAME: bisection.solve}
+    return run[name](problem, tol, deadline)
 
 
-def partial_cost(problem: Problem, mass: float) -> float:
-    """W_{p, mass}."""
-    if math.isinf(problem.p):
-        return infinity.partial_cost(problem, mass)
-    return exact.partial_cost(problem, mass)
-
-
-def profile(problem: Problem, diameter: float) -> Profile:
-    """Every breakpoint of the profile."""
+def profile(problem: Problem, diameter: float, solver: str, tol: float) -> Profile:
+    """Every breakpoint of the profile (with LMR: of a profile at most ``tol`` above it)."""
+    if solver == bisection.NAME:
+        raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
     if math.isinf(problem.p):
         return infinity.profile(problem, diameter)
+    if solver == lmr.NAME:
+        return lmr.profile(problem, diameter, tol)
     return exact.profile(problem, diameter)

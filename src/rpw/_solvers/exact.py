@@ -16,13 +16,12 @@ from rpw._check import Array
 from rpw._problem import Problem
 from rpw._profile import Profile
 from rpw._result import Dual, Plan, Result
+from rpw._solvers.partial import LARGEST_PLAIN_P
 
 NAME = "exact"
 
 # The two bounds come from different sums; they count as equal when they agree to this many parts.
 _ROUNDING = 1e-12
-# Beyond this p, costs that decide the answer may be lost below the largest one: scale by the answer at p = inf.
-_LARGEST_PLAIN_P = 4
 
 
 def solve(problem: Problem, tol: float, deadline: float) -> Result:
@@ -52,17 +51,6 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
         _plan=Plan(*outcome.plan),
         _dual=Dual(outcome.multiplier, outcome.u, outcome.v, scale),
     )
-
-
-def partial_cost(problem: Problem, mass: float) -> float:
-    """W_{p, mass} for finite p."""
-    distances = problem.distances()
-    assert distances is not None
-    scale = _scale_for_mass(problem, distances, mass)
-    costs = problem.costs_p(distances, scale)
-    assert costs is not None
-    outcome = _core.profile_at(costs, problem.mass_a, problem.mass_b, 1.0 - mass, np.inf)
-    return float(scale * outcome.cost ** (1 / problem.p))
 
 
 def profile(problem: Problem, diameter: float) -> Profile:
@@ -96,17 +84,10 @@ def _largest(distances: Array) -> float:
 
 
 def _scale_for_crossing(problem: Problem, distances: Array, deadline: float) -> float:
+    """A length near those that decide the answer; beyond p = 4 that is the answer at p = inf."""
     plain = min(_largest(distances), problem.kappa)
-    if problem.p <= _LARGEST_PLAIN_P:
+    if problem.p <= LARGEST_PLAIN_P:
         return plain
     contiguous = np.ascontiguousarray(distances)
     at_infinity = _core.cross_thresholds(contiguous, problem.mass_a, problem.mass_b, problem.kappa, 0.0, left(deadline))
     return problem.kappa * at_infinity.unmoved or plain
-
-
-def _scale_for_mass(problem: Problem, distances: Array, mass: float) -> float:
-    plain = _largest(distances)
-    if problem.p <= _LARGEST_PLAIN_P:
-        return plain
-    contiguous = np.ascontiguousarray(distances)
-    return _core.threshold_at(contiguous, problem.mass_a, problem.mass_b, 1.0 - mass, np.inf).cost or plain

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from rpw import _core
-from rpw._check import Array
 from rpw._problem import Problem
 from rpw._profile import Profile
 from rpw._result import Plan, Result
@@ -40,18 +39,9 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
     )
 
 
-def partial_cost(problem: Problem, mass: float) -> float:
-    """W_{inf, mass}."""
-    return float(_core.threshold_at(_distances(problem), problem.mass_a, problem.mass_b, 1.0 - mass, np.inf).cost)
-
-
 def profile(problem: Problem, diameter: float) -> Profile:
     """All steps of W_{inf, α}."""
-    curve = _core.whole_thresholds(_distances(problem), problem.mass_a, problem.mass_b, np.inf)
-    return Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, 1.0)
-
-
-def _distances(problem: Problem) -> Array:
     distances = problem.distances()
     assert distances is not None
-    return np.ascontiguousarray(distances)
+    curve = _core.whole_thresholds(np.ascontiguousarray(distances), problem.mass_a, problem.mass_b, np.inf)
+    return Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, 1.0)

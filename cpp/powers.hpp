@@ -1,0 +1,48 @@
+// p-th powers of scaled distances: as floating-point costs for the exact walk, or rounded up to whole units for LMR.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "crossing.hpp"
+#include "simd.hpp"
+
+namespace rpw {
+
+// Stands for powers beyond float64; such a pair is never part of an answer, and sums of it stay finite.
+inline constexpr double largest_power = 1e290;
+
+// out = min((in / scale)^p, largest_power)
+RPW_SIMD inline void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out) {
+    if (p == 1) {
+        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(in[e] / scale, largest_power);
+    } else if (p == 2) {
+        for (std::size_t e = 0; e < size; ++e) {
+            const double x = in[e] / scale;
+            out[e] = std::min(x * x, largest_power);
+        }
+    } else {
+        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(std::pow(in[e] / scale, p), largest_power);
+    }
+}
+
+// out = min(ceil((in / scale)^p / unit), cap); `powers` is room for a block.
+template <class Cost>
+void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out) {
+    constexpr std::size_t block = 1024;
+    double powers[block];
+    const auto limit = static_cast<double>(cap);
+    for (std::size_t begin = 0; begin < size; begin += block) {
+        const std::size_t count = std::min(block, size - begin);
+        scaled_powers(in + begin, count, scale, p, powers);
+        for (std::size_t e = 0; e < count; ++e) {
+            const double units = std::min(powers[e] / unit, limit);
+            const auto whole = static_cast<Cost>(units);
+            out[begin + e] = whole + (static_cast<double>(whole) < units);
+        }
+    }
+}
+
+}  // namespace rpw

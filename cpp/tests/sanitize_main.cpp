@@ -1,0 +1,354 @@
+// The core without Python, over random and degenerate problems; meant for -fsanitize=address,undefined.
+// Every answer is checked by what must hold of it: plans within the marginals, weak duality, primal = dual.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "blocks.hpp"
+#include "crossing.hpp"
+#include "solve.hpp"
+
+namespace {
+
+using rpw::Mass;
+using rpw::Node;
+
+constexpr double one = 1152921504606846976.0;  // 2^60, as in Python
+constexpr double slack = 1e-9;
+
+std::mt19937_64 engine(1);
+
+double uniform() { return std::uniform_real_distribution<double>(0, 1)(engine); }
+int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine); }
+
+struct Instance {
+    std::string name;
+    Node rows, columns;
+    std::vector<double> cost;
+    std::vector<Mass> a, b;
+
+    rpw::Problem problem() const { return {{cost.data(), rows, columns}, a, b}; }
+    double largest() const { return std::max(1e-300, *std::max_element(cost.begin(), cost.end())); }
+};
+
+enum class Costs { random, ties, zeros, grid, constant, permutation, wide, line, count };
+enum class Weights { equal, random, ratios, rounded, count };
+
+const char* name_of(Costs kind) {
+    static const char* const names[] = {"random", "ties", "zeros", "grid", "constant", "permutation", "wide", "line"};
+    return names[static_cast<int>(kind)];
+}
+
+const char* name_of(Weights kind) {
+    static const char* const names[] = {"equal", "random", "ratios", "rounded"};
+    return names[static_cast<int>(kind)];
+}
+
+// Masses of about 2^60 in all, every one at least 1; they need not sum to the same on both sides.
+std::vector<Mass> draw_masses(Node size, Weights kind) {
+    std::vector<double> share(size, 1.0);
+    for (double& s : share) {
+        if (kind == Weights::random) s = -std::log(1 - uniform());
+        if (kind == Weights::ratios) s = std::pow(10.0, -17 * uniform());
+        if (kind == Weights::rounded) s = 1 + below(3);
+    }
+    const double sum = std::accumulate(share.begin(), share.end(), 0.0);
+    std::vector<Mass> masses;
+    for (double s : share) masses.push_back(std::max<Mass>(1, static_cast<Mass>(std::rint(s / sum * one))));
+    return masses;
+}
+
+double draw_cost(Costs kind, Node i, Node j, const std::vector<double>& x, const std::vector<double>& y) {
+    switch (kind) {
+        case Costs::ties:
+            return 1 + below(3);
+        case Costs::zeros:
+            return below(3) == 0 ? uniform() : 0.0;
+        case Costs::grid:
+            return std::abs(i % 5 - j % 5) + std::abs(i / 5 - j / 5);
+        case Costs::constant:
+            return 1;
+        case Costs::permutation:
+            return i == j ? 0.0 : 1 + std::abs(i - j);
+        case Costs::wide:
+            return std::pow(10.0, 80 * uniform() - 40);
+        case Costs::line:
+            return std::abs(x[i] - y[j]);
+        default:
+            return uniform();
+    }
+}
+
+Instance draw(Node rows, Node columns, Costs costs, Weights weights) {
+    Instance made{std::string(name_of(costs)) + "/" + name_of(weights), rows, columns, {}, {}, {}};
+    std::vector<double> x(rows), y(columns);
+    for (double& v : x) v = uniform();
+    for (double& v : y) v = 2 + uniform();
+    for (Node i = 0; i < rows; ++i) {
+        for (Node j = 0; j < columns; ++j) made.cost.push_back(draw_cost(costs, i, j, x, y));
+    }
+    made.a = draw_masses(rows, weights);
+    made.b = draw_masses(columns, weights);
+    return made;
+}
+
+class Checker {
+public:
+    int problems = 0, failures = 0;
+
+    void start(const Instance& instance) {
+        instance_ = &instance;
+        problem_ = instance.problem();
+        total_ = static_cast<double>(problem_.total());
+        ++problems;
+    }
+
+    void expect(bool holds, const char* what, double left = 0, double right = 0) {
+        if (holds) return;
+        ++failures;
+        std::printf("FAILED %s (%d x %d, %s): %.17g, %.17g\n", what, instance_->rows, instance_->columns,
+                    instance_->name.c_str(), left, right);
+    }
+
+    // Non-negative entries within the matrix and the marginals; their sum is the mass moved.
+    double moved(const std::vector<rpw::PlanEntry>& plan) {
+        std::vector<double> of_row(instance_->rows), of_column(instance_->columns);
+        double sum = 0;
+        for (const auto& entry : plan) {
+            const bool inside = entry.row >= 0 && entry.row < instance_->rows && entry.column >= 0 &&
+                                entry.column < instance_->columns && entry.mass > 0;
+            expect(inside, "plan entry", entry.row, entry.column);
+            if (!inside) continue;
+            of_row[entry.row] += entry.mass;
+            of_column[entry.column] += entry.mass;
+            sum += entry.mass;
+        }
+        for (Node i = 0; i < instance_->rows; ++i) {
+            expect(of_row[i] <= static_cast<double>(instance_->a[i]) / total_ + 1e-12, "row marginal", of_row[i]);
+        }
+        for (Node j = 0; j < instance_->columns; ++j) {
+            expect(of_column[j] <= static_cast<double>(instance_->b[j]) / total_ + 1e-12, "column marginal",
+                   of_column[j]);
+        }
+        return sum;
+    }
+
+    double cost_of(const std::vector<rpw::PlanEntry>& plan) const {
+        double sum = 0;
+        for (const auto& entry : plan) sum += entry.mass * problem_.cost.at(entry.row, entry.column);
+        return sum;
+    }
+
+    // The plan moves what it says at the cost it says, and the potentials prove that nothing is cheaper.
+    void check_profile_outcome(const rpw::Outcome& outcome) {
+        expect(outcome.status == rpw::Status::exact, "status");
+        expect(outcome.unmoved >= 0 && outcome.unmoved <= 1, "unmoved", outcome.unmoved);
+        const double mass = moved(outcome.plan), cost = cost_of(outcome.plan);
+        const double unit = std::max({outcome.multiplier, cost, 1e-300});
+        expect(std::abs(mass - (1 - outcome.unmoved)) <= 1e-12, "mass of the plan", mass, 1 - outcome.unmoved);
+        expect(std::abs(cost - outcome.cost) <= slack * unit, "cost of the plan", cost, outcome.cost);
+        check_duals(outcome, unit);
+        const double bound = outcome.dual_height - outcome.multiplier * outcome.unmoved;
+        expect(bound <= outcome.cost + slack * unit, "weak duality", bound, outcome.cost);
+        expect(bound >= outcome.cost - slack * unit, "primal = dual", bound, outcome.cost);
+    }
+
+    void check_duals(const rpw::Outcome& outcome, double unit) {
+        double sum = 0;
+        for (Node i = 0; i < instance_->rows; ++i) {
+            expect(outcome.u[i] >= 0, "u", outcome.u[i]);
+            sum += outcome.u[i] * static_cast<double>(instance_->a[i]) / total_;
+            for (Node j = 0; j < instance_->columns; ++j) {
+                const double left = outcome.u[i] + outcome.v[j] + problem_.cost.at(i, j);
+                expect(left >= outcome.multiplier - 1e-12 * unit, "dual feasibility", left, outcome.multiplier);
+            }
+        }
+        for (Node j = 0; j < instance_->columns; ++j) {
+            expect(outcome.v[j] >= 0, "v", outcome.v[j]);
+            sum += outcome.v[j] * static_cast<double>(instance_->b[j]) / total_;
+        }
+        const double height = outcome.multiplier - sum;
+        expect(std::abs(height - outcome.dual_height) <= slack * unit, "dual height", height, outcome.dual_height);
+    }
+
+    void check_crossing(double kappa, double p) {
+        rpw::Pulse pulse(nullptr, 1e9);
+        const rpw::Outcome outcome = rpw::cross_profile(problem_, kappa, p, 0, pulse);
+        check_profile_outcome(outcome);
+        const double lower = rpw::crossing(outcome.dual_height, outcome.multiplier, kappa, p);
+        expect(lower <= outcome.unmoved + slack, "lower <= upper", lower, outcome.unmoved);
+        const double gap = slack * std::min(1.0, 1 / kappa) + 1e-12 * outcome.unmoved + 1e-15;
+        expect(lower >= outcome.unmoved - gap, "gap", lower, outcome.unmoved);
+        const double reached = rpw::root(outcome.cost, p), line = kappa * outcome.unmoved;
+        expect(reached <= line + slack * std::max(kappa, 1e-300), "below the line", reached, line);
+        check_early_stops(outcome.unmoved, kappa, p);
+    }
+
+    void check_early_stops(double exact, double kappa, double p) {
+        for (const double tol : {1e-3, 0.3}) {
+            rpw::Pulse pulse(nullptr, 1e9);
+            const rpw::Outcome outcome = rpw::cross_profile(problem_, kappa, p, tol, pulse);
+            check_interval(outcome, exact, kappa, p);
+            expect(outcome.unmoved - exact <= tol + 1e-12, "tol", outcome.unmoved, exact);
+        }
+        rpw::Pulse pulse(nullptr, 0);
+        check_interval(rpw::cross_profile(problem_, kappa, p, 0, pulse), exact, kappa, p);
+    }
+
+    void check_interval(const rpw::Outcome& outcome, double exact, double kappa, double p) {
+        const double lower = rpw::crossing(outcome.dual_height, outcome.multiplier, kappa, p);
+        expect(lower <= exact + 1e-12 && exact <= outcome.unmoved + 1e-12, "interval", lower, outcome.unmoved);
+        expect(std::abs(moved(outcome.plan) - (1 - outcome.unmoved)) <= 1e-12, "mass of an early plan");
+    }
+
+    // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
+    void check_profile() {
+        rpw::Pulse pulse(nullptr, 1e9);
+        const rpw::Curve curve = rpw::whole_profile(problem_, pulse);
+        check_curve(curve);
+        for (std::size_t s = 2; s < curve.cost.size(); ++s) {
+            const double before = slope(curve, s - 1), after = slope(curve, s);
+            const double step =
+                std::min(curve.unmoved[s - 2] - curve.unmoved[s - 1], curve.unmoved[s - 1] - curve.unmoved[s]);
+            const double rounding = 1e-15 * (curve.cost[s] + after) / step;  // of the differences that make a slope
+            expect(after >= before * (1 - slack) - rounding, "convexity", before, after);
+        }
+        for (int part = 0; part <= 12; ++part) {
+            const double unmoved = part / 12.0;
+            const rpw::Outcome outcome = rpw::profile_at(problem_, unmoved, pulse);
+            expect(std::abs(outcome.unmoved - unmoved) <= 1e-12, "mass asked for", outcome.unmoved, unmoved);
+            check_profile_outcome(outcome);
+            const double value = interpolate(curve, unmoved);
+            const double unit = std::max(outcome.multiplier, slope(curve, 1)) + outcome.cost;
+            expect(std::abs(value - outcome.cost) <= slack * unit + 1e-300, "F", value, outcome.cost);
+        }
+    }
+
+    static double slope(const rpw::Curve& curve, std::size_t s) {
+        return (curve.cost[s] - curve.cost[s - 1]) / (curve.unmoved[s - 1] - curve.unmoved[s]);
+    }
+
+    static double interpolate(const rpw::Curve& curve, double unmoved) {
+        for (std::size_t s = 1; s < curve.cost.size(); ++s) {
+            if (unmoved < curve.unmoved[s]) continue;
+            return curve.cost[s] - slope(curve, s) * (unmoved - curve.unmoved[s]);
+        }
+        return curve.cost.back();
+    }
+
+    void check_curve(const rpw::Curve& curve) {
+        expect(curve.complete, "complete");
+        expect(curve.unmoved.size() == curve.cost.size() && !curve.cost.empty(), "sizes");
+        expect(curve.unmoved.front() == 1 && curve.cost.front() == 0, "start of the curve");
+        expect(curve.unmoved.back() <= 1e-12, "end of the curve", curve.unmoved.back());
+        for (std::size_t s = 1; s < curve.cost.size(); ++s) {
+            expect(curve.unmoved[s] < curve.unmoved[s - 1], "order of masses", curve.unmoved[s - 1], curve.unmoved[s]);
+            expect(curve.cost[s] >= curve.cost[s - 1], "order of costs", curve.cost[s - 1], curve.cost[s]);
+        }
+    }
+
+    // p = inf: a flow within the threshold; the steps of the whole curve give the same crossing.
+    void check_thresholds(double kappa) {
+        rpw::Pulse pulse(nullptr, 1e9);
+        const rpw::Curve curve = rpw::whole_thresholds(problem_, pulse);
+        check_curve(curve);
+        double expected = 1;
+        for (std::size_t s = 0; s < curve.cost.size(); ++s) {
+            expected = std::min(expected, std::max(curve.cost[s] / kappa, curve.unmoved[s]));
+        }
+        const rpw::Outcome outcome = rpw::cross_thresholds(problem_, kappa, 0, pulse);
+        expect(std::abs(outcome.unmoved - expected) <= 1e-12, "crossing at infinity", outcome.unmoved, expected);
+        check_flow(outcome, outcome.cost);
+        expect(outcome.cost <= kappa * outcome.unmoved * (1 + 1e-12), "threshold", outcome.cost, outcome.unmoved);
+        for (const double unmoved : {0.0, 0.25, 1.0}) {
+            const rpw::Outcome at = rpw::threshold_at(problem_, unmoved, pulse);
+            check_flow(at, at.cost);
+        }
+        rpw::Pulse impatient(nullptr, 0);
+        const rpw::Outcome early = rpw::cross_thresholds(problem_, kappa, 0, impatient);
+        expect(early.unmoved >= outcome.unmoved - 1e-12, "early at infinity", early.unmoved, outcome.unmoved);
+        check_zeros();
+    }
+
+    void check_flow(const rpw::Outcome& outcome, double longest) {
+        for (const auto& entry : outcome.plan) {
+            const double length = problem_.cost.at(entry.row, entry.column);
+            expect(length <= longest, "length of an arc", length, longest);
+        }
+        expect(moved(outcome.plan) >= 1 - outcome.unmoved - 1e-12, "mass of the flow", moved(outcome.plan),
+               1 - outcome.unmoved);
+    }
+
+    // k = 0: the maximum flow over zeros, by blocks where the zeros form blocks.
+    void check_zeros() {
+        rpw::Pulse pulse(nullptr, 1e9);
+        const rpw::Outcome flow = rpw::flow_at_zero(problem_, pulse);
+        check_flow(flow, 0);
+        expect(std::abs(moved(flow.plan) - (1 - flow.unmoved)) <= 1e-12, "mass of the free flow");
+        std::vector<std::int64_t> of_row, of_column;
+        if (!rpw::label_zero_blocks(problem_.cost, of_row, of_column)) return;
+        const auto labels = static_cast<std::size_t>(instance_->rows);
+        const rpw::BlockMatch match = rpw::match_blocks(instance_->a, instance_->b, of_row, of_column, labels);
+        const double unmoved = static_cast<double>(match.total - match.moved) / total_;
+        expect(std::abs(unmoved - flow.unmoved) <= 1e-12, "blocks = flow", unmoved, flow.unmoved);
+        expect(std::abs(moved(match.plan) - (1 - unmoved)) <= 1e-12, "mass of the blocks");
+    }
+
+private:
+    const Instance* instance_ = nullptr;
+    rpw::Problem problem_{};
+    double total_ = 1;
+};
+
+void check_everything(Checker& checker, const Instance& instance) {
+    checker.start(instance);
+    const double unit = instance.largest();
+    checker.check_profile();
+    for (const double k : {1e-9, 0.1, 1.0, 10.0, 1e9}) {
+        for (const double p : {1.0, 1.5, 2.0}) checker.check_crossing(std::pow(unit, 1 / p) * k, p);
+    }
+    for (const double k : {0.1, 1.0, 10.0}) checker.check_thresholds(unit * k);
+}
+
+// A poll that throws must leave nothing behind: the address sanitizer would report a leak.
+void check_interrupt(Checker& checker) {
+    const Instance large = draw(400, 300, Costs::line, Weights::random);
+    checker.start(large);
+    bool thrown = false;
+    rpw::Pulse pulse([] { throw std::string("interrupt"); }, 1e9);
+    try {
+        for (;;) rpw::whole_profile(large.problem(), pulse);
+    } catch (const std::string&) {
+        thrown = true;
+    }
+    checker.expect(thrown, "interrupt");
+}
+
+}  // namespace
+
+int main() {
+    Checker checker;
+    const std::vector<std::pair<Node, Node>> shapes = {{1, 1}, {1, 9},  {9, 1},   {2, 2},
+                                                       {7, 7}, {8, 13}, {25, 16}, {40, 40}};
+    for (const auto& [rows, columns] : shapes) {
+        for (int c = 0; c < static_cast<int>(Costs::count); ++c) {
+            for (int w = 0; w < static_cast<int>(Weights::count); ++w) {
+                check_everything(checker, draw(rows, columns, static_cast<Costs>(c), static_cast<Weights>(w)));
+            }
+        }
+    }
+    for (int repeat = 0; repeat < 600; ++repeat) {
+        const auto costs = static_cast<Costs>(below(static_cast<int>(Costs::count)));
+        const auto weights = static_cast<Weights>(below(static_cast<int>(Weights::count)));
+        check_everything(checker, draw(1 + below(12), 1 + below(12), costs, weights));
+    }
+    check_everything(checker, draw(150, 130, Costs::grid, Weights::random));
+    check_everything(checker, draw(130, 150, Costs::random, Weights::equal));
+    check_interrupt(checker);
+    std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
+    return checker.failures == 0 ? 0 : 1;
+}
