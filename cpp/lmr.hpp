@@ -3,8 +3,9 @@
 // Costs are rounded up to integers c in units chosen from the promised error. Rows carry r_i ≤ λ (free rows: = λ),
 // columns v_j ≥ 0 (free columns: = 0), and the pair is 1-feasible:
 //     r_i - v_j ≤ c_ij + 1  for every pair,      r_i - v_j ≥ c_ij  where mass flows.
-// A phase is one search from all free rows, which raises λ until some free column can be reached over tight arcs, and one
-// depth-first pass that moves mass along such paths until none is left. The phases walk the profile upwards from mass 0.
+// A phase is one search from all free rows, which raises λ until some free column can be reached over tight arcs, and
+// one depth-first pass that moves mass along such paths until none is left. The phases walk the profile upwards from
+// mass 0.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ public:
     // How much of `available` may be moved along a path of this cost; less than all of it ends the walk.
     using Allow = std::function<Mass(std::int64_t path_cost, Mass available)>;
 
-    // Pairs whose cost is `cap` stand for any higher cost and are never used; the walk ends at λ = cap. The largest number
-    // of the type means that there is no cap.
+    // Pairs whose cost is `cap` stand for any higher cost and are never used; the walk ends at λ = cap. The largest
+    // number of the type means that there is no cap.
     LmrWalk(const Cost* cost, std::span<const Mass> a, std::span<const Mass> b, Cost cap, Pulse& pulse);
 
     // One phase; false if nothing can be moved below the cap, the walk was ended by `allow`, or the deadline passed.
