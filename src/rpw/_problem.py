@@ -40,6 +40,7 @@ class Problem:
     y: Array | None = None
     cost: Array | None = None
     truncation: float = np.inf
+    diameter: float = 1.0
 
     @cached_property
     def rows(self) -> Masses:
@@ -65,6 +66,11 @@ class Problem:
     def shape(self) -> tuple[int, int]:
         """The sizes of the two measures as the user gave them."""
         return len(self.a), len(self.b)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all atoms of each measure weigh the same."""
+        return bool(np.ptp(self.mass_a) == 0 and np.ptp(self.mass_b) == 0)
 
     @property
     def points_identify(self) -> bool:
@@ -182,7 +188,7 @@ def as_problem(
         matrix = check.as_cost(cost)
         weights_a = check.as_weights(a, "a", matrix.shape[0])
         weights_b = check.as_weights(b, "b", matrix.shape[1])
-        return Problem(weights_a, weights_b, p, kappa, cost=matrix, truncation=truncation)
+        return Problem(weights_a, weights_b, p, kappa, cost=matrix, truncation=truncation, diameter=diameter)
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
     metric = check_metric(metric)
@@ -192,7 +198,7 @@ def as_problem(
         raise ValueError(
             f"x and y must have points of the same dimension, got {points_x.shape[1]} and {points_y.shape[1]}"
         )
-    return Problem(weights_a, weights_b, p, kappa, metric, points_x, points_y, truncation=truncation)
+    return Problem(weights_a, weights_b, p, kappa, metric, points_x, points_y, truncation=truncation, diameter=diameter)
 
 
 def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Array, Array]:

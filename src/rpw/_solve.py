@@ -123,13 +123,19 @@ def choose_solver(
 ) -> tuple[str, str]:
     """What ``solve`` would run on the same arguments, and why, as ``(name, reason)``.
 
-    ================= ====================== ==================================================
-    when              solver                 what it does
-    ================= ====================== ==================================================
-    k = 0             ``total_variation``    sums over equal points (or one maximum flow)
-    p = inf           ``infinity``           maximum flows over pairs, shortest first
-    else              ``exact``              walk along the exact OT-profile to the crossing
-    ================= ====================== ==================================================
+    =============================================== ===================== ============================================
+    when                                            solver                what it does
+    =============================================== ===================== ============================================
+    k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
+    ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
+    p = inf                                         ``infinity``          maximum flows over pairs, shortest first
+    k·tol >= 0.1, unequal weights, >= 10**6 pairs   ``lmr``               integer costs in units chosen from ``tol``
+    else                                            ``exact``             walk along the exact OT-profile; with
+                                                                          ``tol`` it stops when the bounds are close
+    =============================================== ===================== ============================================
+
+    LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
+    ``Result.solver`` tells what ran. docs/benchmarks.md has the measurements behind the fourth row.
     """
     check.as_time_limit(time_limit)
     tol = check.as_tol(tol)

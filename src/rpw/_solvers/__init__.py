@@ -12,6 +12,10 @@ from rpw._solvers.partial import partial_cost
 
 __all__ = ["check_solver", "choose", "partial_cost", "profile", "solve"]
 
+# From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
+_COARSE = 0.1
+_MANY_PAIRS = 1_000_000
+
 SOLVERS = ("auto", "exact", "lmr", "bisection")
 
 
@@ -31,9 +35,17 @@ def choose(problem: Problem, solver: str, tol: float) -> tuple[str, str]:
         return solver, "it was asked for"
     if math.isinf(problem.p):
         return infinity.NAME, "p = inf is decided by maximum flows over short pairs, in the order of their length"
+    if tol > 0 and solver == "auto" and _lmr_is_faster(problem, tol):
+        return lmr.NAME, "a coarse tol, unequal weights and many pairs: there LMR beats the exact walk"
     if tol > 0:
         return exact.NAME, "finite p: the walk along the exact OT-profile stops as soon as the bounds are within tol"
     return exact.NAME, "finite p: the walk along the exact OT-profile stops at the crossing"
+
+
+def _lmr_is_faster(problem: Problem, tol: float) -> bool:
+    """Where LMR won in the measurements of docs/benchmarks.md."""
+    coarse = problem.kappa * tol >= _COARSE * problem.diameter
+    return coarse and not problem.is_uniform and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
 
 
 def solve(problem: Problem, solver: str, tol: float, deadline: float) -> Result:

@@ -1,0 +1,174 @@
+"""``tol`` is a promise: LMR, bisection and the early stop of the exact walk keep it, on every kind of input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import INF, euclidean
+from strategies import measures
+
+import rpw
+
+PROBLEMS = 2000
+TOLS = (0.1, 0.01, 0.001)
+
+
+def random_points(rng, size):
+    """General position, or a small grid with ties and repeats."""
+    return rng.random((size, 2)) if rng.random() < 0.5 else rng.integers(0, 4, (size, 2)) / 4
+
+
+def random_weights(rng, size):
+    """Uniform, or unequal with zeros."""
+    if rng.random() < 0.3:
+        return None
+    weights = rng.random(size) * (rng.random(size) < 0.8)
+    weights[rng.integers(size)] += 0.01
+    return weights
+
+
+def random_problem(rng):
+    n, m = rng.integers(1, 61, 2)
+    unit = 10.0 ** rng.choice([0, 0, 0, -6, 6, -30, 30])
+    return {
+        "x": random_points(rng, n) * unit,
+        "y": random_points(rng, m) * unit,
+        "a": random_weights(rng, n),
+        "b": random_weights(rng, m),
+        "p": float(rng.choice([1, 1.5, 2, 3])),
+        "k": float(rng.choice([0.01, 0.1, 1, 10])),
+        "diameter": unit if rng.random() < 0.8 else 1.0,
+    }
+
+
+def assert_promise_kept(result, exact, tol):
+    rounding = 1e-12
+    assert result.lower <= result.distance == result.upper
+    assert result.lower <= exact + rounding
+    assert exact <= result.upper + rounding
+    assert result.gap <= tol
+    assert abs(result.distance - exact) <= tol + rounding
+    assert result.plan.sum() == pytest.approx(result.mass, abs=1e-12)
+    assert result.cost <= (result.distance * result._problem.kappa) * (1 + 1e-9) + 1e-300
+
+
+def test_no_broken_promise_in_many_random_problems(capsys):
+    rng = np.random.default_rng(2024)
+    worst = dict.fromkeys(("lmr", "exact", "bisection"), 0.0)
+    for round_ in range(PROBLEMS):
+        problem, tol = random_problem(rng), float(rng.choice(TOLS))
+        exact = rpw.distance(**problem)
+        for solver in ("lmr", "exact") + ("bisection",) * (round_ % 8 == 0):
+            result = rpw.solve(**problem, tol=tol, solver=solver)
+            assert_promise_kept(result, exact, tol)
+            worst[solver] = max(worst[solver], abs(result.distance - exact) / tol)
+    with capsys.disabled():
+        print("\nlargest error over tol:", ", ".join(f"{name} {value:.3f}" for name, value in worst.items()))
+    assert max(worst.values()) <= 1
+
+
+@given(
+    measures(), st.sampled_from((1.0, 1.5, 2.0, 3.0)), st.sampled_from((0.01, 0.3, 1.0, 10.0)), st.sampled_from(TOLS)
+)
+def test_every_solver_keeps_its_promise(pair, p, k, tol):
+    (x, a), (y, b) = pair
+    exact = rpw.distance(x, y, a, b, p=p, k=k)
+    for solver in ("lmr", "bisection", "exact", "auto"):
+        assert_promise_kept(rpw.solve(x, y, a, b, p=p, k=k, tol=tol, solver=solver), exact, tol)
+
+
+@given(measures(), st.sampled_from((0.3, 1.0, 3.0)), st.sampled_from(TOLS))
+def test_promise_at_infinity(pair, k, tol):
+    (x, a), (y, b) = pair
+    exact = rpw.distance(x, y, a, b, p=INF, k=k)
+    for solver in ("lmr", "bisection", "exact"):
+        result = rpw.solve(x, y, a, b, p=INF, k=k, tol=tol, solver=solver)
+        assert result.lower <= exact + 1e-12
+        assert exact <= result.upper + 1e-12
+        assert result.gap <= tol * (1 + 1e-12)
+
+
+@given(measures(), st.sampled_from((1.0, 1.5, 2.0, 3.0)), st.sampled_from((0.3, 0.03, 0.003)))
+def test_lmr_profile_is_within_tol_and_never_below(pair, p, tol):
+    (x, a), (y, b) = pair
+    exact = rpw.profile(x, y, a, b, p=p)
+    near = rpw.profile(x, y, a, b, p=p, solver="lmr", tol=tol)
+    masses = np.union1d(np.linspace(0, 1, 23), np.union1d(exact.mass, near.mass)).clip(0, 1)
+    above = near(masses) - exact(masses)
+    unit = max(1.0, float(exact(1.0)))
+    assert above.min() >= -1e-7 * unit  # a root of rounding: (1e-15) ** (1 / 2)
+    assert above.max() <= tol + 1e-9 * unit
+    assert near.solver == "lmr"
+
+
+def test_potentials_of_lmr_are_a_valid_certificate():
+    rng = np.random.default_rng(3)
+    x, y, a, b = rng.random((30, 2)), rng.random((25, 2)), rng.random(30), rng.random(25)
+    a[:4] = 0
+    result = rpw.solve(x, y, a, b, p=2, k=1, tol=0.01, solver="lmr")
+    f, g = result.potentials
+    assert f.max() <= 0
+    assert g.max() <= 0
+    assert (f[:, None] + g[None, :] <= euclidean(x, y) ** 2 - result.multiplier + 1e-12).all()
+
+
+def test_units_beyond_32_bits_and_beyond_reach():
+    rng = np.random.default_rng(4)
+    points = {"x": rng.random((20, 2)), "y": rng.random((20, 2)) + 0.2}
+    wide = rpw.solve(**points, p=3, k=0.01, tol=0.001, solver="lmr")
+    assert wide.solver == "lmr"
+    assert abs(wide.distance - rpw.distance(**points, p=3, k=0.01)) <= 0.001
+    finer = rpw.solve(**points, p=8, k=1, tol=1e-4, solver="lmr")
+    assert finer.solver == "exact"
+    assert finer.gap <= 1e-4
+
+
+def test_k_zero_goes_to_total_variation_whatever_is_asked_for():
+    for solver in ("auto", "exact", "lmr", "bisection"):
+        result = rpw.solve([0.0, 1.0], [1.0, 2.0], k=0, tol=0.1, solver=solver)
+        assert (result.distance, result.solver) == (0.5, "total_variation")
+
+
+@pytest.mark.parametrize("solver", ["lmr", "bisection"])
+def test_tol_zero_is_refused(solver):
+    with pytest.raises(ValueError, match="tol"):
+        rpw.solve([0.0], [1.0], solver=solver)
+    with pytest.raises(ValueError, match="tol"):
+        rpw.choose_solver([0.0], [1.0], solver=solver)
+
+
+def test_bisection_has_no_profile():
+    with pytest.raises(ValueError, match="bisection"):
+        rpw.profile([0.0], [1.0], solver="bisection", tol=0.1)
+
+
+def test_choose_solver_says_what_runs():
+    rng = np.random.default_rng(5)
+    n = 1000
+    points = {"x": rng.random((n, 2)), "y": rng.random((n, 2)), "a": rng.random(n), "b": rng.random(n)}
+    for arguments in (
+        {"tol": 0.01, "k": 10},
+        {"tol": 0.01, "k": 1},
+        {"p": INF},
+        {"k": 0},
+        {"tol": 0.01, "solver": "lmr"},
+    ):
+        name, reason = rpw.choose_solver(**points, **arguments)
+        assert reason
+        assert rpw.solve(**points, **arguments).solver == name
+    assert rpw.choose_solver(**points, tol=0.01, k=10)[0] == "lmr"
+
+
+@pytest.mark.parametrize("solver", ["lmr", "bisection", "exact"])
+@pytest.mark.parametrize("p", [1, 2, INF])
+def test_time_limit_gives_a_proven_interval(solver, p):
+    rng = np.random.default_rng(6)
+    points = {"x": rng.random((400, 2)), "y": rng.random((400, 2)) + 0.1}
+    exact = rpw.distance(**points, p=p, k=3)
+    for seconds in (0.0, 0.001, 0.01):
+        result = rpw.solve(**points, p=p, k=3, tol=1e-6, time_limit=seconds, solver=solver)
+        assert result.lower - 1e-12 <= exact <= result.upper + 1e-12
+        assert result.status in {"time_limit", "tolerance", "exact"}
+        assert math.isfinite(result.cost)
