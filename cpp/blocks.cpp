@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "solve.hpp"
+
 namespace rpw {
 
 namespace {
@@ -84,6 +86,29 @@ BlockMatch match_blocks(std::span<const Mass> a, std::span<const Mass> b, std::s
     }
     if (match.total - match.moved <= masses.negligible()) match.moved = match.total;
     return match;
+}
+
+double shared_by_labels(std::span<const Mass> a, std::span<const Mass> b, std::span<const std::int64_t> of_row,
+                        std::span<const std::int64_t> of_column) {
+    std::vector<std::int64_t> names(of_row.begin(), of_row.end());
+    names.insert(names.end(), of_column.begin(), of_column.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    const auto renamed = [&](std::span<const std::int64_t> labels) {
+        std::vector<std::int64_t> places;
+        for (auto l : labels) places.push_back(std::lower_bound(names.begin(), names.end(), l) - names.begin());
+        return places;
+    };
+    const auto rows = renamed(of_row), columns = renamed(of_column);
+    const BlockMatch match = match_blocks(a, b, rows, columns, names.size());
+    return static_cast<double>(match.total - match.moved) / static_cast<double>(match.total);
+}
+
+double unshared_mass(const Problem& problem, Pulse& pulse) {
+    std::vector<std::int64_t> of_row, of_column;
+    if (!label_zero_blocks(problem.cost, of_row, of_column)) return flow_at_zero(problem, pulse).unmoved;
+    const BlockMatch match = match_blocks(problem.a, problem.b, of_row, of_column, problem.a.size());
+    return static_cast<double>(match.total - match.moved) / static_cast<double>(match.total);
 }
 
 }  // namespace rpw

@@ -25,4 +25,11 @@ bool label_zero_blocks(const CostMatrix& cost, std::vector<std::int64_t>& of_row
 BlockMatch match_blocks(std::span<const Mass> a, std::span<const Mass> b, std::span<const std::int64_t> of_row,
                         std::span<const std::int64_t> of_column, std::size_t labels);
 
+// 1 - the mass that equal labels share (any labels; they are sorted), as a share of the total.
+double shared_by_labels(std::span<const Mass> a, std::span<const Mass> b, std::span<const std::int64_t> of_row,
+                        std::span<const std::int64_t> of_column);
+
+// Total variation from distances alone: by blocks where the zeros form some, else by a maximum flow.
+double unshared_mass(const Problem& problem, Pulse& pulse);
+
 }  // namespace rpw

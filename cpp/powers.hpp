@@ -2,12 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-
-#include "crossing.hpp"
-#include "simd.hpp"
 
 namespace rpw {
 
@@ -15,20 +11,9 @@ namespace rpw {
 inline constexpr double largest_power = 1e290;
 
 // out = min((in / scale)^p, largest_power)
-RPW_SIMD inline void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out) {
-    if (p == 1) {
-        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(in[e] / scale, largest_power);
-    } else if (p == 2) {
-        for (std::size_t e = 0; e < size; ++e) {
-            const double x = in[e] / scale;
-            out[e] = std::min(x * x, largest_power);
-        }
-    } else {
-        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(std::pow(in[e] / scale, p), largest_power);
-    }
-}
+void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out);
 
-// out = min(ceil((in / scale)^p / unit), cap); `powers` is room for a block.
+// out = min(ceil((in / scale)^p / unit), cap).
 template <class Cost>
 void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out) {
     constexpr std::size_t block = 1024;

@@ -48,35 +48,72 @@ constexpr double smallest_step = 1e-15;
 
 }  // namespace
 
-Outcome cross_profile(const Problem& problem, double kappa, double p, double tol, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse);
+namespace {
+
+// Where a walk along the profile ended.
+struct Stop {
+    double unmoved;
+    double partial;  // of the edge that was found, as a share of the total
+    Status status;
+};
+
+Stop walk_to_crossing(ProfileWalk& walk, double kappa, double p, double tol, double cutoff) {
+    const double cutoff_p = cutoff < 1 ? power(kappa * cutoff, p) : unreachable;
     for (int edges = 1; walk.find_edge(); ++edges) {
         const Edge edge = walk.edge();
+        const double before = walk.unmoved();
         const double after = walk.share(walk.total() - walk.moved() - edge.amount);
         if (kappa * after <= root(walk.cost_p() + edge.slope * walk.share(edge.amount), p)) {
-            const double before = walk.unmoved(), cost_p = walk.plan_cost_p();
+            const double cost_p = walk.plan_cost_p();
             const double distance =
                 std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
-            return outcome_of(walk, distance, part_of_edge(walk, cost_p, power(kappa * distance, p)), Status::exact);
+            return {distance, part_of_edge(walk, cost_p, power(kappa * distance, p)), Status::exact};
         }
+        // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
+        if (walk.cost_p() + edge.slope * (before - cutoff) > cutoff_p) return {before, 0, Status::beyond_cutoff};
         walk.take_edge();
         if (tol > 0 && edges % edges_between_gap_checks == 0) {
             const double height = walk.cost_p() + edge.slope * walk.unmoved();
             const double lower = crossing(height, edge.slope, kappa, p);
-            if (walk.unmoved() - lower <= tol) return outcome_of(walk, walk.unmoved(), 0, Status::tolerance);
+            if (walk.unmoved() - lower <= tol) return {walk.unmoved(), 0, Status::tolerance};
         }
     }
-    return outcome_of(walk, walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact);
+    return {walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact};
+}
+
+Stop walk_to_mass(ProfileWalk& walk, double unmoved) {
+    while (walk.unmoved() > unmoved && walk.find_edge()) {
+        const double after = walk.share(walk.total() - walk.moved() - walk.edge().amount);
+        if (after < unmoved) return {unmoved, walk.unmoved() - unmoved, Status::exact};
+        walk.take_edge();
+    }
+    return {walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact};
+}
+
+}  // namespace
+
+Outcome cross_profile(const Problem& problem, double kappa, double p, double tol, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    const Stop stop = walk_to_crossing(walk, kappa, p, tol, 1.0);
+    return outcome_of(walk, stop.unmoved, stop.partial, stop.status);
+}
+
+Value cross_profile_value(const Problem& problem, double kappa, double p, double cutoff, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    const Stop stop = walk_to_crossing(walk, kappa, p, 0, cutoff);
+    return {stop.unmoved, stop.status};
 }
 
 Outcome profile_at(const Problem& problem, double unmoved, Pulse& pulse) {
     ProfileWalk walk(problem, pulse);
-    while (walk.unmoved() > unmoved && walk.find_edge()) {
-        const double after = walk.share(walk.total() - walk.moved() - walk.edge().amount);
-        if (after < unmoved) return outcome_of(walk, unmoved, walk.unmoved() - unmoved, Status::exact);
-        walk.take_edge();
-    }
-    return outcome_of(walk, walk.unmoved(), 0, walk.stopped() ? Status::time_limit : Status::exact);
+    const Stop stop = walk_to_mass(walk, unmoved);
+    return outcome_of(walk, stop.unmoved, stop.partial, stop.status);
+}
+
+double profile_value_at(const Problem& problem, double unmoved, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    const Stop stop = walk_to_mass(walk, unmoved);
+    return walk.plan_cost_p() + walk.lambda() * stop.partial;
 }
 
 Curve whole_profile(const Problem& problem, Pulse& pulse) {

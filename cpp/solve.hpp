@@ -8,7 +8,7 @@
 
 namespace rpw {
 
-enum class Status { exact, tolerance, time_limit };
+enum class Status { exact, tolerance, time_limit, beyond_cutoff };
 
 struct Outcome {
     Status status = Status::exact;
@@ -31,7 +31,14 @@ struct Curve {
 
 // min { ε : F(1 - ε) ≤ (κ ε)^p }, to within tol (0: exact).
 Outcome cross_profile(const Problem& problem, double kappa, double p, double tol, Pulse& pulse);
+// The same distance without plan or proof. Gives up (status beyond_cutoff) once it is known to exceed the cutoff.
+struct Value {
+    double distance;
+    Status status;
+};
+Value cross_profile_value(const Problem& problem, double kappa, double p, double cutoff, Pulse& pulse);
 // F at one mass, as 1 - unmoved.
+double profile_value_at(const Problem& problem, double unmoved, Pulse& pulse);
 Outcome profile_at(const Problem& problem, double unmoved, Pulse& pulse);
 Curve whole_profile(const Problem& problem, Pulse& pulse);
 

@@ -1,5 +1,6 @@
 """Types of the compiled core. Internal: inputs are trusted."""
 
+from collections.abc import Callable
 from enum import Enum
 
 import numpy as np
@@ -15,6 +16,34 @@ class Status(Enum):
     exact = 0
     tolerance = 1
     time_limit = 2
+    beyond_cutoff = 3
+
+class Metric(Enum):
+    euclidean = 0
+    cityblock = 1
+    chebyshev = 2
+
+class Quantity(Enum):
+    crossing = 0
+    mass = 1
+    shared = 2
+
+class Collection:
+    def __init__(
+        self, start: _Ints, mass: _Ints, points: _Floats | None, place: _Nodes | None, label: _Ints | None
+    ) -> None: ...
+
+class PairTask:
+    def __init__(
+        self,
+        quantity: Quantity,
+        p: float,
+        kappa: float,
+        unmoved: float,
+        truncation: float,
+        metric: Metric,
+        shared: _Floats | None,
+    ) -> None: ...
 
 class Outcome:
     @property
@@ -55,6 +84,31 @@ def cross_lmr(
     cost: _Rounded, a: _Ints, b: _Ints, cap: int, kappa: float, p: float, tol: float, seconds: float
 ) -> Outcome: ...
 def lmr_profile(cost: _Rounded, a: _Ints, b: _Ints, cap: int, seconds: float) -> Curve: ...
+def pair_values(
+    a: Collection,
+    b: Collection,
+    task: PairTask,
+    first: _Ints,
+    second: _Ints,
+    threads: int,
+    progress: Callable[[int], object] | None,
+) -> tuple[_Floats, list[tuple[int, str]]]: ...
+def search(
+    queries: Collection,
+    items: Collection,
+    task: PairTask,
+    top: int,
+    radius: float,
+    to_pivots: _Floats,
+    from_pivots: _Floats,
+    threads: int,
+    progress: Callable[[int], object] | None,
+) -> tuple[list[tuple[_Floats, _Ints]], tuple[int, int, int]]: ...
+def scale_for_crossing(distances: _Floats, a: _Ints, b: _Ints, kappa: float, p: float, seconds: float) -> float: ...
+def scale_for_mass(distances: _Floats, a: _Ints, b: _Ints, unmoved: float, p: float, seconds: float) -> float: ...
+def length_unit(x: _Floats, y: _Floats) -> float: ...
+def fill_distances(x: _Floats, y: _Floats, metric: Metric, unit: float, out: _Floats) -> None: ...
+def root(x: float, p: float) -> float: ...
 def scaled_powers(distances: _Floats, scale: float, p: float, out: _Floats) -> None: ...
 def rounded_powers(distances: _Floats, scale: float, p: float, unit: float, cap: int, out: _Rounded) -> None: ...
 def match_blocks(a: _Ints, b: _Ints, of_row: _Ints, of_column: _Ints, labels: int) -> tuple[float, _Plan]: ...

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from rpw import _core
 from rpw._check import Array, as_points, check_finite, check_nonnegative
 from rpw.measure import Measure
 
@@ -20,7 +21,7 @@ METRICS = (
     "euclidean",
     "cityblock",
     "chebyshev",
-    "minkowski",
+    "minkowski",  # with SciPy's default exponent 2; another one as a callable
     "canberra",
     "hamming",
     "jaccard",
@@ -34,7 +35,7 @@ _NOT_ZERO_AT_EQUALITY = ("russellrao", "kulczynski1", "matching", "sokalmichener
 _BOX = {"euclidean": 2.0, "cityblock": 1.0, "chebyshev": np.inf}
 # d(x, y) = 0 exactly where x == y, so that equal points can be found without computing distances.
 SEPARATING = ("euclidean", "cityblock", "chebyshev", "minkowski", "canberra", "hamming")
-_HOMOGENEOUS = ("euclidean", "cityblock", "chebyshev", "minkowski")
+CORE_METRICS = {name: getattr(_core.Metric, name) for name in _BOX} | {"minkowski": _core.Metric.euclidean}
 _PAIRS_PER_BLOCK = 1 << 19  # small enough that Ctrl-C and time_limit are noticed between two blocks
 
 
@@ -70,11 +71,10 @@ def row_blocks(rows: int, columns: int) -> Iterator[slice]:
 
 def fill_distances(x: Array, y: Array, metric: Metric, out: Array, deadline: float) -> bool:
     """Write the distances between ``x`` and ``y`` into ``out``; False if the deadline passed before the end."""
+    if isinstance(metric, str) and metric in CORE_METRICS:
+        return _fill_in_core(x, y, CORE_METRICS[metric], out, deadline)
     from scipy.spatial.distance import cdist
 
-    unit = _unit(x, y, metric)
-    if unit != 1:
-        x, y = x / unit, y / unit
     for rows in row_blocks(len(x), len(y)):
         if time.monotonic() > deadline:
             return False
@@ -83,17 +83,26 @@ def fill_distances(x: Array, y: Array, metric: Metric, out: Array, deadline: flo
             cdist(x[rows], y, cast(Any, metric), out=block)
         except (TypeError, ValueError) as error:
             raise ValueError(f"metric={metric!r} could not be computed on these points: {error}") from error
-        if unit != 1:
-            block *= unit
-        if not isinstance(metric, str) or metric not in _HOMOGENEOUS:
-            check_finite(block, f"metric={metric!r}: the matrix of distances")
-            check_nonnegative(block, f"metric={metric!r}: the matrix of distances")
+        check_finite(block, f"metric={metric!r}: the matrix of distances")
+        check_nonnegative(block, f"metric={metric!r}: the matrix of distances")
+    return True
+
+
+def _fill_in_core(x: Array, y: Array, metric: _core.Metric, out: Array, deadline: float) -> bool:
+    x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    unit = _core.length_unit(x, y)
+    if np.isinf(unit):
+        raise ValueError("x and y are too far apart: their distance is not a float64")
+    for rows in row_blocks(len(x), len(y)):
+        if time.monotonic() > deadline:
+            return False
+        _core.fill_distances(x[rows], y, metric, unit, out[rows])
     return True
 
 
 def pair_distances(x: Array, y: Array, metric: Metric) -> Array:
     """The distance between x[s] and y[s] for every s."""
-    if isinstance(metric, str) and metric in _HOMOGENEOUS:
+    if isinstance(metric, str) and metric in CORE_METRICS:
         differences = np.abs(x - y)
         largest = float(differences.max(initial=0.0)) or 1.0
         order = _BOX.get(metric, 2.0)
@@ -102,19 +111,6 @@ def pair_distances(x: Array, y: Array, metric: Metric) -> Array:
     for s in range(len(x)):
         fill_distances(x[s : s + 1], y[s : s + 1], metric, distances[s : s + 1], np.inf)
     return distances[:, 0]
-
-
-def _unit(x: Array, y: Array, metric: Metric) -> float:
-    """A power of two to divide by, so that squares of differences neither overflow nor vanish; 1 in usual ranges."""
-    if not isinstance(metric, str) or metric not in _HOMOGENEOUS:
-        return 1.0
-    with np.errstate(over="ignore"):
-        extent = float(max(x.max(), y.max()) - min(x.min(), y.min()))
-    if extent == 0 or 1e-100 < extent < 1e100:
-        return 1.0
-    if not np.isfinite(extent * x.shape[1]):
-        raise ValueError("x and y are too far apart: their distance is not a float64")
-    return float(2.0 ** np.floor(np.log2(extent)))
 
 
 def in_blocks(matrix: Array, deadline: float, change: Callable[[slice], None]) -> bool:

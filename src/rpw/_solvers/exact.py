@@ -16,7 +16,6 @@ from rpw._check import Array
 from rpw._problem import Problem
 from rpw._profile import Profile
 from rpw._result import Dual, Plan, Result
-from rpw._solvers.partial import LARGEST_PLAIN_P
 
 NAME = "exact"
 
@@ -29,12 +28,14 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
     distances = problem.distances(deadline)
     if distances is None:
         return nothing_proven(problem, NAME)
-    scale = _scale_for_crossing(problem, distances, deadline)
+    ready = np.ascontiguousarray(distances)
+    masses = problem.mass_a, problem.mass_b
+    scale = _core.scale_for_crossing(ready, *masses, problem.kappa, problem.p, left(deadline))
     costs = problem.costs_p(distances, scale, deadline)
     if costs is None:
         return nothing_proven(problem, NAME)
     kappa = problem.kappa / scale
-    outcome = _core.cross_profile(costs, problem.mass_a, problem.mass_b, kappa, problem.p, tol, left(deadline))
+    outcome = _core.cross_profile(costs, *masses, kappa, problem.p, tol, left(deadline))
     distance = outcome.unmoved
     lower = min(_core.crossing(outcome.dual_height, outcome.multiplier, kappa, problem.p), distance)
     if distance - lower <= _ROUNDING * distance:
@@ -43,7 +44,7 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
         distance=distance,
         lower=lower,
         upper=distance,
-        cost=scale * outcome.cost ** (1 / problem.p),
+        cost=scale * _core.root(outcome.cost, problem.p),
         status=outcome.status.name,
         solver=NAME,
         iterations=outcome.iterations,
@@ -81,13 +82,3 @@ def left(deadline: float) -> float:
 def _largest(distances: Array) -> float:
     largest = float(distances.max())
     return largest if largest > 0 else 1.0
-
-
-def _scale_for_crossing(problem: Problem, distances: Array, deadline: float) -> float:
-    """A length near those that decide the answer; beyond p = 4 that is the answer at p = inf."""
-    plain = min(_largest(distances), problem.kappa)
-    if problem.p <= LARGEST_PLAIN_P:
-        return plain
-    contiguous = np.ascontiguousarray(distances)
-    at_infinity = _core.cross_thresholds(contiguous, problem.mass_a, problem.mass_b, problem.kappa, 0.0, left(deadline))
-    return problem.kappa * at_infinity.unmoved or plain

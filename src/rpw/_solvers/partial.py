@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,6 @@ import numpy as np
 from rpw import _core
 from rpw._check import Array
 from rpw._problem import Problem
-
-# Up to this p, dividing by the largest distance loses nothing that matters to underflow.
-LARGEST_PLAIN_P = 4
 
 
 def partial_cost(problem: Problem, mass: float) -> float:
@@ -32,19 +30,15 @@ class PartialCosts:
 
     @classmethod
     def of(cls, problem: Problem, unmoved: float = 0.0, deadline: float = np.inf) -> PartialCosts | None:
-        """Build the costs; None if the deadline passed before they were complete.
-
-        Powers beyond p = 4 are scaled by W_{inf, 1 - unmoved}: below the largest cost they might vanish.
-        """
+        """Build the costs, scaled for masses near 1 - unmoved; None if the deadline passed meanwhile."""
         distances = problem.distances(deadline)
         if distances is None:
             return None
         if math.isinf(problem.p):
             return cls(problem, np.ascontiguousarray(distances), 1.0)
-        scale = float(distances.max()) or 1.0
-        if problem.p > LARGEST_PLAIN_P:
-            ready = np.ascontiguousarray(distances)
-            scale = _core.threshold_at(ready, problem.mass_a, problem.mass_b, unmoved, np.inf).cost or scale
+        ready = np.ascontiguousarray(distances)
+        seconds = max(0.0, deadline - time.monotonic())
+        scale = _core.scale_for_mass(ready, problem.mass_a, problem.mass_b, unmoved, problem.p, seconds)
         costs = problem.costs_p(distances, scale, deadline)
         return None if costs is None else cls(problem, costs, scale)
 
@@ -55,4 +49,4 @@ class PartialCosts:
             outcome = _core.threshold_at(self.costs, *masses, unmoved, np.inf)
             return outcome.cost, outcome
         outcome = _core.profile_at(self.costs, *masses, unmoved, np.inf)
-        return float(self.scale * outcome.cost ** (1 / self.problem.p)), outcome
+        return self.scale * _core.root(outcome.cost, self.problem.p), outcome

@@ -1,0 +1,106 @@
+// See collection.hpp.
+#include "collection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "blocks.hpp"
+#include "crossing.hpp"
+#include "powers.hpp"
+#include "scale.hpp"
+
+namespace rpw {
+
+Problem PairSolver::distances(std::size_t s, std::size_t t) {
+    const auto masses_a = a_.masses(s), masses_b = b_.masses(t);
+    const auto rows = static_cast<Node>(masses_a.size()), columns = static_cast<Node>(masses_b.size());
+    matrix_.resize(static_cast<std::size_t>(rows) * columns);
+    if (a_.points != nullptr) {
+        const Points x = a_.points_of(s), y = b_.points_of(t);
+        const double unit = length_unit(x, y);
+        if (unit == unreachable) throw std::range_error("the points are too far apart: their distance is not a float64");
+        fill_distances(x, y, task_.metric, unit, matrix_.data());
+    } else {
+        const auto from = a_.places(s), to = b_.places(t);
+        double* out = matrix_.data();
+        for (Node i = 0; i < rows; ++i) {
+            const double* row = task_.shared.row(from[i]);
+            for (Node j = 0; j < columns; ++j) *out++ = row[to[j]];
+        }
+    }
+    if (task_.truncation < unreachable) {
+        for (double& length : matrix_) length = std::min(length, task_.truncation);
+    }
+    return {{matrix_.data(), rows, columns}, masses_a, masses_b};
+}
+
+Value PairSolver::value(std::size_t s, std::size_t t, double cutoff, Pulse& pulse) {
+    if (task_.quantity == Quantity::shared && !a_.label.empty()) {
+        const auto labels_a = a_.labels(s), labels_b = b_.labels(t);
+        return {shared_by_labels(a_.masses(s), b_.masses(t), labels_a, labels_b), Status::exact};
+    }
+    const Problem problem = distances(s, t);
+    if (task_.quantity == Quantity::shared) return {unshared_mass(problem, pulse), Status::exact};
+    if (std::isinf(task_.p)) {
+        if (task_.quantity == Quantity::mass) return {threshold_at(problem, task_.unmoved, pulse).cost, Status::exact};
+        const Outcome outcome = cross_thresholds(problem, task_.kappa, 0, pulse);
+        return {outcome.unmoved, outcome.status};
+    }
+    const bool crosses = task_.quantity == Quantity::crossing;
+    const double scale = crosses ? scale_for_crossing(problem, task_.kappa, task_.p, pulse)
+                                 : scale_for_mass(problem, task_.unmoved, task_.p, pulse);
+    scaled_powers(matrix_.data(), matrix_.size(), scale, task_.p, matrix_.data());
+    if (crosses) return cross_profile_value(problem, task_.kappa / scale, task_.p, cutoff, pulse);
+    return {scale * root(profile_value_at(problem, task_.unmoved, pulse), task_.p), Status::exact};
+}
+
+double PairSolver::neighbour_bound(std::size_t s, std::size_t t) {
+    const Problem problem = distances(s, t);
+    const Node rows = problem.cost.rows, columns = problem.cost.columns;
+    nearest_a_.assign(rows, unreachable);
+    nearest_b_.assign(columns, unreachable);
+    for (Node i = 0; i < rows; ++i) {
+        const double* row = problem.cost.row(i);
+        double least = unreachable;
+        for (Node j = 0; j < columns; ++j) {
+            least = std::min(least, row[j]);
+            nearest_b_[j] = std::min(nearest_b_[j], row[j]);
+        }
+        nearest_a_[i] = least;
+    }
+    return std::max(bound_one_way(problem.a, nearest_a_), bound_one_way(problem.b, nearest_b_));
+}
+
+// The profile of "everybody to the nearest" is convex and piecewise linear; its crossing with (κ ε)^p is the bound.
+double PairSolver::bound_one_way(std::span<const Mass> masses, std::span<const double> nearest) {
+    order_.resize(masses.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [&](auto x, auto y) { return nearest[x] < nearest[y]; });
+    const auto total = static_cast<double>(std::accumulate(masses.begin(), masses.end(), Mass{0}));
+    if (std::isinf(task_.p)) {
+        Mass moved = 0;
+        for (auto x : order_) {
+            const double unmoved = 1 - static_cast<double>(moved) / total;
+            if (nearest[x] >= task_.kappa * unmoved) return unmoved;
+            moved += masses[x];
+            const double after = 1 - static_cast<double>(moved) / total;
+            if (nearest[x] >= task_.kappa * after) return nearest[x] / task_.kappa;
+        }
+        return 0;
+    }
+    double unmoved = 1, cost = 0;
+    for (auto x : order_) {
+        const double share = static_cast<double>(masses[x]) / total;
+        const double slope = std::min(power(nearest[x] / task_.kappa, task_.p), largest_power);
+        if (unmoved - share <= root(cost + slope * share, task_.p)) {
+            return crossing(cost + slope * unmoved, slope, 1.0, task_.p);
+        }
+        unmoved -= share;
+        cost += slope * share;
+    }
+    return 0;
+}
+
+}  // namespace rpw
