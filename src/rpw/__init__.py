@@ -20,17 +20,20 @@ from rpw._solve import (
 )
 from rpw.cost import diameter
 from rpw.measure import Measure
+from rpw.pairwise import PairwiseError, pairwise
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Measure",
+    "PairwiseError",
     "Profile",
     "Result",
     "choose_solver",
     "diameter",
     "distance",
     "levy_prokhorov",
+    "pairwise",
     "partial_wasserstein",
     "profile",
     "robot",

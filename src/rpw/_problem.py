@@ -45,22 +45,22 @@ class Problem:
     @cached_property
     def rows(self) -> Masses:
         """Indices of the atoms of the first measure that carry mass."""
-        return np.flatnonzero(_as_masses(self.a))
+        return np.flatnonzero(as_masses(self.a))
 
     @cached_property
     def columns(self) -> Masses:
         """Indices of the atoms of the second measure that carry mass."""
-        return np.flatnonzero(_as_masses(self.b))
+        return np.flatnonzero(as_masses(self.b))
 
     @cached_property
     def mass_a(self) -> Masses:
         """Integer masses of `rows`."""
-        return _as_masses(self.a)[self.rows]
+        return as_masses(self.a)[self.rows]
 
     @cached_property
     def mass_b(self) -> Masses:
         """Integer masses of `columns`."""
-        return _as_masses(self.b)[self.columns]
+        return as_masses(self.b)[self.columns]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -210,7 +210,8 @@ def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tupl
     return clean, check.as_weights(weights, weights_name, len(clean))
 
 
-def _as_masses(weights: Array) -> Masses:
+def as_masses(weights: Array) -> Masses:
+    """Weights as whole multiples of 1 / MASS_UNITS."""
     return np.rint(weights * MASS_UNITS).astype(np.int64)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from rpw import _core
 from rpw._check import Array, as_points, check_finite, check_nonnegative
@@ -145,6 +146,11 @@ def diameter(A: Any, B: Any = None, *, metric: Metric = "euclidean") -> float:
     dimensions = {cloud.shape[1] for cloud in clouds}
     if len(dimensions) > 1:
         raise ValueError(f"A and B mix points of different dimensions: {sorted(dimensions)}")
+    return diameter_of_points(clouds, metric)
+
+
+def diameter_of_points(clouds: list[Array], metric: Metric) -> float:
+    """The diameter of the bounding box where the metric has one, else the largest distance."""
     if isinstance(metric, str) and metric in _BOX:
         low = np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
         high = np.max([cloud.max(axis=0) for cloud in clouds], axis=0)
@@ -152,7 +158,7 @@ def diameter(A: Any, B: Any = None, *, metric: Metric = "euclidean") -> float:
     else:
         size = _largest_distance(np.unique(np.concatenate(clouds), axis=0), metric)
     if not np.isfinite(size):
-        raise ValueError("A and B are too far apart: their diameter is not a float64")
+        raise ValueError("the points are too far apart: their diameter is not a float64")
     return size
 
 
@@ -183,3 +189,12 @@ def _clouds(value: Any, name: str) -> list[Array]:
     if isinstance(value, np.ndarray) and value.ndim == 3:
         return [as_points(item, f"{name}[{k}]") for k, item in enumerate(value)] or [as_points([], name)]
     return [as_points(value, name)]
+
+
+def equal_rows(points: Array) -> npt.NDArray[np.int64]:
+    """One label per row, the same for equal rows."""
+    # Rows as opaque bytes: sorting them does not depend on the dimension. Adding 0.0 turns -0.0 into 0.0.
+    rows = np.ascontiguousarray(points + 0.0)
+    opaque = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, labels = np.unique(opaque, return_inverse=True)
+    return np.ascontiguousarray(labels.reshape(-1), dtype=np.int64)

@@ -14,6 +14,7 @@ from rpw import _core
 from rpw._problem import Problem
 from rpw._result import Plan, Result
 from rpw._solvers.exact import left, nothing_proven
+from rpw.cost import equal_rows
 
 NAME = "total_variation"
 
@@ -39,12 +40,7 @@ def solve(problem: Problem, deadline: float) -> Result:
 
 def _labels_of_equal_points(problem: Problem) -> tuple[_Labels, _Labels]:
     assert problem.x is not None and problem.y is not None
-    points = np.concatenate([problem.x[problem.rows], problem.y[problem.columns]])
-    points += 0.0  # -0.0 and 0.0 are one point
-    # Rows as opaque bytes: hashing and sorting them does not depend on the dimension.
-    rows = np.ascontiguousarray(points).view(np.dtype((np.void, points.dtype.itemsize * points.shape[1]))).ravel()
-    _, labels = np.unique(rows, return_inverse=True)
-    labels = np.ascontiguousarray(labels.reshape(-1), dtype=np.int64)
+    labels = equal_rows(np.concatenate([problem.x[problem.rows], problem.y[problem.columns]]))
     return labels[: len(problem.rows)].copy(), labels[len(problem.rows) :].copy()
 
 

@@ -1,0 +1,164 @@
+"""Collections of measures: checked once, laid out for the core."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw import _core
+from rpw._check import Array, as_cost, as_floats, as_points, as_weights
+from rpw._problem import as_masses
+from rpw.measure import Measure
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """What the histograms of a collection share: a support, or a matrix of distances; neither for lists of measures."""
+
+    support: Array | None = None
+    cost: Array | None = None
+
+    @property
+    def size(self) -> int | None:
+        """The number of places, where there is a shared support or matrix."""
+        if self.support is not None:
+            return len(self.support)
+        return None if self.cost is None else len(self.cost)
+
+
+def as_space(support: Any, cost: Any) -> Space:
+    """Check ``support=`` and ``cost=``."""
+    if support is not None and cost is not None:
+        raise ValueError("pass either support or cost, not both")
+    if support is not None:
+        return Space(support=np.ascontiguousarray(as_points(support, "support")))
+    if cost is not None:
+        matrix = np.ascontiguousarray(as_cost(cost))
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"cost must be square for a collection on one shared support, got shape {matrix.shape}")
+        return Space(cost=matrix)
+    return Space()
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Measures one after the other; atoms without mass are left out.
+
+    ``points`` holds the coordinates of all atoms, or ``place`` their positions in the shared space.
+    """
+
+    start: _Ints
+    weights: Array
+    mass: _Ints
+    points: Array | None
+    place: npt.NDArray[np.int32] | None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def atoms(self, s: int) -> slice:
+        """The stretch of atoms that belongs to measure s."""
+        return slice(int(self.start[s]), int(self.start[s + 1]))
+
+    def to_core(self, labels: _Ints | None) -> _core.Collection:
+        """The same arrays as the core takes them, with labels of equal points if they are needed."""
+        return _core.Collection(self.start, self.mass, self.points, self.place, labels)
+
+    def take(self, indices: Any) -> Collection:
+        """A collection of some of the measures."""
+        stretches = [np.arange(self.start[s], self.start[s + 1]) for s in indices]
+        atoms = np.concatenate(stretches) if stretches else np.empty(0, dtype=np.int64)
+        start = np.concatenate([[0], np.cumsum([len(stretch) for stretch in stretches])]).astype(np.int64)
+        points = None if self.points is None else self.points[atoms]
+        place = None if self.place is None else self.place[atoms]
+        return Collection(start, self.weights[atoms], self.mass[atoms], points, place)
+
+    def joined_with(self, other: Collection) -> Collection:
+        """Both collections, one after the other."""
+        return _joined([self, other])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of everything that influences a distance."""
+        digest = hashlib.sha256()
+        for array in (self.start, self.mass, self.points, self.place):
+            if array is not None:
+                digest.update(str((array.dtype.str, array.shape)).encode())
+                digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+
+def as_collection(value: Any, name: str, space: Space) -> Collection:
+    """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared space."""
+    if isinstance(value, Collection):
+        return value
+    if isinstance(value, Measure):
+        raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
+    if space.size is not None:
+        return _from_histograms(value, name, space.size)
+    if isinstance(value, np.ndarray) or not isinstance(value, (list, tuple)):
+        value = _split_array(value, name)
+    if len(value) == 0:
+        raise ValueError(f"{name} is an empty collection")
+    measures = [
+        item if isinstance(item, Measure) else _as_measure(item, f"{name}[{s}]") for s, item in enumerate(value)
+    ]
+    dimensions = {measure.dimension for measure in measures}
+    if len(dimensions) > 1:
+        raise ValueError(f"{name} mixes measures of different dimensions: {sorted(dimensions)}")
+    return _joined([_from_measure(measure) for measure in measures])
+
+
+def _as_measure(item: Any, name: str) -> Measure:
+    return item if isinstance(item, Measure) else Measure(as_points(item, name))
+
+
+def _split_array(value: Any, name: str) -> list[Array]:
+    array = as_floats(value, name)
+    if array.ndim == 3:
+        return list(array)
+    if array.ndim == 2:
+        raise ValueError(
+            f"{name} is a two-dimensional array, which could mean histograms or points: pass support= or cost= for "
+            f"histograms (B, n), or [{name}] for one set of points"
+        )
+    raise ValueError(f"{name} must be a list of measures or an array (B, n, d); got shape {array.shape}")
+
+
+def _from_measure(measure: Measure) -> Collection:
+    mass = as_masses(measure.weights)
+    kept = np.flatnonzero(mass)
+    start = np.array([0, len(kept)], dtype=np.int64)
+    return Collection(start, measure.weights[kept], mass[kept], np.ascontiguousarray(measure.points[kept]), None)
+
+
+def _from_histograms(value: Any, name: str, size: int) -> Collection:
+    rows = as_floats(value, name)
+    if rows.ndim != 2 or rows.shape[1] != size:
+        raise ValueError(
+            f"{name} must hold histograms on the shared support, shape (B, {size}); got shape {rows.shape}"
+        )
+    if len(rows) == 0:
+        raise ValueError(f"{name} is an empty collection")
+    weights = np.stack([as_weights(row, f"{name}[{s}]", size) for s, row in enumerate(rows)])
+    masses = as_masses(weights)
+    owner, place = np.nonzero(masses)
+    start = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
+    kept = owner, place
+    return Collection(start, weights[kept], masses[kept], None, np.ascontiguousarray(place, dtype=np.int32))
+
+
+def _joined(parts: list[Collection]) -> Collection:
+    sizes = np.concatenate([np.diff(part.start) for part in parts])
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    points = None if parts[0].points is None else np.concatenate([p.points for p in parts if p.points is not None])
+    place = None if parts[0].place is None else np.concatenate([p.place for p in parts if p.place is not None])
+    weights, mass = (np.concatenate([getattr(part, field) for part in parts]) for field in ("weights", "mass"))
+    return Collection(start, weights, mass, points, place)

@@ -1,0 +1,169 @@
+"""Matrices of distances between the measures of two collections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rpw import _check as check
+from rpw._check import Array
+from rpw._collection import Collection, Space, as_collection, as_space
+from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
+from rpw.cost import Metric, check_metric, diameter_of_points
+
+__all__ = ["PairwiseError", "pairwise"]
+
+
+class PairwiseError(RuntimeError):
+    """Some pairs failed; ``failures`` lists ``(i, j, reason)`` and ``distances`` holds all the others (NaN there)."""
+
+    def __init__(self, failures: list[tuple[int, int, str]], distances: Any) -> None:
+        i, j, reason = failures[0]
+        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        super().__init__(f"pair ({i}, {j}) failed: {reason}{more}; on_error='nan' keeps the rest of the matrix")
+        self.failures = failures
+        self.distances = distances
+
+
+def pairwise(
+    A: Any,
+    B: Any = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | str = 1.0,
+    support: Any = None,
+    cost: Any = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+    on_error: str = "raise",
+    out: Any = None,
+    client: Any = None,
+    device: str = "cpu",
+) -> Any:
+    """The matrix of distances between all measures of ``A`` and all of ``B``.
+
+    Parameters
+    ----------
+    A, B : collections
+        Lists of `rpw.Measure` or of (n_i, d) arrays, an array (B, n, d), or histograms (B, n) on one shared ``support``
+        (n, d) or one shared matrix ``cost`` (n, n) of ground distances. Without ``B``: ``A`` against itself; then each
+        pair is computed once (unless ``cost`` is not symmetric).
+    distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
+        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
+    diameter : float or "auto"
+        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together.
+    n_threads : int, optional
+        Default: all cores of this process.
+    progress : bool
+        Show a progress bar (needs ``rpw[cluster]`` for tqdm).
+    on_error : {"raise", "nan"}
+        What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
+    out : path, optional
+        Write finished tiles to this Zarr store as they come; the same call again computes only what is missing.
+    client : dask.distributed.Client, optional
+        Compute the tiles on this cluster instead of on threads.
+
+    Returns
+    -------
+    array (len A, len B), the same numbers as a loop over the single functions; with ``out``, the Zarr array.
+
+    >>> import rpw
+    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1).round(3).tolist()
+    [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
+    """
+    if device != "cpu":
+        raise ValueError(f"device must be 'cpu', got {device!r}")
+    if on_error not in ("raise", "nan"):
+        raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
+    space = as_space(support, cost)
+    a = as_collection(A, "A", space)
+    b = a if B is None else as_collection(B, "B", space)
+    check_same_space(a, b)
+    delta = as_diameter(diameter, a, b, space, metric)
+    wanted = as_pair_distance(distance, p=p, k=k, diameter=delta, metric=metric, mass=mass, lam=lam)
+    batch = PairBatch(a, b, space, wanted)
+    threads = as_n_threads(n_threads)
+    if out is not None or client is not None:
+        from rpw.executors import run_tiles
+
+        return run_tiles(batch, out=out, client=client, n_threads=threads, progress=progress, on_error=on_error)
+    return _in_memory(batch, threads, progress, on_error)
+
+
+def _in_memory(batch: PairBatch, n_threads: int, progress: bool, on_error: str) -> Array:
+    first, second = pairs_of(batch)
+    with progress_bar(len(first), progress) as report:
+        values, failures = batch.values(first, second, n_threads, report)
+    matrix = np.zeros((len(batch.a), len(batch.b)))
+    matrix[first, second] = values
+    if is_symmetric(batch):
+        matrix[second, first] = values
+    if failures and on_error == "raise":
+        raise PairwiseError([(int(first[e]), int(second[e]), reason) for e, reason in failures], matrix)
+    return matrix
+
+
+def is_symmetric(batch: PairBatch) -> bool:
+    """Whether one half of the matrix says everything."""
+    cost = batch.space.cost
+    return batch.a is batch.b and (cost is None or np.array_equal(cost, cost.T))
+
+
+def pairs_of(batch: PairBatch) -> tuple[Any, Any]:
+    """All pairs that have to be computed: the ones above the diagonal, or all."""
+    if is_symmetric(batch):
+        return np.triu_indices(len(batch.a), k=1)
+    first, second = np.indices((len(batch.a), len(batch.b)))
+    return first.ravel(), second.ravel()
+
+
+def check_same_space(a: Collection, b: Collection) -> None:
+    """Raise if points of the two collections have different dimensions."""
+    if a.points is not None and b.points is not None and a.points.shape[1] != b.points.shape[1]:
+        raise ValueError(f"A and B have points of different dimensions: {a.points.shape[1]} and {b.points.shape[1]}")
+
+
+def as_diameter(value: Any, a: Collection, b: Collection, space: Space, metric: Any) -> float:
+    """A given diameter, or the one of everything in the two collections."""
+    if not isinstance(value, str):
+        return check.as_positive(value, "diameter")
+    if value != "auto":
+        raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
+    return check.as_positive(_diameter_of(a, b, space, check_metric(metric)), "diameter='auto'")
+
+
+def _diameter_of(a: Collection, b: Collection, space: Space, metric: Metric) -> float:
+    if space.cost is not None:
+        return float(space.cost.max())
+    clouds = [space.support] if space.support is not None else [a.points, b.points]
+    return diameter_of_points([cloud for cloud in clouds if cloud is not None], metric)
+
+
+class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)
+    """A tqdm bar, or nothing; gives the function that reports how many are done."""
+
+    def __init__(self, total: int, is_wanted: bool) -> None:
+        self._bar: Any = None
+        if is_wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError as error:
+                raise ImportError("progress=True needs tqdm: pip install 'rpw[cluster]'") from error
+            self._bar = tqdm(total=total, unit="pair")
+
+    def __enter__(self) -> Callable[[int], object] | None:
+        return None if self._bar is None else self._report
+
+    def _report(self, done: int) -> None:
+        self._bar.update(done - self._bar.n)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
