@@ -14,6 +14,7 @@
 #include "powers.hpp"
 #include "scale.hpp"
 #include "solve.hpp"
+#include "transport.hpp"
 
 namespace nb = nanobind;
 
@@ -293,6 +294,7 @@ NB_MODULE(_core, module) {
             "unmoved", [](const rpw::Curve& c) { return to_array(c.unmoved); }, own)
         .def_prop_ro(
             "cost", [](const rpw::Curve& c) { return to_array(c.cost); }, own)
+        .def_prop_ro("slope", [](const rpw::Curve& c) { return to_array(c.slope); }, own)
         .def_ro("complete", &rpw::Curve::complete);
 
     module.def(
@@ -346,6 +348,10 @@ NB_MODULE(_core, module) {
             return run(rpw::scale_for_mass, distances, a, b, seconds, unmoved, p);
         },
         "distances"_a, "a"_a, "b"_a, "unmoved"_a, "p"_a, "seconds"_a);
+    module.def(
+        "transport_cost",
+        [](Matrix cost, Masses a, Masses b, double seconds) { return run(rpw::transport_cost, cost, a, b, seconds); },
+        "cost"_a, "a"_a, "b"_a, "seconds"_a);
     module.def("length_unit", [](Matrix x, Matrix y) { return rpw::length_unit(as_points(x), as_points(y)); }, "x"_a,
                "y"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a);

@@ -10,6 +10,7 @@
 #include "crossing.hpp"
 #include "powers.hpp"
 #include "scale.hpp"
+#include "transport.hpp"
 
 namespace rpw {
 
@@ -53,7 +54,9 @@ Value PairSolver::value(std::size_t s, std::size_t t, double cutoff, Pulse& puls
                                  : scale_for_mass(problem, task_.unmoved, task_.p, pulse);
     scaled_powers(matrix_.data(), matrix_.size(), scale, task_.p, matrix_.data());
     if (crosses) return cross_profile_value(problem, task_.kappa / scale, task_.p, cutoff, pulse);
-    return {scale * root(profile_value_at(problem, task_.unmoved, pulse), task_.p), Status::exact};
+    const double cost_p =
+        task_.unmoved == 0 ? transport_cost(problem, pulse) : profile_value_at(problem, task_.unmoved, pulse);
+    return {scale * root(cost_p, task_.p), Status::exact};
 }
 
 double PairSolver::neighbour_bound(std::size_t s, std::size_t t) {

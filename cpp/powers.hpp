@@ -18,12 +18,16 @@ template <class Cost>
 void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out) {
     constexpr std::size_t block = 1024;
     double powers[block];
-    const auto limit = static_cast<double>(cap);
     for (std::size_t begin = 0; begin < size; begin += block) {
         const std::size_t count = std::min(block, size - begin);
         scaled_powers(in + begin, count, scale, p, powers);
         for (std::size_t e = 0; e < count; ++e) {
-            const double units = std::min(powers[e] / unit, limit);
+            const double units = powers[e] / unit;
+            // Compared as numbers of units, not after conversion: a large cap is not a float64.
+            if (!(units < static_cast<double>(cap) - 1)) {
+                out[begin + e] = cap;
+                continue;
+            }
             const auto whole = static_cast<Cost>(units);
             out[begin + e] = whole + (static_cast<double>(whole) < units);
         }

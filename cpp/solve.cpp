@@ -118,17 +118,17 @@ double profile_value_at(const Problem& problem, double unmoved, Pulse& pulse) {
 
 Curve whole_profile(const Problem& problem, Pulse& pulse) {
     ProfileWalk walk(problem, pulse);
-    Curve curve{{1.0}, {0.0}, true};
-    double slope = -1;
+    Curve curve{{1.0}, {0.0}, {}, true};
     while (walk.find_edge()) {
         const double next_slope = walk.edge().slope;
         walk.take_edge();
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;  // too short to be a breakpoint
-        if (next_slope == slope) {  // the same edge of F, in several augmentations
+        if (!curve.slope.empty() && next_slope == curve.slope.back()) {  // the same edge of F, in several augmentations
             curve.unmoved.pop_back();
             curve.cost.pop_back();
+            curve.slope.pop_back();
         }
-        slope = next_slope;
+        curve.slope.push_back(next_slope);
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.cost_p());
     }
@@ -168,7 +168,7 @@ Outcome threshold_at(const Problem& problem, double unmoved, Pulse& pulse) {
 
 Curve whole_thresholds(const Problem& problem, Pulse& pulse) {
     ThresholdWalk walk(problem, unreachable, pulse);
-    Curve curve{{1.0}, {0.0}, true};
+    Curve curve{{1.0}, {0.0}, {}, true};
     while (walk.next()) {
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
@@ -225,7 +225,7 @@ Outcome cross_lmr(const RoundedProblem<Cost>& problem, double kappa, double p, d
 template <class Cost>
 Curve lmr_profile(const RoundedProblem<Cost>& problem, Pulse& pulse) {
     LmrWalk<Cost> walk(problem.cost, problem.a, problem.b, problem.cap, pulse);
-    Curve curve{{1.0}, {0.0}, true};
+    Curve curve{{1.0}, {0.0}, {}, true};
     while (walk.phase([](std::int64_t, Mass available) { return available; })) {
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());

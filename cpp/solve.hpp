@@ -26,6 +26,7 @@ struct Outcome {
 struct Curve {
     std::vector<double> unmoved;
     std::vector<double> cost;
+    std::vector<double> slope;  // of the edge after each breakpoint but the last (finite p, exact)
     bool complete = true;
 };
 

@@ -172,3 +172,31 @@ def test_time_limit_gives_a_proven_interval(solver, p):
         assert result.lower - 1e-12 <= exact <= result.upper + 1e-12
         assert result.status in {"time_limit", "tolerance", "exact"}
         assert math.isfinite(result.cost)
+
+
+@pytest.mark.parametrize("solver", ["lmr", "exact", "bisection"])
+@pytest.mark.parametrize("tol", [1e-300, 1e-9, 0.3, 5.0, 1e300])
+@pytest.mark.parametrize("p", [1, 100, 300, 1e6, INF])
+def test_extreme_tolerances_and_powers(solver, tol, p):
+    if solver == "bisection" and tol < 1e-9:
+        pytest.skip("halving down to 1e-300 takes its time")
+    problem = {"x": [0.0, 1.0], "y": [0.0, 2.0], "p": p, "k": 1}
+    exact = rpw.distance(**problem)
+    result = rpw.solve(**problem, tol=tol, solver=solver)
+    assert result.lower - 1e-12 <= exact <= result.upper + 1e-12
+    assert result.gap <= tol
+
+
+def test_costs_beyond_the_cap_are_not_used():
+    # A cap above 2**53 is not a float64: rounding it down once made capped pairs look usable.
+    result = rpw.solve(cost=[[1.0]], p=8, k=0.05, tol=0.002, solver="lmr")
+    assert result.upper >= rpw.distance(cost=[[1.0]], p=8, k=0.05) - 1e-12
+    assert result.cost <= 0.05 * result.distance * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("scale", "tol"), [(1.0, 1e300), (1e150, 1e-9), (1.0, 1e-9)])
+def test_extreme_tolerances_of_a_profile(scale, tol):
+    x, y = np.array([0.0, 1.0]) * scale, np.array([0.0, 2.0]) * scale
+    near = rpw.profile(x, y, p=1, solver="lmr", tol=tol)
+    exact = rpw.profile(x, y, p=1)
+    assert 0 <= near(1.0) - exact(1.0) <= tol

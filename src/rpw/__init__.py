@@ -19,12 +19,14 @@ from rpw._solve import (
     wasserstein,
 )
 from rpw.cost import diameter
+from rpw.index import Index
 from rpw.measure import Measure
 from rpw.pairwise import PairwiseError, pairwise
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Index",
     "Measure",
     "PairwiseError",
     "Profile",

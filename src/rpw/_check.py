@@ -17,15 +17,20 @@ Array = npt.NDArray[np.float64]
 
 def as_floats(value: Any, name: str) -> Array:
     """Coerce ``value`` to a float64 array (a view where possible) without NaN or infinite entries."""
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked entries: fill or drop them first")
     try:
         array = np.asarray(value)
     except Exception as error:
         raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{name} must be numeric, got an array of {array.dtype}")
+    if array.dtype.kind == "O" and any(isinstance(entry, (str, bytes)) for entry in array.flat):
+        raise ValueError(f"{name} must be numeric, got strings")
     try:
-        floats = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):  # what leaves float64 is infinite, and is refused as such below
+            floats = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     check_finite(floats, name)
     return floats
@@ -98,7 +103,7 @@ def as_number(value: Any, name: str) -> float:
     """Coerce a scalar; NaN is refused."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real) or np.ma.is_masked(value):
         raise ValueError(f"{name} must be a number, got {value!r}")
     try:
         number = float(value)
@@ -120,6 +125,15 @@ def as_p(value: Any) -> float:
 def as_k(value: Any) -> float:
     """The price of leaving mass behind, finite and >= 0."""
     return _at_least_zero(value, "k")
+
+
+def as_kappa(k: Any, diameter: float) -> float:
+    """kΔ, the price of leaving mass behind in units of distance."""
+    price = as_k(k)
+    kappa = price * diameter
+    if math.isinf(kappa) or (kappa == 0 and price > 0):
+        raise ValueError(f"k times diameter is not a float64: k={price}, diameter={diameter}")
+    return kappa
 
 
 def as_tol(value: Any) -> float:

@@ -67,6 +67,19 @@ class Collection:
         """The stretch of atoms that belongs to measure s."""
         return slice(int(self.start[s]), int(self.start[s + 1]))
 
+    def check(self) -> None:
+        """Raise unless the arrays fit together (they may come from a file)."""
+        atoms = len(self.mass)
+        parts = [part for part in (self.points, self.place) if part is not None]
+        fits = len(parts) == 1 and len(parts[0]) == len(self.weights) == atoms and self.start.ndim == 1
+        types = self.start.dtype == self.mass.dtype == np.int64 and self.weights.dtype == np.float64
+        if not (fits and types and self.start[0] == 0 and self.start[-1] == atoms and (np.diff(self.start) > 0).all()):
+            raise ValueError("the arrays of the collection do not fit together")
+        if not (self.mass > 0).all():
+            raise ValueError("the collection has atoms without mass")
+        if self.points is not None and (self.points.ndim != 2 or not np.isfinite(self.points).all()):
+            raise ValueError("the points of the collection are not finite")
+
     def to_core(self, labels: _Ints | None) -> _core.Collection:
         """The same arrays as the core takes them, with labels of equal points if they are needed."""
         return _core.Collection(self.start, self.mass, self.points, self.place, labels)

@@ -6,9 +6,10 @@ import hashlib
 import json
 import math
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +25,9 @@ from rpw.cost import CORE_METRICS, SEPARATING, Metric, check_metric, equal_rows,
 
 _Ints = npt.NDArray[np.int64]
 Failures = list[tuple[int, str]]
+
+_POINTS_IN_SAMPLE = 24
+_SECONDS_BETWEEN_REPORTS = 0.05
 
 DISTANCES = ("rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot")
 
@@ -52,8 +56,20 @@ class PairDistance:
     def describe(self) -> dict[str, Any]:
         """Everything that influences the number, as plain values (for manifests)."""
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
-        facts["metric"] = self.metric if isinstance(self.metric, str) else f"callable {self.metric!r}"
+        facts["metric"] = self.metric if isinstance(self.metric, str) else _describe_callable(self.metric)
         return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
+
+
+def _describe_callable(metric: Any) -> str:
+    """The same text for the same function in another process: its name and its code, not its address."""
+    name = getattr(metric, "__qualname__", type(metric).__qualname__)
+    code = getattr(metric, "__code__", None)
+    if code is None:
+        return f"callable {name}"
+    constants = [value for value in code.co_consts if isinstance(value, int | float | str | None)]
+    return (
+        f"callable {name} {hashlib.sha256(code.co_code + repr((constants, code.co_names)).encode()).hexdigest()[:16]}"
+    )
 
 
 def as_pair_distance(
@@ -67,7 +83,7 @@ def as_pair_distance(
     if (lam is not None) != (name == "robot"):
         raise ValueError("lam belongs to distance='robot', which needs it")
     metric = check_metric(metric)
-    p, kappa = check.as_p(p), check.as_k(k) * diameter
+    p, kappa = check.as_p(p), check.as_kappa(k, diameter)
     if name == "levy_prokhorov":
         p, kappa = math.inf, 1.0
     unmoved = 0.0 if mass is None else 1.0 - check.as_mass(mass)
@@ -94,17 +110,20 @@ class PairBatch:
     space: Space
     distance: PairDistance
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # not what the core was given
+
     def values(
         self, first: _Ints, second: _Ints, n_threads: int, progress: Callable[[int], object] | None = None
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail."""
-        if self._is_for_core:
+        if self.is_for_core:
             first, second = (np.ascontiguousarray(index, dtype=np.int64) for index in (first, second))
-            return _core.pair_values(*self._core_collections, self._task, first, second, n_threads, progress)
+            return _core.pair_values(*self.core_collections, self.task, first, second, n_threads, progress)
         return self._values_in_python(first, second, n_threads, progress)
 
     @property
-    def _is_for_core(self) -> bool:
+    def is_for_core(self) -> bool:
         """Whether the core knows the ground distance; a callable or a rarer metric is asked pair by pair."""
         if self.space.cost is not None or self.space.support is not None:
             return True
@@ -120,7 +139,8 @@ class PairBatch:
         return distances
 
     @cached_property
-    def _task(self) -> _core.PairTask:
+    def task(self) -> _core.PairTask:
+        """The distance as the core takes it."""
         d = self.distance
         metric = CORE_METRICS.get(d.metric, _core.Metric.euclidean) if isinstance(d.metric, str) else None
         return _core.PairTask(
@@ -128,7 +148,8 @@ class PairBatch:
         )
 
     @cached_property
-    def _core_collections(self) -> tuple[_core.Collection, _core.Collection]:
+    def core_collections(self) -> tuple[_core.Collection, _core.Collection]:
+        """The two collections as the core takes them."""
         labels_a, labels_b = self._labels()
         a = self.a.to_core(labels_a)
         return a, a if self.b is self.a else self.b.to_core(labels_b)
@@ -149,24 +170,37 @@ class PairBatch:
     def _values_in_python(
         self, first: _Ints, second: _Ints, n_threads: int, progress: Callable[[int], object] | None
     ) -> tuple[Array, Failures]:
-        values = np.full(len(first), np.nan)
-        failures: Failures = []
+        values, finished, failures = np.full(len(first), np.nan), list[int](), Failures()
+        stop, todo = threading.Event(), iter(range(len(first)))
+        metric = self.distance.metric
+        if not isinstance(metric, str):
+            metric = _Stoppable(metric, stop)
+
+        def work() -> None:
+            for e in todo:  # shared by the threads: each takes the next pair
+                if stop.is_set():
+                    return
+                try:
+                    values[e] = self._value_of(int(first[e]), int(second[e]), metric)
+                except Exception as error:
+                    failures.append((e, f"{type(error).__name__}: {error}"))
+                finished.append(e)
+
         with ThreadPoolExecutor(n_threads) as pool:
-            futures = [pool.submit(self._value_of, int(s), int(t)) for s, t in zip(first, second, strict=True)]
             try:
-                for e, future in enumerate(futures):
-                    try:
-                        values[e] = future.result()
-                    except Exception as error:
-                        failures.append((e, f"{type(error).__name__}: {error}"))
+                workers = [pool.submit(work) for _ in range(n_threads)]
+                while wait(workers, timeout=_SECONDS_BETWEEN_REPORTS).not_done:
                     if progress is not None:
-                        progress(e + 1)
-            except BaseException:  # Ctrl-C: what has not begun need not begin
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+                        progress(len(finished))
+            finally:  # after Ctrl-C: what has not begun need not begin
+                stop.set()
+        for worker in workers:
+            worker.result()
+        if progress is not None:
+            progress(len(finished))
         return values, failures
 
-    def _value_of(self, s: int, t: int) -> float:
+    def _value_of(self, s: int, t: int, metric: Metric) -> float:
         d, in_a, in_b = self.distance, self.a.atoms(s), self.b.atoms(t)
         assert self.a.points is not None and self.b.points is not None
         problem = Problem(
@@ -174,7 +208,7 @@ class PairBatch:
             self.b.weights[in_b],
             d.p,
             0.0 if d.quantity == _core.Quantity.shared else d.kappa,
-            d.metric,
+            metric,
             self.a.points[in_a],
             self.b.points[in_b],
             truncation=d.truncation,
@@ -191,4 +225,34 @@ class PairBatch:
             digest.update(part.encode())
         for array in (self.space.support, self.space.cost):
             digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+        if not isinstance(self.distance.metric, str):
+            digest.update(self._sample_of_metric())
         return digest.hexdigest()
+
+    def _sample_of_metric(self) -> bytes:
+        """Some distances by the user's function: they differ where it depends on something that has changed."""
+        x, y = (self.space.support if points is None else points for points in (self.a.points, self.b.points))
+        if x is None or y is None:
+            return b"no points"
+        x, y = (points[:: max(1, len(points) // _POINTS_IN_SAMPLE)][:_POINTS_IN_SAMPLE] for points in (x, y))
+        distances = np.empty((len(x), len(y)))
+        try:
+            fill_distances(x, y, self.distance.metric, distances, math.inf)
+        except Exception as error:
+            return type(error).__name__.encode()
+        return distances.tobytes()
+
+
+class _Stoppable:
+    """A user's metric that can be stopped between two calls."""
+
+    def __init__(self, metric: Callable[[Array, Array], float], stop: threading.Event) -> None:
+        self._metric, self._stop = metric, stop
+
+    def __call__(self, x: Array, y: Array) -> float:
+        if self._stop.is_set():
+            raise InterruptedError
+        return self._metric(x, y)
+
+    def __repr__(self) -> str:
+        return repr(self._metric)

@@ -178,10 +178,9 @@ def as_problem(
     truncation: float = np.inf,
 ) -> Problem:
     """The one place where user input becomes a Problem."""
-    p, k, diameter = check.as_p(p), check.as_k(k), check.as_positive(diameter, "diameter")
-    kappa = k * diameter
-    if not np.isfinite(kappa) or (kappa == 0 and k > 0):
-        raise ValueError(f"k times diameter is not a float64: k={k}, diameter={diameter}")
+    p, diameter = check.as_p(p), check.as_positive(diameter, "diameter")
+    kappa = check.as_kappa(k, diameter)
+    metric = check_metric(metric)
     if cost is not None:
         if x is not None or y is not None:
             raise ValueError("pass either points x and y or a matrix cost, not both")
@@ -191,7 +190,6 @@ def as_problem(
         return Problem(weights_a, weights_b, p, kappa, cost=matrix, truncation=truncation, diameter=diameter)
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
-    metric = check_metric(metric)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
     if points_x.shape[1] != points_y.shape[1]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rpw import _core
-from rpw._check import Array, as_k, as_mass
+from rpw._check import Array, as_kappa, as_mass
 from rpw._result import representable_power
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Profile:
     unmoved: Array  # 1 - mass, exact where it is tiny
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
+    _slopes: Array  # of the edges of F, in the same units (p = inf: none)
 
     @cached_property
     def mass(self) -> Array:
@@ -59,10 +60,6 @@ class Profile:
             values = self._scale * np.interp(alphas, self.mass, self._cost) ** (1 / self.p)
         return float(values) if alphas.ndim == 0 else values
 
-    @cached_property
-    def _slopes(self) -> Array:
-        return np.diff(self._cost) / -np.diff(self.unmoved)
-
     def slope(self, alpha: Any) -> float:
         """The right derivative of F at mass ``alpha`` (at 1: infinite). Raises at p = inf."""
         if np.isinf(self.p):
@@ -74,16 +71,16 @@ class Profile:
 
     def distance(self, k: Any) -> float:
         """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
-        kappa = as_k(k) * self.diameter
+        kappa = as_kappa(k, self.diameter)
         if np.isinf(self.p):
             return self._crossing_of_steps(kappa)
         scaled = kappa / self._scale
+        if scaled == 0:
+            return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
         reached = np.flatnonzero(scaled * self.unmoved <= self._cost ** (1 / self.p))
         if len(reached) == 0:  # the measures share all the mass that can be moved
             return float(self.unmoved[-1])
         end = int(reached[0])
-        if kappa == 0:
-            return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
         if end == 0:
             return 1.0
         start, slope = end - 1, float(self._slopes[end - 1])
@@ -95,7 +92,8 @@ class Profile:
         """min over steps of max(threshold / κ, 1 - flow)."""
         if kappa == 0:
             return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
-        return float(np.maximum(self._cost / kappa, self.unmoved).min())
+        with np.errstate(over="ignore"):
+            return float(np.maximum(self._cost / kappa, self.unmoved).min())
 
     def elbow(self) -> float:
         """The mass where the slope jumps most in proportion: a first guess of the share of inliers.
@@ -131,7 +129,7 @@ class Profile:
         return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale")
+        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes")
         return {name: self.__dict__[name] for name in names}
 
     def __repr__(self) -> str:

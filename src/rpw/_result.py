@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw import _core
 from rpw._check import Array
 from rpw._problem import Problem
 
@@ -31,6 +32,14 @@ class Plan:
     row: npt.NDArray[np.int32]
     column: npt.NDArray[np.int32]
     mass: Array
+
+    def cost_in(self, problem: Problem) -> float:
+        """W of the plan, from the distances of its pairs."""
+        lengths = problem.distances_of_pairs(self.row, self.column)
+        longest = float(lengths.max(initial=0.0))
+        if longest == 0 or np.isinf(problem.p):
+            return longest
+        return longest * _core.root(float(self.mass @ (lengths / longest) ** problem.p), problem.p)
 
     def trimmed(self, mass: float) -> Plan:
         """The same plan with its last entries cut so that it moves ``mass`` in all."""

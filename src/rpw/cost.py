@@ -154,7 +154,8 @@ def diameter_of_points(clouds: list[Array], metric: Metric) -> float:
     if isinstance(metric, str) and metric in _BOX:
         low = np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
         high = np.max([cloud.max(axis=0) for cloud in clouds], axis=0)
-        size = _norm(high - low, _BOX[metric])
+        with np.errstate(over="ignore"):
+            size = _norm(high - low, _BOX[metric])
     else:
         size = _largest_distance(np.unique(np.concatenate(clouds), axis=0), metric)
     if not np.isfinite(size):

@@ -41,6 +41,31 @@ class Measure:
         kept = weights > 0
         return cls(points[kept], weights[kept])
 
+    @classmethod
+    def from_image(cls, img: Any, *, position_weight: float = 0.5) -> Measure:
+        """An image as a measure in a Euclidean space of diameter 1, so that the default ``diameter=1`` fits.
+
+        Parameters
+        ----------
+        img : array-like, PIL image, or path of an image file (the last two need ``rpw[images]``)
+            Grey, shape (h, w) or (h, w, 1): the values are masses on the pixels' positions (row, column), divided by
+            the diagonal of the grid; zero pixels are dropped.
+            Colour, shape (h, w, 3), uint8, uint16, or floats in [0, 1]: uniform mass on the pixels, placed in the five
+            dimensions of position and colour with squared distance
+            (|Δcolour|² / 3 + position_weight · |Δposition|² / diagonal²) / (1 + position_weight).
+            An alpha channel (fourth channel, or that of a PIL image or file) is dropped.
+        position_weight : float
+            What position counts beside colour, >= 0; grey images do not use it.
+
+        The space depends on the size of the image: compare images of one size.
+
+        >>> Measure.from_image([[0, 3], [1, 0]]).weights
+        array([0.75, 0.25])
+        """
+        from rpw.images import image_atoms
+
+        return cls(*image_atoms(img, position_weight))
+
     @property
     def points(self) -> Array:
         """The points, shape (n, d), read-only."""

@@ -12,6 +12,7 @@ from rpw._check import Array
 from rpw._collection import Collection, Space, as_collection, as_space
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw.cost import Metric, check_metric, diameter_of_points
+from rpw.measure import Measure
 
 __all__ = ["PairwiseError", "pairwise"]
 
@@ -86,7 +87,7 @@ def pairwise(
     a = as_collection(A, "A", space)
     b = a if B is None else as_collection(B, "B", space)
     check_same_space(a, b)
-    delta = as_diameter(diameter, a, b, space, metric)
+    delta = as_diameter(diameter, a, b, space, metric, (A, B))
     wanted = as_pair_distance(distance, p=p, k=k, diameter=delta, metric=metric, mass=mass, lam=lam)
     batch = PairBatch(a, b, space, wanted)
     threads = as_n_threads(n_threads)
@@ -106,14 +107,14 @@ def _in_memory(batch: PairBatch, n_threads: int, progress: bool, on_error: str) 
     if is_symmetric(batch):
         matrix[second, first] = values
     if failures and on_error == "raise":
-        raise PairwiseError([(int(first[e]), int(second[e]), reason) for e, reason in failures], matrix)
+        raise PairwiseError([(int(first[e]), int(second[e]), reason) for e, reason in sorted(failures)], matrix)
     return matrix
 
 
 def is_symmetric(batch: PairBatch) -> bool:
     """Whether one half of the matrix says everything."""
     cost = batch.space.cost
-    return batch.a is batch.b and (cost is None or np.array_equal(cost, cost.T))
+    return batch.a is batch.b and (cost is None or (np.array_equal(cost, cost.T) and not cost.diagonal().any()))
 
 
 def pairs_of(batch: PairBatch) -> tuple[Any, Any]:
@@ -130,33 +131,41 @@ def check_same_space(a: Collection, b: Collection) -> None:
         raise ValueError(f"A and B have points of different dimensions: {a.points.shape[1]} and {b.points.shape[1]}")
 
 
-def as_diameter(value: Any, a: Collection, b: Collection, space: Space, metric: Any) -> float:
-    """A given diameter, or the one of everything in the two collections."""
+def as_diameter(
+    value: Any, a: Collection, b: Collection, space: Space, metric: Any, given: tuple[Any, ...] = ()
+) -> float:
+    """A given diameter, or the one of everything in the two collections, and of the Measures that they were ``given``
+    as: atoms without mass are not in a collection, but they are points of the space."""
     if not isinstance(value, str):
         return check.as_positive(value, "diameter")
     if value != "auto":
         raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
-    return check.as_positive(_diameter_of(a, b, space, check_metric(metric)), "diameter='auto'")
+    clouds = [m.points for items in given if isinstance(items, list | tuple) for m in items if isinstance(m, Measure)]
+    return check.as_positive(_diameter_of(a, b, space, check_metric(metric), clouds), "diameter='auto'")
 
 
-def _diameter_of(a: Collection, b: Collection, space: Space, metric: Metric) -> float:
+def _diameter_of(a: Collection, b: Collection, space: Space, metric: Metric, more: list[Array]) -> float:
     if space.cost is not None:
         return float(space.cost.max())
-    clouds = [space.support] if space.support is not None else [a.points, b.points]
+    clouds = [space.support] if space.support is not None else [a.points, b.points, *more]
     return diameter_of_points([cloud for cloud in clouds if cloud is not None], metric)
 
 
 class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)
     """A tqdm bar, or nothing; gives the function that reports how many are done."""
 
-    def __init__(self, total: int, is_wanted: bool) -> None:
+    def __init__(self, total: int, is_wanted: bool, unit: str = "pair", initial: int = 0) -> None:
         self._bar: Any = None
         if is_wanted:
             try:
                 from tqdm.auto import tqdm
             except ImportError as error:
                 raise ImportError("progress=True needs tqdm: pip install 'rpw[cluster]'") from error
-            self._bar = tqdm(total=total, unit="pair")
+
+            class Bar(tqdm):  # type: ignore[misc]
+                monitor_interval = 0  # else tqdm starts a thread that outlives the call
+
+            self._bar = Bar(total=total, unit=unit, initial=initial)
 
     def __enter__(self) -> Callable[[int], object] | None:
         return None if self._bar is None else self._report

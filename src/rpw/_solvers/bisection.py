@@ -6,11 +6,10 @@ its second half and its binary search are printed with small mistakes, docs/theo
 
 from __future__ import annotations
 
-import time
-
+from rpw import _core
 from rpw._problem import Problem
 from rpw._result import Plan, Result
-from rpw._solvers.exact import nothing_proven
+from rpw._solvers.exact import left, no_plan, nothing_proven
 from rpw._solvers.partial import PartialCosts
 
 NAME = "bisection"
@@ -21,16 +20,18 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
     costs = PartialCosts.of(problem, deadline=deadline)
     if costs is None:
         return nothing_proven(problem, NAME)
-    lower, upper, steps = 0.0, 1.0, 0
-    while upper - lower > tol and time.monotonic() < deadline:
+    lower, upper, steps, plan = 0.0, 1.0, 0, no_plan()
+    while upper - lower > tol:
         guess = (lower + upper) / 2
-        if guess in (lower, upper):  # no float64 lies between
-            break
+        cost, outcome = costs.at(guess, left(deadline))
+        if guess in (lower, upper) or outcome.status == _core.Status.time_limit:
+            break  # no float64 lies between, or no time is left
         steps += 1
-        ratio = costs.at(guess)[0] / problem.kappa
+        ratio = cost / problem.kappa
         lower = max(lower, min(guess, ratio))
-        upper = min(upper, max(guess, ratio))
-    cost, outcome = costs.at(upper)
+        if max(guess, ratio) < upper:
+            upper = max(guess, ratio)
+            plan = Plan(*outcome.plan)  # moves 1 - guess at the cost κ ratio, so any smaller mass for less
+    plan = plan.trimmed(1.0 - upper)
     status = "tolerance" if upper - lower <= tol else "time_limit"
-    plan = Plan(*outcome.plan).trimmed(1.0 - upper)
-    return Result(upper, lower, upper, cost, status, NAME, steps, problem, plan)
+    return Result(upper, lower, upper, plan.cost_in(problem), status, NAME, steps, problem, plan)

@@ -62,16 +62,20 @@ def profile(problem: Problem, diameter: float) -> Profile:
     costs = problem.costs_p(distances, scale)
     assert costs is not None
     curve = _core.whole_profile(costs, problem.mass_a, problem.mass_b, np.inf)
-    result = Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, scale)
+    result = Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, scale, curve.slope)
     _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
 
 
 def nothing_proven(problem: Problem, solver: str) -> Result:
     """The result of a solve that was cut off before it began."""
+    return Result(1.0, 0.0, 1.0, 0.0, "time_limit", solver, 0, problem, no_plan(), None)
+
+
+def no_plan() -> Plan:
+    """The plan that moves nothing."""
     nowhere = np.empty(0, dtype=np.int32)
-    empty = Plan(nowhere, nowhere, np.empty(0))
-    return Result(1.0, 0.0, 1.0, 0.0, "time_limit", solver, 0, problem, empty, None)
+    return Plan(nowhere, nowhere, np.empty(0))
 
 
 def left(deadline: float) -> float:

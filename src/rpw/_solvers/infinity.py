@@ -44,4 +44,4 @@ def profile(problem: Problem, diameter: float) -> Profile:
     distances = problem.distances()
     assert distances is not None
     curve = _core.whole_thresholds(np.ascontiguousarray(distances), problem.mass_a, problem.mass_b, np.inf)
-    return Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, 1.0)
+    return Profile(problem.p, diameter, NAME, curve.unmoved, curve.cost, 1.0, np.empty(0))

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from rpw import _core
-from rpw._check import Array
 from rpw._problem import Problem
 from rpw._profile import Profile
 from rpw._result import Dual, Plan, Result
-from rpw._solvers import exact
+from rpw._solvers import exact, infinity
 from rpw._solvers.exact import left, nothing_proven
 
 NAME = "lmr"
 
 _FIRST_GUESS = 8.0  # of L, in units of tol
 _FINEST = 2.0**60  # units in the largest cost that can be used; beyond, only the exact solver is finer
+_SMALLEST = 1e-290  # a unit this small leaves float64 in the sums
 _FINEST_PROFILE = 2.0**50  # without a cap, sums along a path must fit 64 bits too
 
 
@@ -35,39 +35,43 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
     """(p,k)-RPW to within ``tol`` > 0, for k > 0."""
     if math.isinf(problem.p):
         return _solve_at_infinity(problem, tol, deadline)
-    guess = min(_FIRST_GUESS * tol, 1.0)
-    lower = 0.0
-    for bound in (guess, None):
-        unit = _unit_for(problem.p, tol, lower if bound is None else bound)
-        if 1 / (tol * unit) > _FINEST:
+    best: Result | None = None
+    for attempt in range(2):
+        # The first round guesses the lower bound L, the second uses the one that was proven.
+        bound = min(_FIRST_GUESS * tol, 1.0) if best is None else best.lower
+        unit = _unit_for(problem.p, min(tol, 1.0), bound)
+        if unit < _SMALLEST or 1 / (min(tol, 1.0) * unit) > _FINEST:
             break
-        result = _round(problem, tol, unit, deadline)
-        if result is None:
-            return nothing_proven(problem, NAME)
-        if result.gap <= tol or result.status == "time_limit":
-            return result
-        lower = result.lower
+        result = _round(problem, min(tol, 1.0), unit, deadline)
+        if result is not None and (best is None or result.gap < best.gap):
+            best = result
+        if result is None or result.status == "time_limit" or (best is not None and best.gap <= tol) or attempt == 1:
+            return best if best is not None else nothing_proven(problem, NAME)
     return exact.solve(problem, tol, deadline)
 
 
 def profile(problem: Problem, diameter: float, tol: float) -> Profile:
     """The profile, nowhere below the exact one and at most ``tol`` above it, in units of W."""
-    unit = 0.5 * tol**problem.p
     largest = problem.largest_distance()
-    if unit < np.finfo(np.float64).tiny or (largest / tol) ** problem.p * 2 > _FINEST_PROFILE:
+    if problem.p * math.log2(max(largest / tol, 1.0)) + 1 > math.log2(_FINEST_PROFILE):
         return exact.profile(problem, diameter)
-    units = math.ceil((largest / tol) ** problem.p * 2) + 1
+    units = math.ceil(2 * max(largest / tol, 1.0) ** problem.p) + 1
     dtype = _narrowest(units)
     costs = problem.rounded_costs(tol, 0.5, units, dtype)
     curve = _core.lmr_profile(costs, problem.mass_a, problem.mass_b, int(np.iinfo(dtype).max), np.inf)
-    return Profile(problem.p, diameter, NAME, curve.unmoved, 0.5 * curve.cost, tol)
+    costs_p = 0.5 * curve.cost
+    slopes = np.diff(costs_p) / -np.diff(curve.unmoved)
+    return Profile(problem.p, diameter, NAME, curve.unmoved, costs_p, tol, slopes)
 
 
 def _unit_for(p: float, tol: float, lower: float) -> float:
-    """Half of (L + tol)**p - L**p: everything here is in units of κ**p."""
-    if lower == 0:
-        return 0.5 * math.pow(tol, p)
-    return 0.5 * math.pow(lower, p) * math.expm1(p * math.log1p(tol / lower))
+    """Half of (L + tol)**p - L**p: everything here is in units of κ**p. 0 where that is no float64."""
+    try:
+        if lower == 0:
+            return 0.5 * math.pow(tol, p)
+        return 0.5 * math.pow(lower, p) * math.expm1(p * math.log1p(tol / lower))
+    except OverflowError:
+        return 0.0
 
 
 def _narrowest(units: int) -> Any:
@@ -86,14 +90,13 @@ def _round(problem: Problem, tol: float, unit: float, deadline: float) -> Result
     kappa = unit ** (-1 / problem.p)
     outcome = _core.cross_lmr(costs, problem.mass_a, problem.mass_b, cap, kappa, problem.p, tol, left(deadline))
     distance, plan = outcome.unmoved, Plan(*outcome.plan)
-    lengths = problem.distances_of_pairs(plan.row, plan.column)
     lower = min(_core.crossing(outcome.dual_height, outcome.multiplier, kappa, problem.p), distance)
     status = "time_limit" if outcome.status == _core.Status.time_limit else "tolerance"
     return Result(
         distance=distance,
         lower=lower,
         upper=distance,
-        cost=_cost_of(lengths, plan.mass, problem.p),
+        cost=plan.cost_in(problem),
         status=status,
         solver=NAME,
         iterations=outcome.iterations,
@@ -103,18 +106,14 @@ def _round(problem: Problem, tol: float, unit: float, deadline: float) -> Result
     )
 
 
-def _cost_of(lengths: Array, masses: Array, p: float) -> float:
-    """W of a plan, from the distances themselves rather than from what they were rounded to."""
-    longest = float(lengths.max(initial=0.0)) or 1.0
-    return longest * math.pow(float(masses @ (lengths / longest) ** p), 1 / p)
-
-
 def _solve_at_infinity(problem: Problem, tol: float, deadline: float) -> Result:
     """p = inf with distances rounded up to multiples of κ·tol: the answer rises by at most tol."""
     distances = problem.distances(deadline)
     if distances is None:
         return nothing_proven(problem, NAME)
-    step = problem.kappa * tol
+    step = problem.kappa * min(tol, 1.0)
+    if not step * 2.0**50 > float(distances.max()):  # the unit would be lost in the rounding of float64
+        return infinity.solve(problem, tol, deadline)
     rounded = np.ceil(distances / step)
     np.multiply(rounded, step, out=rounded)
     outcome = _core.cross_thresholds(rounded, problem.mass_a, problem.mass_b, problem.kappa, 0.0, left(deadline))
@@ -122,7 +121,7 @@ def _solve_at_infinity(problem: Problem, tol: float, deadline: float) -> Result:
     plan = Plan(*outcome.plan).trimmed(1.0 - distance)
     return Result(
         distance=distance,
-        lower=max(0.0, distance - tol) if proven else 0.0,
+        lower=_below(distance, tol) if proven else 0.0,
         upper=distance,
         cost=float(distances[plan.row, plan.column].max(initial=0.0)),
         status="tolerance" if proven else "time_limit",
@@ -131,3 +130,11 @@ def _solve_at_infinity(problem: Problem, tol: float, deadline: float) -> Result:
         _problem=problem,
         _plan=plan,
     )
+
+
+def _below(upper: float, tol: float) -> float:
+    """The smallest bound that is at most tol below ``upper``, also after rounding."""
+    lower = max(0.0, upper - tol)
+    while upper - lower > tol:
+        lower = math.nextafter(lower, upper)
+    return lower

@@ -17,6 +17,9 @@ def partial_cost(problem: Problem, mass: float) -> float:
     """W_{p, mass}, for every p."""
     costs = PartialCosts.of(problem, 1.0 - mass)
     assert costs is not None
+    if mass == 1 and not math.isinf(problem.p):
+        cost_p = _core.transport_cost(costs.costs, problem.mass_a, problem.mass_b, np.inf)
+        return costs.scale * _core.root(cost_p, problem.p)
     return costs.at(1.0 - mass)[0]
 
 
@@ -42,11 +45,11 @@ class PartialCosts:
         costs = problem.costs_p(distances, scale, deadline)
         return None if costs is None else cls(problem, costs, scale)
 
-    def at(self, unmoved: float) -> tuple[float, _core.Outcome]:
-        """W_{p, 1 - unmoved} and the outcome that has its plan."""
+    def at(self, unmoved: float, seconds: float = np.inf) -> tuple[float, _core.Outcome]:
+        """W_{p, 1 - unmoved} and the outcome that has its plan (its status tells if it ran out of time)."""
         masses = self.problem.mass_a, self.problem.mass_b
         if math.isinf(self.problem.p):
-            outcome = _core.threshold_at(self.costs, *masses, unmoved, np.inf)
+            outcome = _core.threshold_at(self.costs, *masses, unmoved, seconds)
             return outcome.cost, outcome
-        outcome = _core.profile_at(self.costs, *masses, unmoved, np.inf)
+        outcome = _core.profile_at(self.costs, *masses, unmoved, seconds)
         return self.scale * _core.root(outcome.cost, self.problem.p), outcome

@@ -1,0 +1,114 @@
+// See transport.hpp.
+#include "transport.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "profile_walk.hpp"
+#include "simd.hpp"
+
+namespace rpw {
+
+namespace {
+
+struct Duals {
+    std::vector<double> f;
+    std::vector<double> g;
+    double value = 0;  // Σ a f + Σ b g, a lower bound on the cost
+};
+
+RPW_SIMD double least_difference(const double* x, const double* y, Node size) {
+    double best[8];
+    std::fill(best, best + 8, unreachable);
+    Node j = 0;
+    for (; j + 8 <= size; j += 8) {
+        for (Node s = 0; s < 8; ++s) {
+            const double difference = x[j + s] - y[j + s];
+            best[s] = difference < best[s] ? difference : best[s];
+        }
+    }
+    for (; j < size; ++j) best[0] = std::min(best[0], x[j] - y[j]);
+    return *std::min_element(best, best + 8);
+}
+
+RPW_SIMD void lower_to(const double* cost, double f, Node size, double* g) {
+    for (Node j = 0; j < size; ++j) {
+        const double room = cost[j] - f;
+        g[j] = room < g[j] ? room : g[j];
+    }
+}
+
+// What is no larger than the rounding of the subtraction becomes 0: a walk over such differences would be long and idle.
+RPW_SIMD void subtract(const double* cost, const double* g, double f, Node size, double* out) {
+    for (Node j = 0; j < size; ++j) {
+        const double reduced = cost[j] - f - g[j];
+        out[j] = reduced > 4e-15 * cost[j] ? reduced : 0;
+    }
+}
+
+// The best f for a guess g, then the best g for that f.
+Duals complete(const Problem& problem, const std::vector<double>& guess) {
+    const CostMatrix& cost = problem.cost;
+    Duals duals{std::vector<double>(cost.rows), std::vector<double>(cost.columns, unreachable)};
+    for (Node i = 0; i < cost.rows; ++i) duals.f[i] = least_difference(cost.row(i), guess.data(), cost.columns);
+    for (Node i = 0; i < cost.rows; ++i) lower_to(cost.row(i), duals.f[i], cost.columns, duals.g.data());
+    for (Node i = 0; i < cost.rows; ++i) duals.value += duals.f[i] * static_cast<double>(problem.a[i]);
+    for (Node j = 0; j < cost.columns; ++j) duals.value += duals.g[j] * static_cast<double>(problem.b[j]);
+    return duals;
+}
+
+std::vector<double> column_means(const CostMatrix& cost) {
+    std::vector<double> means(cost.columns, 0.0);
+    for (Node i = 0; i < cost.rows; ++i) {
+        const double* row = cost.row(i);
+        for (Node j = 0; j < cost.columns; ++j) means[j] += row[j];
+    }
+    for (double& mean : means) mean /= cost.rows;
+    return means;
+}
+
+// Measures lie apart where moving every row to its nearest column costs a good part of what moving it anywhere does.
+bool lie_apart(const CostMatrix& cost) {
+    double nearest = 0, anywhere = 0;
+    const Node step = std::max<Node>(1, cost.rows / 32);
+    for (Node i = 0; i < cost.rows; i += step) {
+        const double* row = cost.row(i);
+        nearest += *std::min_element(row, row + cost.columns);
+        anywhere += std::accumulate(row, row + cost.columns, 0.0) / cost.columns;
+    }
+    return nearest > 0.2 * anywhere;
+}
+
+double cost_of(const std::vector<PlanEntry>& plan, const CostMatrix& cost) {
+    long double sum = 0;
+    for (const PlanEntry& entry : plan) {
+        sum += static_cast<long double>(entry.mass) * cost.at(entry.row, entry.column);
+    }
+    return static_cast<double>(sum);
+}
+
+std::vector<PlanEntry> plan_of_all(const Problem& problem, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse);
+    while (walk.find_edge()) walk.take_edge();
+    return walk.plan(0);
+}
+
+}  // namespace
+
+double transport_cost(const Problem& problem, Pulse& pulse) {
+    const CostMatrix& cost = problem.cost;
+    if (!lie_apart(cost)) return cost_of(plan_of_all(problem, pulse), cost);
+    Duals duals = complete(problem, std::vector<double>(cost.columns, 0.0));
+    if (Duals other = complete(problem, column_means(cost)); other.value > duals.value) duals = std::move(other);
+    std::vector<double> reduced(cost.size());
+    for (Node i = 0; i < cost.rows; ++i) {
+        const std::size_t begin = static_cast<std::size_t>(i) * cost.columns;
+        subtract(cost.row(i), duals.g.data(), duals.f[i], cost.columns, reduced.data() + begin);
+        pulse.expired(static_cast<std::size_t>(cost.columns));
+    }
+    const Problem same_plans{{reduced.data(), cost.rows, cost.columns}, problem.a, problem.b};
+    return cost_of(plan_of_all(same_plans, pulse), cost);
+}
+
+}  // namespace rpw
