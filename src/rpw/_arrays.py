@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 import zipfile
 from collections.abc import Iterable
 from typing import IO, Any
@@ -51,13 +52,7 @@ def _load_npy(stream: IO[bytes], size: int, otherwise: str) -> npt.NDArray[Any]:
     """One array in NPY format of ``size`` bytes in all; what its header says is believed only if the size agrees."""
     if stream.read(6) != b"\x93NUMPY":
         raise ValueError(otherwise)
-    version = tuple(stream.read(2))
-    if version == (1, 0):
-        shape, fortran, kind = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, fortran, kind = np.lib.format.read_array_header_2_0(stream)
-    else:
-        raise ValueError(f"NPY format {version} is not supported")
+    shape, fortran, kind = _header(stream)
     if kind.hasobject:
         raise ValueError("holds Python objects, which only pickle can read; save an array of numbers")
     promised, left = math.prod(shape) * kind.itemsize, size - stream.tell()
@@ -66,6 +61,19 @@ def _load_npy(stream: IO[bytes], size: int, otherwise: str) -> npt.NDArray[Any]:
     if promised > available_bytes():
         raise MemoryError(f"an array of {promised / 1e9:,.1f} GB does not fit into memory")
     return np.frombuffer(stream.read(promised), dtype=kind).reshape(shape, order="F" if fortran else "C")
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = tuple(stream.read(2))
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
+        raise ValueError(f"NPY format {version} is not supported")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python's parser thinks of the header
+            return readers[version](stream)
+    except Exception as error:  # Python's parser can raise nearly anything on nonsense, MemoryError too
+        raise ValueError(f"damaged: its header cannot be understood: {error}") from error
 
 
 def unknown_arrays(names: Iterable[str]) -> str:

@@ -87,7 +87,10 @@ def read_parquet(stream: IO[bytes]) -> Measure:
         from pyarrow import parquet
     except ImportError as error:
         raise ImportError("Parquet files need pyarrow: pip install 'rpw[parquet]'") from error
-    table = parquet.ParquetFile(stream).read(use_threads=False)
+    try:
+        table = parquet.ParquetFile(stream).read(use_threads=False)
+    except MemoryError as error:  # more often a damaged size than a large table
+        raise ValueError(f"damaged, or too large for the memory: {error}") from error
     for name, kind, column in zip(table.column_names, table.schema.types, table.columns, strict=True):
         if not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind)):
             raise ValueError(f"column {name!r} is not numeric: {kind}")

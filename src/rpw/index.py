@@ -30,7 +30,7 @@ __all__ = ["Index", "SearchStats"]
 _Ints = npt.NDArray[np.int64]
 _FORMAT = "rpw index"
 _VERSION = 1
-_DEFAULT_PIVOTS = 4
+_DEFAULT_PIVOTS = 0
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Index:
         Δ, fixed when the index is built; ``add`` keeps it.
     n_pivots : int, optional
         Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
-        triangle inequality. Default: 4, and 0 for ``cost=`` and callables.
+        triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
     assume_metric : bool
         Promise that ``cost=`` or the callable obeys the triangle inequality, so that pivots may be used.
     n_threads : int, optional
@@ -164,7 +164,7 @@ class Index:
     def load(cls, path: Any) -> Index:
         """Read an index that `save` wrote."""
         try:
-            with np.load(Path(path), allow_pickle=False) as stored:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
             about = json.loads(str(arrays["about"]))
             if about["format"] != _FORMAT or about["version"] != _VERSION:

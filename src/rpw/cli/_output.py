@@ -1,0 +1,121 @@
+"""What the commands print: a small table or JSON on stdout, one line on stderr for a user's mistake."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["guarded", "print_json", "print_rows", "print_table", "print_version", "seconds"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WIDTH = 80
+
+
+def guarded(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what users can cause into one line on stderr and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except BrokenPipeError:  # the reader of our output has gone; typer ends quietly
+            raise
+        except KeyboardInterrupt:
+            _fail("interrupted", 130)
+        except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
+            _fail(_reason(error), 1)
+
+    return run
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print(_encodable(f"rpw: {message}", sys.stderr.encoding), file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def print_version(version: str) -> None:
+    """One line: the program and its version."""
+    print(f"rpw {version}")
+
+
+def print_json(answer: Mapping[str, Any]) -> None:
+    """One line of JSON; numbers that JSON lacks become the texts "inf", "-inf" and "nan"."""
+    print(json.dumps(_plain(answer), allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """Names and what they are, in two columns; long entries are folded."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, entry in rows:
+        table.add_row(_text(name, "bold"), _text(entry))
+    _console().print(table)
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table with a header; numbers go to the right."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    cells = [list(row) for row in rows]
+    for column, name in enumerate(header):
+        numeric = all(_is_number(row[column]) for row in cells)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
+    for row in cells:
+        table.add_row(*(_text(cell) for cell in row))
+    _console().print(table)
+
+
+def _is_number(cell: str) -> bool:
+    return cell.replace(".", "", 1).replace("e-", "", 1).isdigit()
+
+
+def _console() -> Console:
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDTH)
+    return console
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(_encodable(text, sys.stdout.encoding), style=style)
+
+
+def _encodable(text: str, encoding: str | None) -> str:
+    """The text on one line, with escapes for what the terminal cannot show (a file may have any name)."""
+    encoding = encoding or "utf-8"
+    shown = "".join(c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else " " for c in text)
+    return shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def seconds(since: float, now: float) -> str:
+    """A duration for people."""
+    return f"{now - since:.3g} s" if now - since < 100 else f"{now - since:,.0f} s"

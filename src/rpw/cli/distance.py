@@ -1,0 +1,57 @@
+"""``rpw distance A B``."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+import rpw
+from rpw.cli._options import Diameter, First, Json, K, Metric, P, Second, Solver, Tol, diameter_note, read_pair
+from rpw.cli._output import print_json, print_rows, seconds
+
+__all__ = ["distance"]
+
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds; then the interval proven so far.")]
+
+
+def distance(
+    a: First,
+    b: Second,
+    p: P = 2.0,
+    k: K = 1.0,
+    metric: Metric = "euclidean",
+    diameter: Diameter = 1.0,
+    tol: Tol = 0.0,
+    solver: Solver = "auto",
+    time_limit: TimeLimit = None,
+    as_json: Json = False,
+) -> None:
+    """The (p,k)-RPW distance between two measures, with proven bounds."""
+    x, y = read_pair(a, b)
+    start = time.perf_counter()
+    result = rpw.solve(x, y, p=p, k=k, metric=metric, diameter=diameter, tol=tol, solver=solver, time_limit=time_limit)
+    end = time.perf_counter()
+    if as_json:
+        parameters = {"p": p, "k": k, "metric": metric, "diameter": diameter, "tol": tol}
+        sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
+        print_json({**_facts(result), **parameters, **sizes, "seconds": end - start})
+        return
+    print_rows(
+        [
+            ("RPW distance", f"{result.distance:.12g}"),
+            ("proven", f"[{result.lower:.12g}, {result.upper:.12g}] ({result.status})"),
+            ("moved", f"{result.mass:.6g} of the mass at cost {result.cost:.6g}"),
+            ("first", f"{a}: {x!r}"),
+            ("second", f"{b}: {y!r}"),
+            ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={diameter:g}"),
+            ("solver", f"{result.solver}, {result.iterations:,} iterations, {seconds(start, end)}"),
+            *diameter_note(diameter, [x], [y], metric),
+        ]
+    )
+
+
+def _facts(result: rpw.Result) -> dict[str, Any]:
+    names = ("distance", "lower", "upper", "mass", "cost", "status", "solver", "iterations")
+    return {name: getattr(result, name) for name in names}

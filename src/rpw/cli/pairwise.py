@@ -1,0 +1,148 @@
+"""``rpw pairwise DIR|FILE --out D.zarr``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import rpw
+from rpw.cli._options import Json, Many, Metric, NThreads, as_diameter, diameter_note, skipped_note
+from rpw.cli._output import print_json, print_rows, seconds
+from rpw.readers import Collection, read_collection
+
+__all__ = ["pairwise"]
+
+# Which options each distance listens to.
+_OPTIONS = {
+    "rpw": ("p", "k", "diameter"),
+    "wasserstein": ("p",),
+    "partial_wasserstein": ("p", "mass"),
+    "total_variation": (),
+    "levy_prokhorov": (),
+    "robot": ("p", "lam"),
+}
+_NEEDED = {"partial_wasserstein": "mass", "robot": "lam"}
+_DEFAULTS: dict[str, Any] = {"p": 2.0, "k": 1.0, "diameter": 1.0}
+_ROWS_AT_ONCE = 256
+
+Out = Annotated[Path, typer.Option("--out", help="Zarr store for the matrix; the same call again resumes.")]
+Other = Annotated[Path | None, typer.Option("--b", metavar="DIR|FILE", help="Second collection; default: the first.")]
+Distance = Annotated[str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.")]
+P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
+K = Annotated[float | None, typer.Option("--k", help="Price of leaving mass behind; 1 if left out.")]
+Mass = Annotated[float | None, typer.Option("--mass", help="Share to move, for partial_wasserstein.")]
+Lam = Annotated[float | None, typer.Option("--lam", help="Truncation, for robot.")]
+Diameter = Annotated[
+    str | None,
+    typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: all points'."),
+]
+
+
+def pairwise(
+    a: Many,
+    out: Out,
+    b: Other = None,
+    distance: Distance = "rpw",
+    p: P = None,
+    k: K = None,
+    metric: Metric = "euclidean",
+    diameter: Diameter = None,
+    mass: Mass = None,
+    lam: Lam = None,
+    n_threads: NThreads = None,
+    as_json: Json = False,
+) -> None:
+    """The matrix of distances within one collection, or between two, on all cores."""
+    span = None if diameter is None else as_diameter(diameter)
+    options = _options(distance, {"p": p, "k": k, "diameter": span, "mass": mass, "lam": lam})
+    options["metric"] = metric
+    first, second = read_collection(a), None if b is None else read_collection(b)
+    A, B, shared = _arguments(first, second)
+    resumed, start = out.exists(), time.perf_counter()
+    progress = not as_json and sys.stderr.isatty()
+    matrix = rpw.pairwise(
+        A, B, distance=distance, n_threads=n_threads, progress=progress, out=str(out), **shared, **options
+    )
+    if options.get("diameter") == "auto":
+        options["diameter"] = float(getattr(matrix, "attrs", {}).get("diameter", np.nan))
+    facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), "resumed": resumed}
+    end = time.perf_counter()
+    if as_json:
+        names = {"rows": first.names, "columns": (first if second is None else second).names}
+        print_json({"out": out, "distance": distance, **options, **facts, **names, "seconds": end - start})
+        return
+    inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
+    print_rows(
+        [
+            *((name, f"{path}: {len(collection):,} measures") for name, path, collection in inputs),
+            *skipped_note([name for _, _, collection in inputs for name in collection.skipped]),
+            *_entries(out, distance, options, facts),
+            ("time", seconds(start, end)),
+            *_note(options, first, second),
+        ]
+    )
+
+
+def _options(distance: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What the distance is called with; an option that it does not listen to is a mistake."""
+    if distance not in _OPTIONS:
+        raise ValueError(f"--distance {distance}: choose one of {', '.join(_OPTIONS)}")
+    heard = _OPTIONS[distance]
+    for name, value in given.items():
+        if value is not None and name not in heard:
+            raise ValueError(f"--{name} means nothing to --distance {distance}")
+    needed = _NEEDED.get(distance)
+    if needed is not None and given[needed] is None:
+        raise ValueError(f"--distance {distance} needs --{needed}")
+    return {name: _DEFAULTS[name] if given[name] is None else given[name] for name in heard}
+
+
+def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, dict[str, Any]]:
+    """The collections as `rpw.pairwise` takes them: histograms where all share one support, else measures."""
+    everything = [first] if second is None else [first, second]
+    support = first.support
+    if support is not None and all(c.support is not None and np.array_equal(c.support, support) for c in everything):
+        return first.histograms, None if second is None else second.histograms, {"support": support}
+    return first.as_measures(), None if second is None else second.as_measures(), {}
+
+
+def _note(options: dict[str, Any], first: Collection, second: Collection | None) -> list[tuple[str, str]]:
+    if "diameter" not in options or np.isnan(options["diameter"]):
+        return []
+    points = [c.as_measures() if c.support is None else c.support for c in (first, second) if c is not None]
+    return diameter_note(options["diameter"], points[0], points[1] if len(points) > 1 else None, options["metric"])
+
+
+def _summary(matrix: Any, within: bool) -> dict[str, Any]:
+    """Smallest (off the diagonal within one collection), mean and largest entry, read in blocks of rows."""
+    smallest, largest, total, failed = np.inf, -np.inf, 0.0, 0
+    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
+        block = np.array(matrix[start : start + _ROWS_AT_ONCE], dtype=np.float64)
+        failed += int(np.isnan(block).sum())
+        total += float(np.nansum(block))
+        if within and block.size > 1:
+            rows = np.arange(len(block))
+            block[rows, start + rows] = np.nan
+        valid = block[~np.isnan(block)]
+        smallest, largest = valid.min(initial=smallest), valid.max(initial=largest)
+    count = matrix.shape[0] * matrix.shape[1] - failed
+    mean = total / count if count else np.nan
+    return {"smallest": float(smallest), "mean": mean, "largest": float(largest), "failed": failed}
+
+
+def _entries(out: Path, distance: str, options: dict[str, Any], facts: dict[str, Any]) -> list[tuple[str, str]]:
+    n, m = facts["shape"]
+    given = {name: value if isinstance(value, str) else f"{value:g}" for name, value in options.items()}
+    rows = [
+        ("matrix", f"{n:,} x {m:,} in {out}{' (continued)' if facts['resumed'] else ''}"),
+        ("distance", ", ".join([distance, *(f"{name}={value}" for name, value in given.items())])),
+        ("entries", f"smallest {facts['smallest']:.6g}, mean {facts['mean']:.6g}, largest {facts['largest']:.6g}"),
+    ]
+    if facts["failed"]:
+        rows.append(("failed", f"{facts['failed']:,} pairs"))
+    return rows

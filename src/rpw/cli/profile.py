@@ -1,0 +1,88 @@
+"""``rpw profile A B --plot OUT.png``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import rpw
+from rpw.cli._options import Diameter, First, Json, K, Metric, P, Second, Solver, Tol, diameter_note, read_pair
+from rpw.cli._output import print_json, print_rows, seconds
+
+__all__ = ["profile"]
+
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the profile and its crossing into this file.")]
+
+_MASSES = (0.5, 0.9, 0.95, 0.99, 1.0)
+_PRICES = (0.1, 1.0, 10.0)
+
+
+def profile(
+    a: First,
+    b: Second,
+    p: P = 2.0,
+    k: K = 1.0,
+    metric: Metric = "euclidean",
+    diameter: Diameter = 1.0,
+    tol: Tol = 0.0,
+    solver: Solver = "auto",
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """The cost of moving every share of the mass, and RPW for every k, from one solve."""
+    if plot is not None:
+        _check_plot(plot)
+    x, y = read_pair(a, b)
+    start = time.perf_counter()
+    curve = rpw.profile(x, y, p=p, metric=metric, diameter=diameter, solver=solver, tol=tol)
+    end = time.perf_counter()
+    prices = sorted({*_PRICES, k})
+    distances = {f"{price:g}": curve.distance(price) for price in prices}
+    if plot is not None:
+        _draw(curve, plot, k)
+    if as_json:
+        answer = {"p": p, "metric": metric, "diameter": diameter, "mass": curve.mass, "cost_p": curve.cost_p}
+        facts = {"elbow": curve.elbow(), "distances": distances, "solver": curve.solver, "plot": plot}
+        print_json({**answer, **facts, "seconds": end - start})
+        return
+    print_rows(
+        [
+            ("profile", f"{len(curve):,} breakpoints, p={p:g}, metric={metric}"),
+            *((f"W at {mass:.0%}", f"{curve(mass):.9g}") for mass in _MASSES),
+            ("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)"),
+            *((f"RPW k={price}", f"{value:.9g}") for price, value in distances.items()),
+            ("first", f"{a}: {x!r}"),
+            ("second", f"{b}: {y!r}"),
+            ("solver", f"{curve.solver}, {seconds(start, end)}"),
+            *_picture(plot),
+            *diameter_note(diameter, [x], [y], metric),
+        ]
+    )
+
+
+def _picture(plot: Path | None) -> list[tuple[str, str]]:
+    return [] if plot is None else [("picture", str(plot))]
+
+
+def _check_plot(plot: Path) -> None:
+    """A mistake in the file's name should not cost a long solve."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
+    known = Figure().canvas.get_supported_filetypes()
+    if plot.suffix.lower().lstrip(".") not in known:
+        raise ValueError(f"--plot {plot}: the file must end in one of {', '.join(sorted(known))}")
+    if not plot.parent.is_dir():
+        raise ValueError(f"--plot {plot}: there is no folder {plot.parent}")
+
+
+def _draw(curve: Any, plot: Path, k: float) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")  # no window, whatever the backend
+    curve.plot(ax=figure.subplots(), k=k)
+    figure.savefig(plot, dpi=120)

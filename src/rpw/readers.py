@@ -1,0 +1,275 @@
+"""Files as measures and as collections of measures. Nothing is ever unpickled.
+
+==================================== ========================== =====================================================
+file                                 one measure                a collection
+==================================== ========================== =====================================================
+``.csv``, ``.tsv``                   a row per point
+``.parquet``, ``.pq``                a row per point
+``.png``, ``.jpg`` and other images  `rpw.Measure.from_image`
+``.npy``                             (n, d) or (n,)             (B, n, d)
+``.npz``                             ``points``, ``weights``;   ``images``; ``histograms`` with ``support``; or
+                                     or one array               ``points`` (B, n, d), ``weights``; all with ``labels``
+folder                                                          a file per measure, or a folder per class of such files
+==================================== ========================== =====================================================
+
+In tables, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw._arrays import Arrays, load_arrays, unknown_arrays
+from rpw._check import Array, as_floats, as_points, as_weights
+from rpw._tables import WEIGHT_NAMES, read_parquet, read_text
+from rpw.images import image_atoms, read_pixels
+from rpw.measure import Measure
+
+__all__ = ["Collection", "read_collection", "read_points", "read_queries"]
+
+PathLike = str | os.PathLike[str]
+T = TypeVar("T")
+
+_IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Measures that belong together: a list of them, or histograms on one shared support.
+
+    Attributes
+    ----------
+    names : list of str
+        One for each measure: the file's name, or its number.
+    measures : list of Measure, or None where there are histograms
+    histograms, support : arrays (B, n) and (n, d), or None where there are measures
+    labels : array (B,), or None
+        The class of each measure.
+    skipped : list of str
+        Files of the folder that were passed over because of their extension.
+    """
+
+    names: list[str]
+    measures: list[Measure] | None = None
+    histograms: Array | None = None
+    support: Array | None = None
+    labels: npt.NDArray[Any] | None = None
+    skipped: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def as_measures(self) -> list[Measure]:
+        """The measures; histograms become measures without their entries of zero weight."""
+        if self.measures is not None:
+            return self.measures
+        assert self.histograms is not None
+        return [Measure.from_histogram(row, self.support) for row in self.histograms]
+
+
+def read_points(path: PathLike) -> Measure:
+    """Read one measure from a CSV, TSV, NPY, NPZ, Parquet or image file.
+
+    Raises ``OSError`` where the file cannot be opened and ``ValueError`` for everything that is wrong in it.
+    """
+    where = Path(path)
+    return _guarded(where, _reader(where))
+
+
+def read_collection(path: PathLike) -> Collection:
+    """Read many measures from a folder (sorted by name), an NPZ file, or an NPY file of shape (B, n, d)."""
+    where = Path(path)
+    if where.is_dir():
+        return _read_folder(where)
+    suffix = where.suffix.lower()
+    if suffix not in (".npy", ".npz"):
+        _reader(where)  # an unknown extension is the likelier mistake
+        raise ValueError(f"{where}: holds one measure; a collection is a folder, an NPZ or an NPY file")
+    return _guarded(where, lambda stream: _as_collection(load_arrays(stream, suffix)))
+
+
+def read_queries(path: PathLike) -> Collection:
+    """Read a collection, or one measure as a collection of one."""
+    where = Path(path)
+    suffix = where.suffix.lower()
+    if where.is_dir():
+        return _read_folder(where)
+    if suffix in (".npy", ".npz"):
+        arrays = _guarded(where, lambda stream: load_arrays(stream, suffix))
+        if _is_collection(arrays):
+            return _guarded(where, lambda _: _as_collection(arrays))
+    return Collection([where.name], [read_points(where)])
+
+
+# ---------------------------------------------------------------- files
+
+
+def _reader(where: Path) -> Callable[[IO[bytes]], Measure]:
+    readers: dict[str, Callable[[IO[bytes]], Measure]] = {
+        ".csv": lambda stream: read_text(stream, ","),
+        ".tsv": lambda stream: read_text(stream, "\t"),
+        ".npy": lambda stream: _as_measure(load_arrays(stream, ".npy")),
+        ".npz": lambda stream: _as_measure(load_arrays(stream, ".npz")),
+        ".parquet": read_parquet,
+        ".pq": read_parquet,
+        **dict.fromkeys(_IMAGES, _read_image),
+    }
+    suffix = where.suffix.lower()
+    if suffix not in readers:
+        if where.is_dir():
+            raise ValueError(f"{where}: is a folder; one file is needed here")
+        known = "csv, tsv, npy, npz, parquet, or an image such as png"
+        raise ValueError(f"{where}: unknown kind of file {suffix or '(no extension)'!r}; known are {known}")
+    return readers[suffix]
+
+
+def _guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
+    """Open ``where`` and ``read`` it; whatever is wrong inside becomes a ValueError that starts with its path."""
+    if where.exists() and not where.is_file():
+        raise ValueError(f"{where}: is not a regular file")
+    with open(where, "rb") as stream:
+        if not stream.read(1):
+            raise ValueError(f"{where}: the file is empty")
+        stream.seek(0)
+        try:
+            return read(stream)
+        except (MemoryError, ImportError):
+            raise
+        except Exception as error:  # a damaged file can raise nearly anything inside a decoder
+            message = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{where}: {message}") from error
+
+
+def _read_folder(where: Path) -> Collection:
+    files, skipped = _known_files(where)
+    labels = None
+    if not files:
+        classes = [entry for entry in sorted(where.iterdir()) if entry.is_dir() and not entry.name.startswith(".")]
+        for folder in classes:
+            found, passed = _known_files(folder)
+            files, skipped = files + found, skipped + passed
+        labels = np.array([file.parent.name for file in files])
+    if not files:
+        raise ValueError(f"{where}: the folder holds no file that can be read (csv, npy, npz, parquet or image)")
+    measures = [read_points(file) for file in files]
+    for file, measure in zip(files, measures, strict=True):
+        if measure.dimension != measures[0].dimension:
+            raise ValueError(
+                f"{file}: its points have {measure.dimension} coordinates, those of {files[0].name} have "
+                f"{measures[0].dimension}"
+            )
+    names = [str(file.relative_to(where)) for file in files]
+    return Collection(names, measures, labels=labels, skipped=[str(file.relative_to(where)) for file in skipped])
+
+
+def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
+    """The files that can be read and the others, sorted by name; hidden files count as neither."""
+    files = [entry for entry in sorted(where.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
+    known = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".pq", *_IMAGES)
+    return [f for f in files if f.suffix.lower() in known], [f for f in files if f.suffix.lower() not in known]
+
+
+def _read_image(stream: IO[bytes]) -> Measure:
+    return Measure(*image_atoms(read_pixels(stream), name="the image"))
+
+
+# ---------------------------------------------------------------- what the arrays mean
+
+
+def _is_collection(arrays: Arrays) -> bool:
+    points = arrays.get("points", arrays.get(""))
+    return "images" in arrays or "histograms" in arrays or (points is not None and points.ndim == 3)
+
+
+def _as_measure(arrays: Arrays) -> Measure:
+    if _is_collection(arrays):
+        shapes = ", ".join(f"{name or 'array'} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"holds a collection, and one measure is needed here ({shapes})")
+    if "" in arrays:
+        return Measure(arrays[""])
+    if "points" not in arrays:
+        raise ValueError(unknown_arrays(arrays))
+    return Measure(arrays["points"], _weights(arrays))
+
+
+def _weights(arrays: Arrays) -> npt.NDArray[Any] | None:
+    found = [arrays[name] for name in WEIGHT_NAMES if name in arrays]
+    if len(found) > 1:
+        raise ValueError("holds both weight and weights; one is allowed")
+    return found[0] if found else None
+
+
+def _as_collection(arrays: Arrays) -> Collection:
+    if "images" in arrays:
+        measures = _measures_of_images(arrays["images"])
+        return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)))
+    if "histograms" in arrays:
+        return _histograms(arrays)
+    points = arrays.get("points", arrays.get(""))
+    if points is None:
+        raise ValueError(unknown_arrays(arrays))
+    if points.ndim != 3:
+        raise ValueError(
+            f"points of a collection must have shape (B, n, d), got {points.shape}; "
+            "histograms need an NPZ file with histograms (B, n) and support (n, d)"
+        )
+    _check_some(points, "points")
+    measures = _measures_of_points(points, _weights(arrays))
+    return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)))
+
+
+def _measures_of_images(images: npt.NDArray[Any]) -> list[Measure]:
+    if images.ndim not in (3, 4):
+        raise ValueError(f"images must have shape (B, h, w) or (B, h, w, 3), got {images.shape}")
+    _check_some(images, "images")
+    return [Measure(*image_atoms(image, name=f"images[{i}]")) for i, image in enumerate(images)]
+
+
+def _measures_of_points(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> list[Measure]:
+    if weights is not None and weights.shape != points.shape[:2]:
+        raise ValueError(f"weights must have shape {points.shape[:2]} like the points, got {weights.shape}")
+    measures = []
+    for i, cloud in enumerate(points):
+        clean = as_points(cloud, f"points[{i}]")
+        if weights is not None:
+            as_weights(weights[i], f"weights[{i}]", len(clean))  # an error that says which
+        measures.append(Measure(clean, None if weights is None else weights[i]))
+    return measures
+
+
+def _histograms(arrays: Arrays) -> Collection:
+    if "support" not in arrays:
+        raise ValueError("holds histograms without their support")
+    support = as_points(arrays["support"], "support")
+    given = arrays["histograms"]
+    if given.ndim != 2 or given.shape[1] != len(support):
+        raise ValueError(f"histograms must have shape (B, {len(support)}) on this support, got {given.shape}")
+    _check_some(given, "histograms")
+    histograms = as_floats(given, "histograms")
+    for i, row in enumerate(histograms):
+        as_weights(row, f"histograms[{i}]", len(support))
+    labels = _labels(arrays, len(histograms))
+    return Collection(_numbered(len(histograms)), histograms=histograms, support=support, labels=labels)
+
+
+def _labels(arrays: Arrays, count: int) -> npt.NDArray[Any] | None:
+    labels = arrays.get("labels")
+    if labels is not None and (labels.shape != (count,) or labels.dtype.kind not in "biufU"):
+        raise ValueError(f"labels must be {count} numbers or texts, got shape {labels.shape} of {labels.dtype}")
+    return labels
+
+
+def _check_some(array: npt.NDArray[Any], name: str) -> None:
+    if len(array) == 0:
+        raise ValueError(f"{name} is empty: the collection has no measure")
+
+
+def _numbered(count: int) -> list[str]:
+    return [str(i) for i in range(count)]

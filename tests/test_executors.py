@@ -1,0 +1,520 @@
+"""Runs that survive: stores on disk that resume after anything, and real clusters."""
+
+import errno
+import inspect
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rpw
+
+zarr = pytest.importorskip("zarr")
+
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def clouds(count, n, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.random((n + s % 7, 2)) for s in range(count)]
+
+
+# The children have the same inputs.
+CHILD = "import sys\nimport numpy as np\nimport rpw\n\n" + inspect.getsource(clouds)
+
+
+def start(code, *arguments):
+    command = [sys.executable, "-c", CHILD + code, *map(str, arguments)]
+    return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def run(code, *arguments, **options):
+    command = [sys.executable, "-c", CHILD + code, *map(str, arguments)]
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+def marks(path):
+    folder = Path(path) / ".rpw" / "done"
+    return set(os.listdir(folder)) if folder.is_dir() else set()
+
+
+def wait_until(is_true, process=None, seconds=30):
+    end = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < end, "nothing happened"
+        assert process is None or process.poll() is None, process.communicate()
+        time.sleep(0.002)
+
+
+class Counting:
+    """A metric that counts how often it is asked."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x, y):
+        self.calls += 1
+        return float(np.abs(x - y).sum())
+
+
+# ---------------------------------------------------------------- what is stored
+
+
+@pytest.mark.parametrize("sizes", [(30, None), (30, 17), (1, 40), (40, 1), (3, None), (1, 1), (2, None), (5, 5)])
+def test_the_stored_matrix_is_the_one_in_memory(tmp_path, sizes):
+    A, B = clouds(sizes[0], 9), None if sizes[1] is None else clouds(sizes[1], 6, 1)
+    stored = rpw.pairwise(A, B, out=tmp_path / "D.zarr", k=2)
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, B, k=2))
+    assert isinstance(stored, zarr.Array)
+    assert stored.shape == (len(A), len(A if B is None else B))
+    assert stored.read_only
+    grid = [-(-n // c) for n, c in zip(stored.shape, stored.chunks, strict=True)]
+    tiles = grid[0] * (grid[0] + 1) // 2 if B is None else grid[0] * grid[1]
+    pairs = len(A) * (len(A) - 1) // 2 if B is None else len(A) * len(B)
+    assert tiles >= min(16, pairs)
+    assert len(marks(tmp_path / "D.zarr")) == tiles
+
+
+@pytest.mark.parametrize("name", ["support", "cost", "metric", "callable"])
+def test_every_kind_of_input_can_be_stored(tmp_path, name):
+    points = clouds(1, 9)[0]
+    rows = np.random.default_rng(0).random((12, 9))
+    A, options = {
+        "support": (rows, {"support": points}),
+        "cost": (rows, {"cost": np.abs(points[:, :1] - points[:, 1]) + np.arange(9)}),
+        "metric": (clouds(12, 5), {"metric": "canberra"}),
+        "callable": (clouds(12, 5), {"metric": lambda x, y: float(np.abs(x - y).sum())}),
+    }[name]
+    stored = rpw.pairwise(A, out=tmp_path / "D.zarr", **options)
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, **options))
+
+
+def test_attributes_say_what_it_is(tmp_path):
+    A = clouds(8, 5)
+    stored = rpw.pairwise(A, out=tmp_path / "D.zarr", p=3, k=2, diameter="auto")
+    delta = rpw.diameter(A)
+    assert stored.attrs["diameter"] == delta
+    assert stored.attrs["kappa"] == 2 * delta
+    assert (stored.attrs["distance"], stored.attrs["p"], stored.attrs["metric"]) == ("rpw", 3, "euclidean")
+    assert stored.attrs["rpw"]["version"] == rpw.__version__
+    assert rpw.pairwise(A, out=tmp_path / "E.zarr", distance="levy_prokhorov").attrs["p"] == "inf"
+    json.loads((tmp_path / "E.zarr" / "zarr.json").read_text(), parse_constant=pytest.fail)  # strict JSON
+
+
+def test_long_work_has_small_tiles():
+    """A tile is at most some ten seconds of work, however few pairs that is."""
+    from rpw._collection import as_collection, as_space
+    from rpw._pairs import PairBatch, as_pair_distance
+    from rpw.executors._tiles import tiling_of
+
+    space = as_space(None, None)
+    a = as_collection([np.zeros((3000, 1)) + np.arange(3000)[:, None]] * 200, "A", space)
+    batch = PairBatch(a, a, space, as_pair_distance("rpw", p=2, k=1, diameter=1.0, metric="euclidean"))
+    assert tiling_of(batch, 1).tile <= (4, 4)
+    for lanes in (1, 2, 50):
+        assert len(tiling_of(batch, lanes).tiles) >= 4 * lanes
+
+
+# ---------------------------------------------------------------- resuming
+
+
+def test_the_same_call_again_computes_only_what_is_missing(tmp_path):
+    out, A, metric = tmp_path / "D.zarr", clouds(30, 20), Counting()
+    sample = 24 * 24  # distances that go into the fingerprint
+    whole = rpw.pairwise(A, out=out, metric=metric)[:]
+    everything = metric.calls - sample
+    assert everything >= 30 * 29 / 2 * 20 * 20
+
+    metric.calls = 0
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out, metric=metric)[:], whole)
+    assert metric.calls == sample
+
+    for name in ("0.1", "2.2", "1.3"):
+        (out / ".rpw" / "done" / name).unlink()
+    metric.calls = 0
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out, metric=metric)[:], whole)
+    assert 0 < metric.calls - sample < everything * 3.5 / len(marks(out))
+
+
+def test_a_half_written_tile_is_never_read(tmp_path):
+    out, A = tmp_path / "D.zarr", clouds(30, 9)
+    whole = rpw.pairwise(A, out=out)[:]
+    for damage in ("c/0/1", "c/1/0", "c/2/2"):
+        chunk = out / damage
+        chunk.write_bytes(chunk.read_bytes()[:100])
+    (out / "c" / "3" / "4").unlink()
+    (out / ".rpw" / "part").write_bytes(b"half of a chunk")
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], whole)
+
+
+def test_a_run_that_died_before_it_began_resumes(tmp_path):
+    out, A = tmp_path / "D.zarr", clouds(8, 5)
+    (out / ".rpw").mkdir(parents=True)
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
+    (tmp_path / "empty").mkdir()
+    np.testing.assert_array_equal(rpw.pairwise(A, out=tmp_path / "empty")[:], rpw.pairwise(A))
+
+
+def test_a_callable_resumes_in_another_process(tmp_path):
+    code = """
+factor = float(sys.argv[2])
+def metric(x, y):
+    return factor * float(abs(x - y).sum())
+rpw.pairwise(clouds(8, 5), metric=metric, out=sys.argv[1])
+"""
+    out = tmp_path / "D.zarr"
+    for _ in range(2):
+        answer = run(code, out, 1.0)
+        assert answer.returncode == 0, answer.stderr
+    answer = run(code, out, 2.0)  # the same code, but it depends on something else that has changed
+    assert "ValueError" in answer.stderr
+    assert "the metric gives other distances" in answer.stderr
+
+
+CRASH_DRILL = "rpw.pairwise(clouds(60, 160), p=1.5, k=0.7, n_threads=2, out=sys.argv[1])"
+
+
+def test_crash_drill(tmp_path):
+    """Five times kill -9 at random moments, then the end: bit for bit an uninterrupted run."""
+    A, moments = clouds(60, 160), random.Random(0)
+    whole = rpw.pairwise(A, p=1.5, k=0.7, out=tmp_path / "whole.zarr")
+    out = tmp_path / "D.zarr"
+    for drill in range(5):
+        finished = marks(out)
+        with start(CRASH_DRILL, out) as child:
+            wait_until(lambda before=finished: len(marks(out)) > len(before), child)
+            time.sleep(moments.random() * 0.08)
+            child.send_signal(signal.SIGKILL)
+        assert finished < marks(out), "a finished tile was lost"
+        assert drill < 4 or len(marks(out)) < len(marks(tmp_path / "whole.zarr")), "too small to be interrupted"
+        stored = zarr.open_array(str(out), mode="r")[:]
+        known = ~np.isnan(stored)
+        np.testing.assert_array_equal(stored[known], whole[:][known])
+    # What is finished now is not written again.
+    times = {name: (out / "c" / name.replace(".", "/")).stat().st_mtime_ns for name in marks(out)}
+    np.testing.assert_array_equal(rpw.pairwise(A, p=1.5, k=0.7, out=out)[:], whole[:])
+    assert times == {name: (out / "c" / name.replace(".", "/")).stat().st_mtime_ns for name in times}
+    np.testing.assert_array_equal(whole[:], rpw.pairwise(A, p=1.5, k=0.7))
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def test_other_work_is_refused_and_the_difference_named(tmp_path):
+    out, A, B = tmp_path / "D.zarr", clouds(6, 5), clouds(4, 5, 1)
+    rpw.pairwise(A, B, out=out, p=2, k=1)
+    other = [A[0] + 1e-12, *A[1:]]
+    for arguments, options, message in [
+        ((A, B), {"p": 3}, r"p is 2\.0 there and 3\.0 here\. "),
+        ((A, B), {"k": 3}, "kappa is 1.0 there and 3.0 here"),
+        ((A, B), {"diameter": 2}, "diameter is 1.0 there and 2.0 here"),
+        ((A, B), {"metric": "cityblock"}, "metric is 'euclidean' there and 'cityblock' here"),
+        ((A, B), {"distance": "wasserstein"}, "distance is 'rpw' there and 'wasserstein' here"),
+        ((other, B), {}, "holds another matrix: A holds other measures. "),
+        ((A, A[:4]), {}, "holds another matrix: B holds other measures. "),
+        ((A, B[:3]), {}, r"shape is \[6, 4\] there and \[6, 3\] here"),
+        ((A,), {}, "symmetric is False there and True here"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            rpw.pairwise(*arguments, out=out, **options)
+    np.testing.assert_array_equal(rpw.pairwise(A, B, out=out)[:], rpw.pairwise(A, B))
+
+
+def test_other_spaces_are_refused(tmp_path):
+    points, rows = clouds(1, 6)[0], np.eye(6) + 0.1
+    cost = np.linalg.norm(points[:, None] - points[None], axis=2)
+    rpw.pairwise(rows, support=points, out=tmp_path / "support")
+    rpw.pairwise(rows, cost=cost, out=tmp_path / "cost")
+    with pytest.raises(ValueError, match="the support is another one"):
+        rpw.pairwise(rows, support=points + 1e-9, out=tmp_path / "support")
+    with pytest.raises(ValueError, match="cost is another matrix"):
+        rpw.pairwise(rows, cost=cost * 2, out=tmp_path / "cost")
+
+
+def test_another_version_may_read_but_not_go_on(tmp_path):
+    out, A = tmp_path / "D.zarr", clouds(6, 5)
+    rpw.pairwise(A, out=out)
+    metadata = json.loads((out / "zarr.json").read_text())
+    metadata["attributes"]["rpw"]["version"] = "0.0.1"
+    (out / "zarr.json").write_text(json.dumps(metadata))
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
+    (out / ".rpw" / "done" / "0.1").unlink()
+    with pytest.raises(ValueError, match=r"begun by rpw 0\.0\.1"):
+        rpw.pairwise(A, out=out)
+
+
+def test_what_is_not_ours_is_left_alone(tmp_path):
+    A = clouds(4, 3)
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "data").write_text("mine")
+    zarr.create_array(str(tmp_path / "other.zarr"), shape=(4, 4), dtype="float64")
+    for name in ("file", "folder", "other.zarr"):
+        with pytest.raises(ValueError, match=f"out=.*{name}.*choose another path"):
+            rpw.pairwise(A, out=tmp_path / name)
+    for value in (3, "s3://bucket/D.zarr", "", b"D.zarr"):
+        with pytest.raises(ValueError, match="out must be the path of a local folder"):
+            rpw.pairwise(A, out=value)
+    assert (tmp_path / "folder" / "data").read_text() == "mine"
+    assert os.listdir(tmp_path / "folder") == ["data"]
+
+
+def test_two_processes_on_one_store_are_detected(tmp_path):
+    out, A = tmp_path / "D.zarr", clouds(60, 160)
+    with start(CRASH_DRILL, out) as child:
+        wait_until(lambda: marks(out), child)
+        child.send_signal(signal.SIGSTOP)  # so that it cannot finish meanwhile
+        with pytest.raises(RuntimeError, match=rf"D\.zarr' is being written by process {child.pid} on "):
+            rpw.pairwise(A, p=1.5, k=0.7, out=out)
+        child.kill()
+    # The kernel has released the lock of the dead.
+    np.testing.assert_array_equal(rpw.pairwise(A, p=1.5, k=0.7, out=out)[:], rpw.pairwise(A, p=1.5, k=0.7))
+
+
+# ---------------------------------------------------------------- the disk
+
+
+def test_a_full_disk_is_reported_and_the_run_resumes(tmp_path):
+    disk, A = tmp_path / "disk", clouds(60, 9)
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("may not mount a small disk")
+    try:
+        out = disk / "D.zarr"
+        with pytest.raises(OSError, match=r"No space left on device while writing.*finished tiles are kept") as caught:
+            rpw.pairwise(A, out=out)
+        assert caught.value.errno == errno.ENOSPC
+        kept = len(marks(out))
+        assert 0 < kept < 21
+        with pytest.raises(OSError, match="No space left"):  # still no space
+            rpw.pairwise(A, out=out)
+        subprocess.run(["mount", "-o", "remount,size=4m", str(disk)], check=True)
+        np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
+    finally:
+        subprocess.run(["umount", str(disk)], check=False)
+
+
+def test_a_limit_on_file_sizes_is_reported_and_the_run_resumes(tmp_path):
+    out, A = tmp_path / "D.zarr", clouds(160, 5)
+    code = "rpw.pairwise(clouds(160, 5), out=sys.argv[1])"
+    limit = 3000  # more than zarr.json, less than a chunk
+    answer = run(code, out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert "File too large while writing the matrix; finished tiles are kept" in answer.stderr
+    assert not marks(out)
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
+
+
+# ---------------------------------------------------------------- pairs that fail
+
+
+def test_failed_pairs_are_tried_again_or_left_as_nan(tmp_path):
+    out, A, is_broken = tmp_path / "D.zarr", clouds(30, 20), [True]
+    bad = A[7][3, 0]  # not one of the points in the fingerprint
+
+    def touchy(x, y):
+        if is_broken[0] and bad in (x[0], y[0]):
+            raise RuntimeError("out of stock")
+        return float(np.abs(x - y).sum())
+
+    with pytest.raises(rpw.PairwiseError, match="out of stock") as caught:
+        rpw.pairwise(A, metric=touchy, out=out)
+    pairs = {(min(7, i), max(7, i)) for i in range(30) if i != 7}
+    assert [failure[:2] for failure in caught.value.failures] == sorted(pairs)
+    with_nan = caught.value.distances[:]
+    assert np.isnan(with_nan).sum() == 2 * 29
+    unfinished = len(marks(out))
+    assert unfinished < 21
+
+    kept = rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:]
+    np.testing.assert_array_equal(kept, with_nan)
+    assert len(marks(out)) == 21
+    is_broken[0] = False
+    np.testing.assert_array_equal(rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:], with_nan)
+    whole = rpw.pairwise(A, metric=touchy, out=out)[:]  # on_error="raise" is not content with NaN
+    np.testing.assert_array_equal(whole, rpw.pairwise(A, metric=touchy))
+    np.testing.assert_array_equal(rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:], whole)
+
+
+# ---------------------------------------------------------------- manners
+
+
+def test_progress_goes_on_where_the_last_run_stopped(tmp_path, capsys):
+    pytest.importorskip("tqdm")
+    out, A = tmp_path / "D.zarr", clouds(30, 9)
+    rpw.pairwise(A, out=out, progress=True)
+    assert "435/435" in capsys.readouterr().err
+    (out / ".rpw" / "done" / "0.1").unlink()
+    rpw.pairwise(A, out=out, progress=True)
+    text = capsys.readouterr().err
+    assert "410/435" in text
+    assert "435/435" in text
+
+
+@pytest.mark.parametrize(
+    ("module", "options"), [("zarr", "out='D.zarr'"), ("distributed", "client=3"), ("tqdm.auto", "progress=True")]
+)
+def test_a_missing_extra_is_named(module, options, tmp_path):
+    code = f"sys.modules[{module!r}] = None\nrpw.pairwise(clouds(3, 3), {options})"
+    answer = run(code, cwd=tmp_path)
+    assert "ImportError" in answer.stderr
+    assert "pip install 'rpw[cluster]'" in answer.stderr
+    assert not os.listdir(tmp_path)
+
+
+def test_numpy_is_enough_for_a_matrix_in_memory():
+    answer = run("rpw.pairwise(clouds(3, 3)); print({'zarr', 'dask', 'distributed', 'tqdm'} & set(sys.modules))")
+    assert answer.stdout.strip() == "set()", answer.stderr
+
+
+# ---------------------------------------------------------------- clusters
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    pytest.importorskip("distributed")
+    folder = tmp_path_factory.mktemp("cluster")
+    scheduler_file = folder / "scheduler.json"
+    with open(folder / "log", "w") as log:
+        command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+        process = subprocess.Popen([*command, "--scheduler-file", scheduler_file], env=ENVIRONMENT, stderr=log)
+        try:
+            wait_until(lambda: scheduler_file.exists() and scheduler_file.stat().st_size, process)
+            time.sleep(0.1)
+            yield json.loads(scheduler_file.read_text())["address"]
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def start_worker(scheduler, folder):
+    folder.mkdir()
+    command = [sys.executable, "-m", "dask", "worker", scheduler, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+    with open(folder / "log", "w") as log:
+        return subprocess.Popen([*command, "--local-directory", folder], env=ENVIRONMENT, stderr=log)
+
+
+@pytest.fixture
+def cluster(scheduler, tmp_path):
+    """A client, and two workers of one thread each in processes of their own."""
+    from distributed import Client
+
+    workers = [start_worker(scheduler, tmp_path / name) for name in ("one", "two")]
+    try:
+        with Client(scheduler) as client:
+            client.wait_for_workers(2, timeout=40)
+            yield client, workers
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait(20)
+
+
+def kill_after(worker, out, tiles):
+    """Kill a worker as soon as so many tiles are stored; gives how many there were in the end."""
+    seen = []
+
+    def watch():
+        wait_until(lambda: len(marks(out)) >= tiles)
+        worker.kill()
+        seen.append(len(marks(out)))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    return watcher, seen
+
+
+def test_cluster_drill(cluster, tmp_path):
+    """One of two workers is killed in the middle of a run: the same matrix."""
+    client, workers = cluster
+    out, A = tmp_path / "D.zarr", clouds(50, 250)
+    watcher, seen = kill_after(workers[0], out, 3)
+    stored = rpw.pairwise(A, out=out, client=client, k=5)
+    watcher.join()
+    assert workers[0].wait(20) == -signal.SIGKILL
+    assert seen[0] < len(marks(out)), "the run was over before the worker died"
+    expected = rpw.pairwise(A, k=5)
+    np.testing.assert_array_equal(stored[:], expected)
+    # Threads and clusters share stores.
+    for client_or_none in (None, client):
+        (out / ".rpw" / "done" / "0.1").unlink()
+        np.testing.assert_array_equal(rpw.pairwise(A, out=out, client=client_or_none, k=5)[:], expected)
+
+
+def test_clusters_give_the_same_as_threads(cluster, tmp_path, capsys):
+    client, _ = cluster
+    A, B = clouds(20, 9), clouds(12, 12, 1)
+    factor = 1.5
+    for options in (
+        {"progress": True},
+        {"distance": "total_variation"},
+        {"metric": "canberra"},
+        {"metric": lambda x, y: factor * float(np.abs(x - y).sum())},
+    ):
+        np.testing.assert_array_equal(rpw.pairwise(A, B, client=client, **options), rpw.pairwise(A, B, **options))
+    assert "240/240" in capsys.readouterr().err
+    rows, support = np.random.default_rng(0).random((12, 9)), A[0]
+    inside = rpw.pairwise(rows, support=support, client=client)
+    np.testing.assert_array_equal(inside, rpw.pairwise(rows, support=support))
+    bad = A[7][3, 0]
+
+    def touchy(x, y):
+        if bad in (x[0], y[0]):
+            raise RuntimeError("out of stock")
+        return float(np.abs(x - y).sum())
+
+    with pytest.raises(rpw.PairwiseError, match="out of stock") as caught:
+        rpw.pairwise(A, client=client, metric=touchy)
+    kept = rpw.pairwise(A, client=client, metric=touchy, on_error="nan")
+    np.testing.assert_array_equal(caught.value.distances, kept)
+    np.testing.assert_array_equal(kept, rpw.pairwise(A, metric=touchy, on_error="nan"))
+    assert np.isnan(kept).sum() == 2 * 19
+    wait_until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+
+
+def test_inputs_are_sent_again_when_all_workers_die(cluster, scheduler, tmp_path):
+    client, workers = cluster
+    out, A = tmp_path / "D.zarr", clouds(50, 250)
+    watchers = [kill_after(worker, out, 2)[0] for worker in workers]
+    replacement = threading.Timer(1.0, lambda: workers.append(start_worker(scheduler, tmp_path / "three")))
+    wait_for = threading.Thread(target=lambda: (*(w.join() for w in watchers), replacement.start()))
+    wait_for.start()
+    stored = rpw.pairwise(A, out=out, client=client, k=5)
+    wait_for.join()
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, k=5))
+
+
+def test_ctrl_c_cancels_what_is_outstanding(cluster, scheduler, tmp_path):
+    client, _ = cluster
+    code = """
+from distributed import Client
+with Client(sys.argv[1]) as client:
+    try:
+        rpw.pairwise(clouds(200, 300), client=client, out=sys.argv[2])
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+    out = tmp_path / "D.zarr"
+    with start(code, scheduler, out) as child:
+        wait_until(lambda: marks(out), child)
+        child.send_signal(signal.SIGINT)
+        output, errors = child.communicate(timeout=30)
+    assert output.strip() == "interrupted", errors
+    wait_until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+
+
+def test_what_is_no_client_is_refused():
+    pytest.importorskip("distributed")
+    for value in ("127.0.0.1:8786", 3, object()):
+        with pytest.raises(ValueError, match=r"client must be a dask\.distributed\.Client"):
+            rpw.pairwise(clouds(3, 3), client=value)

@@ -1,0 +1,195 @@
+"""The index gives the answers of brute force, always, and says how little it had to solve."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import measures
+
+import rpw
+
+INF = float("inf")
+
+
+def clouds(rng, count, dimension=2, grid=False):
+    """Clouds of different sizes; on a grid, with many equal distances."""
+    sizes = rng.integers(1, 12, count)
+    if grid:
+        return [rng.integers(0, 3, (n, dimension)) / 2 for n in sizes]
+    return [rng.random((n, dimension)) for n in sizes]
+
+
+def brute_force(queries, items, top, **options):
+    matrix = rpw.pairwise(queries, items, **options)
+    order = np.argsort(matrix, axis=1, kind="stable")[:, :top]
+    return np.take_along_axis(matrix, order, axis=1), order
+
+
+@pytest.mark.parametrize("grid", [False, True])
+@pytest.mark.parametrize("n_pivots", [0, 3])
+@pytest.mark.parametrize(("p", "k"), [(1, 1), (2, 1), (2, 0.1), (2, 10), (3, 1), (INF, 1), (2, 0)])
+def test_same_as_brute_force(grid, n_pivots, p, k):
+    rng = np.random.default_rng([grid, n_pivots])
+    items, queries = clouds(rng, 60, grid=grid), clouds(rng, 12, grid=grid)
+    index = rpw.Index(items, p=p, k=k, n_pivots=n_pivots)
+    for top in (1, 7, 60):
+        distances, indices = index.query(queries, top=top)
+        expected, order = brute_force(queries, items, top, p=p, k=k)
+        assert np.array_equal(distances, expected)
+        assert np.array_equal(indices, order)
+    stats = index.stats
+    assert stats.pairs == 3 * 60 * 12 == stats.solved + stats.bounded + stats.stopped_early
+
+
+@given(measures(count=9, most=4), st.sampled_from((1.0, 2.0, INF)), st.sampled_from((0.3, 1.0, 5.0)))
+def test_same_as_brute_force_with_ties_and_weights(collection, p, k):
+    items = [rpw.Measure(m.points, m.weights) for m in collection]
+    index = rpw.Index(items[2:], p=p, k=k)
+    distances, indices = index.query(items[:2], top=3)
+    expected, order = brute_force(items[:2], items[2:], 3, p=p, k=k)
+    assert np.array_equal(distances, expected)
+    assert np.array_equal(indices, order)
+
+
+def test_distances_are_those_of_distance_bit_for_bit():
+    rng = np.random.default_rng(1)
+    items, query = clouds(rng, 30), rng.random((8, 2))
+    distances, indices = rpw.Index(items).query(query, top=5)
+    assert distances.shape == indices.shape == (5,)
+    assert [rpw.distance(query, items[i]) for i in indices] == distances.tolist()
+
+
+@pytest.mark.parametrize("shared", ["support", "cost"])
+def test_histograms_on_a_shared_space(shared):
+    rng = np.random.default_rng(2)
+    places = rng.random((16, 2))
+    space = {"support": places} if shared == "support" else {"cost": np.abs(places[:, :1] - places[:, 0])}
+    rows = rng.random((40, 16)) * (rng.random((40, 16)) < 0.4) + np.eye(16)[rng.integers(16, size=40)]
+    index = rpw.Index(rows[5:], **space)
+    distances, indices = index.query(rows[:5], top=4)
+    expected, order = brute_force(rows[:5], rows[5:], 4, **space)
+    assert np.array_equal(distances, expected)
+    assert np.array_equal(indices, order)
+    one, _ = index.query(rows[0], top=4)
+    assert np.array_equal(one, distances[0])
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "canberra", lambda u, v: float(np.abs(u - v).max())])
+def test_other_metrics(metric):
+    rng = np.random.default_rng(3)
+    items, queries = clouds(rng, 12), clouds(rng, 3)
+    distances, indices = rpw.Index(items, metric=metric).query(queries, top=4)
+    expected, order = brute_force(queries, items, 4, metric=metric)
+    assert np.array_equal(distances, expected)
+    assert np.array_equal(indices, order)
+
+
+def test_radius_query():
+    rng = np.random.default_rng(4)
+    items, queries = clouds(rng, 40), clouds(rng, 4)
+    matrix = rpw.pairwise(queries, items)
+    index = rpw.Index(items)
+    for radius in (0.0, 0.2, float(matrix[1, 7]), 1.0):
+        for row, (distances, indices) in zip(matrix, index.radius_query(queries, radius), strict=True):
+            inside = np.argsort(row, kind="stable")[: (row <= radius).sum()]
+            assert np.array_equal(indices, inside)
+            assert np.array_equal(distances, row[inside])
+    distances, indices = index.radius_query(queries[0], 0.2)
+    assert distances.ndim == indices.ndim == 1
+
+
+@pytest.mark.parametrize("n_pivots", [0, 2])
+def test_adding_measures_keeps_the_diameter(n_pivots):
+    rng = np.random.default_rng(5)
+    items, queries = clouds(rng, 30), clouds(rng, 4)
+    index = rpw.Index(items[:10], diameter="auto", n_pivots=n_pivots)
+    fixed = index.diameter
+    index.add(items[10:])
+    assert (len(index), index.diameter) == (30, fixed)
+    expected, order = brute_force(queries, items, 5, diameter=fixed)
+    distances, indices = index.query(queries, top=5)
+    assert np.array_equal(distances, expected)
+    assert np.array_equal(indices, order)
+
+
+@pytest.mark.parametrize("space", ["points", "support", "cost"])
+def test_save_and_load(tmp_path, space):
+    rng = np.random.default_rng(6)
+    if space == "points":
+        items, queries, options = clouds(rng, 20), clouds(rng, 3), {}
+    else:
+        items, queries, places = rng.random((20, 9)), rng.random((3, 9)), rng.random((9, 2))
+        options = {"support": places} if space == "support" else {"cost": np.abs(places[:, :1] - places[:, 0])}
+    index = rpw.Index(items, p=1, k=3, diameter=2.0, n_pivots=None, **options)
+    index.save(tmp_path / "saved")
+    again = rpw.Index.load(tmp_path / "saved")
+    assert (len(again), again.diameter, repr(again)) == (20, 2.0, repr(index))
+    for mine, theirs in zip(index.query(queries, top=6), again.query(queries, top=6), strict=True):
+        assert np.array_equal(mine, theirs)
+    again.add(items[:2])
+    assert len(again) == 22
+    assert [path.name for path in tmp_path.iterdir()] == ["saved"]
+
+
+def test_files_that_are_no_index_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        rpw.Index.load(tmp_path / "nothing")
+    good = tmp_path / "good"
+    rpw.Index(clouds(np.random.default_rng(7), 5)).save(good)
+    whole = good.read_bytes()
+    with np.load(good) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    damaged = {
+        "empty": b"",
+        "text": b"not an index",
+        "cut": whole[: len(whole) // 2],
+        "flipped": whole[:200] + bytes(b ^ 255 for b in whole[200:260]) + whole[260:],
+    }
+    for name, content in damaged.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match=name):
+            rpw.Index.load(tmp_path / name)
+    for name, change in {
+        "future": {"about": np.array(json.dumps({"format": "rpw index", "version": 99, "distance": {}}))},
+        "short": {"mass": arrays["mass"][:-1]},
+        "negative": {"mass": -arrays["mass"]},
+        "pickled": {"about": np.array([{"a": 1}], dtype=object)},
+    }.items():
+        np.savez(tmp_path / f"{name}.npz", **{**arrays, **change})
+        with pytest.raises(ValueError, match=name):
+            rpw.Index.load(tmp_path / f"{name}.npz")
+
+
+def test_callable_metrics_are_not_saved(tmp_path):
+    index = rpw.Index([[[0.0]], [[1.0]]], metric=lambda u, v: float(abs(u - v).sum()))
+    with pytest.raises(ValueError, match="callable"):
+        index.save(tmp_path / "index")
+
+
+def test_bad_arguments_are_named():
+    index = rpw.Index([[[0.0]], [[1.0]]])
+    for top in (0, 3, 1.5, "two", None):
+        with pytest.raises(ValueError, match="top"):
+            index.query([[0.5]], top=top)
+    with pytest.raises(ValueError, match="radius"):
+        index.radius_query([[0.5]], -1)
+    with pytest.raises(ValueError, match="dimension"):
+        index.query(np.zeros((3, 2)), top=1)
+    with pytest.raises(ValueError, match="n_pivots"):
+        rpw.Index(np.eye(3), cost=np.ones((3, 3)), n_pivots=2)
+    with pytest.raises(ValueError, match="n_threads"):
+        index.query([[0.5]], top=1, n_threads=0)
+    with pytest.raises(ValueError, match="measures"):
+        rpw.Index([])
+    assert rpw.Index(np.eye(3), cost=1 - np.eye(3), n_pivots=2, assume_metric=True).query(np.eye(3)[0], top=1)[0] == [0]
+
+
+def test_most_pairs_are_never_solved():
+    rng = np.random.default_rng(8)
+    centres = rng.random((200, 2)) * 4
+    items = [centre + 0.05 * rng.random((20, 2)) for centre in centres]
+    index = rpw.Index(items)
+    index.query(items[:10], top=3)
+    assert index.stats.solved < 0.2 * index.stats.pairs
