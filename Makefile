@@ -14,13 +14,12 @@ CPP := $(wildcard cpp/*.cpp cpp/*.hpp cpp/tests/*.cpp cpp/tests/*.hpp)
 CORE := $(filter-out cpp/bindings.cpp,$(wildcard cpp/*.cpp))
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-
-.PHONY: help demo test check bench build format sanitize clean preflight
+.PHONY: help demo test check bench bench-lmr bench-pairs build format sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 demo: $(VENV)/plot.txt $(VENV)/package  ## run the demonstration; its output goes to demo_output/
 	$(PY) examples/demo.py
@@ -36,6 +35,12 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 	$(PY) benchmarks/bench.py $(ARGS)
+
+bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
+	$(PY) benchmarks/bench_lmr.py $(ARGS)
+
+bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
+	$(PY) benchmarks/bench_pairs.py $(ARGS)
 
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)

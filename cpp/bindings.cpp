@@ -124,8 +124,7 @@ using Places = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::de
 
 // A collection together with the NumPy arrays that it looks into.
 struct OwnedCollection {
-    OwnedCollection(Labels start, Masses mass, Matrix points, Places place,
-                    Labels label)
+    OwnedCollection(Labels start, Masses mass, Matrix points, Places place, Labels label)
         : start_(start), mass_(mass), points_(points), place_(place), label_(label) {
         view.start = {start.data(), start.shape(0)};
         view.mass = {mass.data(), mass.shape(0)};
@@ -219,11 +218,11 @@ void bind_many(nb::module_& module) {
         .value("mass", rpw::Quantity::mass)
         .value("shared", rpw::Quantity::shared);
     nb::class_<OwnedCollection>(module, "Collection")
-        .def(nb::init<Labels, Masses, Matrix, Places, Labels>(), "start"_a,
-             "mass"_a, "points"_a.none(), "place"_a.none(), "label"_a.none());
+        .def(nb::init<Labels, Masses, Matrix, Places, Labels>(), "start"_a, "mass"_a, "points"_a.none(),
+             "place"_a.none(), "label"_a.none());
     nb::class_<OwnedTask>(module, "PairTask")
-        .def(nb::init<rpw::Quantity, double, double, double, double, rpw::Metric, Matrix>(), "quantity"_a,
-             "p"_a, "kappa"_a, "unmoved"_a, "truncation"_a, "metric"_a, "shared"_a.none());
+        .def(nb::init<rpw::Quantity, double, double, double, double, rpw::Metric, Matrix>(), "quantity"_a, "p"_a,
+             "kappa"_a, "unmoved"_a, "truncation"_a, "metric"_a, "shared"_a.none());
     module.def("pair_values", &pair_values, "a"_a, "b"_a, "task"_a, "first"_a, "second"_a, "threads"_a,
                "progress"_a.none());
     module.def("search", &search, "queries"_a, "items"_a, "task"_a, "top"_a, "radius"_a, "to_pivots"_a, "from_pivots"_a,
@@ -294,7 +293,8 @@ NB_MODULE(_core, module) {
             "unmoved", [](const rpw::Curve& c) { return to_array(c.unmoved); }, own)
         .def_prop_ro(
             "cost", [](const rpw::Curve& c) { return to_array(c.cost); }, own)
-        .def_prop_ro("slope", [](const rpw::Curve& c) { return to_array(c.slope); }, own)
+        .def_prop_ro(
+            "slope", [](const rpw::Curve& c) { return to_array(c.slope); }, own)
         .def_ro("complete", &rpw::Curve::complete);
 
     module.def(
@@ -352,8 +352,8 @@ NB_MODULE(_core, module) {
         "transport_cost",
         [](Matrix cost, Masses a, Masses b, double seconds) { return run(rpw::transport_cost, cost, a, b, seconds); },
         "cost"_a, "a"_a, "b"_a, "seconds"_a);
-    module.def("length_unit", [](Matrix x, Matrix y) { return rpw::length_unit(as_points(x), as_points(y)); }, "x"_a,
-               "y"_a);
+    module.def(
+        "length_unit", [](Matrix x, Matrix y) { return rpw::length_unit(as_points(x), as_points(y)); }, "x"_a, "y"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a);
     module.def("root", &rpw::root, "x"_a, "p"_a);
     module.def("scaled_powers", &scaled_powers, "distances"_a, "scale"_a, "p"_a, "out"_a);

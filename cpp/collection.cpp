@@ -21,7 +21,8 @@ Problem PairSolver::distances(std::size_t s, std::size_t t) {
     if (a_.points != nullptr) {
         const Points x = a_.points_of(s), y = b_.points_of(t);
         const double unit = length_unit(x, y);
-        if (unit == unreachable) throw std::range_error("the points are too far apart: their distance is not a float64");
+        if (unit == unreachable)
+            throw std::range_error("the points are too far apart: their distance is not a float64");
         fill_distances(x, y, task_.metric, unit, matrix_.data());
     } else {
         const auto from = a_.places(s), to = b_.places(t);

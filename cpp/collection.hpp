@@ -1,6 +1,7 @@
 // Many measures at once, and one number for a pair of them.
 //
-// The atoms of all measures lie one after the other: points of their own, or positions in one shared matrix of distances.
+// The atoms of all measures lie one after the other: points of their own, or positions in one shared matrix of
+// distances.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,17 @@ struct Collection {
     std::span<const Mass> mass;
     const double* points = nullptr;
     Node dimension = 0;
-    std::span<const std::int32_t> place{};   // in the shared matrix, where there are no points
-    std::span<const std::int64_t> label{};   // of equal points, for total variation
+    std::span<const std::int32_t> place{};  // in the shared matrix, where there are no points
+    std::span<const std::int64_t> label{};  // of equal points, for total variation
 
     std::size_t size() const { return start.size() - 1; }
     std::span<const Mass> masses(std::size_t s) const { return mass.subspan(start[s], start[s + 1] - start[s]); }
-    std::span<const std::int32_t> places(std::size_t s) const { return place.subspan(start[s], start[s + 1] - start[s]); }
-    std::span<const std::int64_t> labels(std::size_t s) const { return label.subspan(start[s], start[s + 1] - start[s]); }
+    std::span<const std::int32_t> places(std::size_t s) const {
+        return place.subspan(start[s], start[s + 1] - start[s]);
+    }
+    std::span<const std::int64_t> labels(std::size_t s) const {
+        return label.subspan(start[s], start[s + 1] - start[s]);
+    }
     Points points_of(std::size_t s) const {
         return {points + start[s] * dimension, static_cast<Node>(start[s + 1] - start[s]), dimension};
     }
@@ -52,8 +57,8 @@ public:
     // Exactly what rpw.distance and its neighbours return. With a cutoff, RPW beyond it may be given up.
     Value value(std::size_t s, std::size_t t, double cutoff, Pulse& pulse);
 
-    // A lower bound on RPW: every atom moves to its nearest neighbour, whatever room there is, cheapest mass first; both
-    // ways, the better of the two. Only for quantity == crossing.
+    // A lower bound on RPW: every atom moves to its nearest neighbour, whatever room there is, cheapest mass first;
+    // both ways, the better of the two. Only for quantity == crossing.
     double neighbour_bound(std::size_t s, std::size_t t);
 
 private:

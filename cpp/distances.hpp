@@ -21,8 +21,8 @@ struct Points {
     std::size_t size() const { return static_cast<std::size_t>(count) * dimension; }
 };
 
-// A power of two to divide coordinates by, so that squares of differences neither overflow nor vanish; 1 in usual ranges,
-// +inf if no such number helps.
+// A power of two to divide coordinates by, so that squares of differences neither overflow nor vanish; 1 in usual
+// ranges, +inf if no such number helps.
 double length_unit(const Points& x, const Points& y);
 
 // Writes the count(x) × count(y) distances, given the unit from `length_unit`.

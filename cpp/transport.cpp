@@ -39,7 +39,8 @@ RPW_SIMD void lower_to(const double* cost, double f, Node size, double* g) {
     }
 }
 
-// What is no larger than the rounding of the subtraction becomes 0: a walk over such differences would be long and idle.
+// What is no larger than the rounding of the subtraction becomes 0: a walk over such differences would be long and
+// idle.
 RPW_SIMD void subtract(const double* cost, const double* g, double f, Node size, double* out) {
     for (Node j = 0; j < size; ++j) {
         const double reduced = cost[j] - f - g[j];

@@ -1,8 +1,8 @@
 // Plain optimal transport, W_p^p: the end of the profile, reached faster.
 //
-// When all mass moves, adding f_i to every row and g_j to every column of the costs changes every plan's cost by the same
-// amount, Σ a f + Σ b g. So for measures that lie apart the walk starts from reduced costs C_ij - f_i - g_j ≥ 0, which takes
-// the way that all mass has in common out of it (docs/theory.md, "The end of the profile").
+// When all mass moves, adding f_i to every row and g_j to every column of the costs changes every plan's cost by the
+// same amount, Σ a f + Σ b g. So for measures that lie apart the walk starts from reduced costs C_ij - f_i - g_j ≥ 0,
+// which takes the way that all mass has in common out of it (docs/theory.md, "The end of the profile").
 #pragma once
 
 #include "problem.hpp"

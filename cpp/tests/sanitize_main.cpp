@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "collection.hpp"
 #include "crossing.hpp"
+#include "many.hpp"
+#include "powers.hpp"
 #include "solve.hpp"
+#include "transport.hpp"
 
 namespace {
 
@@ -304,6 +308,88 @@ private:
     double total_ = 1;
 };
 
+// LMR with 32- and 64-bit costs: a feasible plan, a valid dual line, and the exact answer between the two bounds.
+template <class Cost>
+void check_lmr(Checker& checker, const Instance& instance) {
+    checker.start(instance);
+    rpw::Pulse pulse(nullptr, 1e9);
+    const double unit = instance.largest() / 50, kappa = instance.largest();
+    const Cost cap = 45;
+    std::vector<Cost> rounded(instance.cost.size());
+    rpw::rounded_powers(instance.cost.data(), instance.cost.size(), 1.0, 1.0, unit, cap, rounded.data());
+    const rpw::RoundedProblem<Cost> problem{rounded.data(), instance.a, instance.b, cap};
+    const auto outcome = rpw::cross_lmr(problem, kappa / unit, 1.0, 0.0, pulse);
+    const double exact = rpw::cross_profile(instance.problem(), kappa, 1.0, 0.0, pulse).unmoved;
+    const double lower = rpw::crossing(outcome.dual_height, outcome.multiplier, kappa / unit, 1.0);
+    checker.expect(lower <= exact + 1e-12 && exact <= outcome.unmoved + 1e-12, "lmr bounds", lower, outcome.unmoved);
+    checker.expect(std::abs(checker.moved(outcome.plan) - (1 - outcome.unmoved)) < 1e-9, "lmr plan");
+    rpw::lmr_profile(
+        rpw::RoundedProblem<Cost>{rounded.data(), instance.a, instance.b, std::numeric_limits<Cost>::max()}, pulse);
+}
+
+// Full transport by reduced costs against the end of the profile.
+void check_transport(Checker& checker, const Instance& instance) {
+    checker.start(instance);
+    rpw::Pulse pulse(nullptr, 1e9);
+    const double reduced = rpw::transport_cost(instance.problem(), pulse);
+    const double walked = rpw::profile_value_at(instance.problem(), 0, pulse);
+    checker.expect(std::abs(reduced - walked) <= slack * instance.largest(), "transport", reduced, walked);
+}
+
+// Threads over pairs against one pair at a time, and the search against sorting all distances.
+void check_many(Checker& checker) {
+    const Instance whatever = draw(1, 1, Costs::random, Weights::equal);
+    checker.start(whatever);
+    const int count = 12, dimension = 2;
+    std::vector<std::int64_t> start{0};
+    std::vector<double> points;
+    std::vector<Mass> masses;
+    for (int s = 0; s < count; ++s) {
+        const int size = 1 + below(9);
+        for (const Mass mass : draw_masses(size, Weights::random)) masses.push_back(mass);
+        for (int e = 0; e < size * dimension; ++e) points.push_back(below(5) / 4.0);
+        start.push_back(start.back() + size);
+    }
+    rpw::Collection all;
+    all.start = start;
+    all.mass = masses;
+    all.points = points.data();
+    all.dimension = dimension;
+    std::vector<std::int64_t> first, second;
+    for (int s = 0; s < count; ++s) {
+        for (int t = 0; t < count; ++t) {
+            first.push_back(s);
+            second.push_back(t);
+        }
+    }
+    const auto quiet = [](std::size_t) {};
+    for (const double p : {1.0, 2.0, rpw::unreachable}) {
+        rpw::PairTask task;
+        task.p = p;
+        const auto one = rpw::pair_values(all, all, task, first, second, 1, quiet);
+        const auto three = rpw::pair_values(all, all, task, first, second, 3, quiet);
+        checker.expect(one.values == three.values && one.failures.empty(), "threads");
+        const auto found = rpw::search(all, all, task, 4, rpw::unreachable, {}, {}, 3, quiet);
+        for (int s = 0; s < count; ++s) {
+            std::vector<rpw::Neighbour> row;
+            for (int t = 0; t < count; ++t) row.push_back({one.values[s * count + t], t});
+            std::sort(row.begin(), row.end());
+            for (int place = 0; place < 4; ++place) {
+                const auto& neighbour = found.neighbours[s][place];
+                checker.expect(neighbour.index == row[place].index && neighbour.distance == row[place].distance,
+                               "search");
+            }
+        }
+    }
+    bool thrown = false;
+    try {
+        rpw::pair_values(all, all, {}, first, second, 2, [](std::size_t) { throw std::string("interrupt"); });
+    } catch (const std::string&) {
+        thrown = true;
+    }
+    checker.expect(thrown, "interrupt of threads");
+}
+
 void check_everything(Checker& checker, const Instance& instance) {
     checker.start(instance);
     const double unit = instance.largest();
@@ -312,6 +398,9 @@ void check_everything(Checker& checker, const Instance& instance) {
         for (const double p : {1.0, 1.5, 2.0}) checker.check_crossing(std::pow(unit, 1 / p) * k, p);
     }
     for (const double k : {0.1, 1.0, 10.0}) checker.check_thresholds(unit * k);
+    check_transport(checker, instance);
+    check_lmr<std::int32_t>(checker, instance);
+    check_lmr<std::int64_t>(checker, instance);
 }
 
 // A poll that throws must leave nothing behind: the address sanitizer would report a leak.
@@ -348,6 +437,7 @@ int main() {
     }
     check_everything(checker, draw(150, 130, Costs::grid, Weights::random));
     check_everything(checker, draw(130, 150, Costs::random, Weights::equal));
+    for (int repeat = 0; repeat < 20; ++repeat) check_many(checker);
     check_interrupt(checker);
     std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
     return checker.failures == 0 ? 0 : 1;

@@ -43,24 +43,32 @@ class Problem:
     diameter: float = 1.0
 
     @cached_property
+    def _atoms_a(self) -> tuple[Masses, Masses]:
+        return _atoms_with_mass(self.a)
+
+    @cached_property
+    def _atoms_b(self) -> tuple[Masses, Masses]:
+        return _atoms_with_mass(self.b)
+
+    @property
     def rows(self) -> Masses:
         """Indices of the atoms of the first measure that carry mass."""
-        return np.flatnonzero(as_masses(self.a))
+        return self._atoms_a[0]
 
-    @cached_property
+    @property
     def columns(self) -> Masses:
         """Indices of the atoms of the second measure that carry mass."""
-        return np.flatnonzero(as_masses(self.b))
+        return self._atoms_b[0]
 
-    @cached_property
+    @property
     def mass_a(self) -> Masses:
         """Integer masses of `rows`."""
-        return as_masses(self.a)[self.rows]
+        return self._atoms_a[1]
 
-    @cached_property
+    @property
     def mass_b(self) -> Masses:
         """Integer masses of `columns`."""
-        return as_masses(self.b)[self.columns]
+        return self._atoms_b[1]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -211,6 +219,12 @@ def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tupl
 def as_masses(weights: Array) -> Masses:
     """Weights as whole multiples of 1 / MASS_UNITS."""
     return np.rint(weights * MASS_UNITS).astype(np.int64)
+
+
+def _atoms_with_mass(weights: Array) -> tuple[Masses, Masses]:
+    masses = as_masses(weights)
+    kept = np.flatnonzero(masses)
+    return kept, masses[kept]
 
 
 def deadline_after(seconds: float) -> float:
