@@ -193,7 +193,7 @@ def test_crash_drill(tmp_path):
         finished = marks(out)
         with start(CRASH_DRILL, out) as child:
             wait_until(lambda before=finished: len(marks(out)) > len(before), child)
-            time.sleep(moments.random() * 0.08)
+            time.sleep(moments.random() * 0.03)
             child.send_signal(signal.SIGKILL)
         assert finished < marks(out), "a finished tile was lost"
         assert drill < 4 or len(marks(out)) < len(marks(tmp_path / "whole.zarr")), "too small to be interrupted"

@@ -1,0 +1,109 @@
+"""Tiles on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from rpw._check import Array
+from rpw._pairs import Failures, PairBatch
+from rpw.executors._extras import import_extra
+from rpw.executors._threads import Results
+from rpw.executors._tiles import Tile, Tiling
+
+# Tiles in flight per thread of the cluster: enough that no worker waits, few enough that results do not pile up.
+_IN_FLIGHT_PER_LANE = 4
+_ATTEMPTS = 5
+
+
+def check_client(client: Any) -> None:
+    """Raise unless it is a client of dask.distributed that works synchronously."""
+    distributed = import_extra("distributed", "client")
+    if not isinstance(client, distributed.Client):
+        raise ValueError(f"client must be a dask.distributed.Client, got {type(client).__name__}")
+    if client.asynchronous:
+        raise ValueError("client must not be asynchronous")
+
+
+def size_of(client: Any) -> int:
+    """The number of tasks that the cluster runs at the same time, as it is now."""
+    return max(1, sum(int(threads) for threads in client.nthreads().values()))
+
+
+def compute_tile(batch: PairBatch, tiling: Tiling, tile: Tile) -> tuple[Array, Failures]:
+    """What a worker does. One thread: a worker runs as many tasks side by side as it has threads."""
+    return batch.values(*tiling.pairs(tile), 1)
+
+
+def compute_on_cluster(
+    batch: PairBatch, tiling: Tiling, tiles: list[Tile], client: Any, report: Callable[[int], object] | None
+) -> Results:
+    """The values of each tile, as they are finished. Closing the generator cancels what is outstanding."""
+    if not tiles:
+        return
+    cluster, todo = _Cluster(batch, tiling, client), iter(tiles)
+    done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
+    try:
+        for tile in islice(todo, _IN_FLIGHT_PER_LANE * size_of(client)):
+            cluster.submit(tile)
+        for tile, values, failures in cluster.finished():
+            for following in islice(todo, 1):
+                cluster.submit(following)
+            done += len(values)
+            yield tile, values, failures
+            if report is not None:
+                report(done)
+    finally:
+        cluster.cancel()
+
+
+class _Cluster:
+    """The tiles in flight, and the inputs that lie on the workers."""
+
+    def __init__(self, batch: PairBatch, tiling: Tiling, client: Any) -> None:
+        self._batch, self._tiling, self._client = batch, tiling, client
+        self._distributed = import_extra("distributed", "client")
+        self._running: dict[Any, Tile] = {}
+        self._attempts: dict[Tile, int] = {}
+        self._queue = self._distributed.as_completed()
+        self._scatter()
+
+    def _scatter(self) -> None:
+        # Without hash=False Dask would digest all inputs only to find a name for them.
+        self._inputs = self._client.scatter(self._batch, broadcast=True, hash=False)
+
+    def submit(self, tile: Tile) -> None:
+        """Put a tile into the queue of the scheduler."""
+        self._attempts[tile] = self._attempts.get(tile, 0) + 1
+        key = f"rpw-tile-{tile[0]}-{tile[1]}-{uuid.uuid4().hex}"
+        future = self._client.submit(compute_tile, self._inputs, self._tiling, tile, key=key, pure=False)
+        self._running[future] = tile
+        self._queue.add(future)
+
+    def finished(self) -> Results:
+        """The tiles as they come back. The scheduler itself repeats what a lost worker had; if too much was lost for
+        that (the inputs on all workers, or the same tile too often), the inputs are sent again."""
+        lost = (self._distributed.CancelledError, self._distributed.KilledWorker)
+        while self._running:
+            future = next(self._queue)
+            tile = self._running.pop(future)
+            try:
+                values, failures = future.result()
+            except lost:
+                if self._attempts[tile] >= _ATTEMPTS:
+                    raise
+                if self._inputs.status != "finished":
+                    self._scatter()
+                self.submit(tile)
+                continue
+            future.release()
+            yield tile, values, failures
+
+    def cancel(self) -> None:
+        """Drop what has not come back, and the inputs."""
+        if self._running:
+            self._client.cancel(list(self._running))
+        self._running.clear()
+        self._inputs.release()

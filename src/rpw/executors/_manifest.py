@@ -1,0 +1,66 @@
+"""What a stored matrix is the matrix of."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rpw
+from rpw._check import Array
+from rpw._pairs import PairBatch
+from rpw.pairwise import is_symmetric
+
+FORMAT = 1
+
+_INPUTS = {"A": "A holds other measures", "B": "B holds other measures", "support": "the support is another one"}
+_INPUTS |= {"cost": "cost is another matrix"}
+
+
+def manifest_of(batch: PairBatch) -> dict[str, Any]:
+    """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit."""
+    facts = {name: getattr(batch.distance, name) for name in ("p", "kappa", "unmoved", "truncation", "diameter")}
+    return {
+        "distance": batch.distance.name,
+        **{name: value if math.isfinite(value) else str(value) for name, value in facts.items()},
+        "metric": batch.distance.describe()["metric"],
+        "symmetric": is_symmetric(batch),
+        "shape": [len(batch.a), len(batch.b)],
+        "rpw": {
+            "format": FORMAT,
+            "version": rpw.__version__,
+            "fingerprint": batch.fingerprint,
+            "inputs": {
+                "A": batch.a.fingerprint,
+                "B": "A" if batch.b is batch.a else batch.b.fingerprint,
+                "support": _digest(batch.space.support),
+                "cost": _digest(batch.space.cost),
+            },
+        },
+    }
+
+
+def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
+    """Raise if two manifests describe different work, and say what differs."""
+    differences = [
+        f"{name} is {there.get(name)!r} there and {here[name]!r} here"
+        for name in here
+        if name != "rpw" and there.get(name) != here[name]
+    ]
+    of_there, of_here = there["rpw"].get("inputs", {}), here["rpw"]["inputs"]
+    differences += [text for name, text in _INPUTS.items() if of_there.get(name) != of_here[name]]
+    if there["rpw"].get("fingerprint") != here["rpw"]["fingerprint"] and not differences:
+        differences = ["the metric gives other distances"]
+    if differences:
+        raise ValueError(f"out={str(path)!r} holds another matrix: {'; '.join(differences)}. Choose another path")
+
+
+def _digest(array: Array | None) -> str | None:
+    if array is None:
+        return None
+    digest = hashlib.sha256(str(array.shape).encode())
+    digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
