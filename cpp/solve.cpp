@@ -2,9 +2,11 @@
 #include "solve.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "crossing.hpp"
 #include "lmr.hpp"
+#include "max_flow.hpp"
 #include "threshold_walk.hpp"
 
 namespace rpw {
@@ -33,6 +35,16 @@ Outcome outcome_of(const ThresholdWalk& walk, double unmoved, double threshold, 
     outcome.cost = threshold;
     outcome.plan = walk.plan();
     outcome.iterations = walk.augmentations();
+    return outcome;
+}
+
+Outcome outcome_of(const ThresholdSearch& search, const FlowAt& at, double unmoved, double threshold, Status status) {
+    Outcome outcome;
+    outcome.status = status;
+    outcome.unmoved = unmoved;
+    outcome.cost = threshold;
+    outcome.plan = search.plan(at);
+    outcome.iterations = search.augmentations();
     return outcome;
 }
 
@@ -142,28 +154,44 @@ Curve whole_profile(const Problem& problem, Pulse& pulse) {
 
 // ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
 // at threshold t, the smallest such ε is max(t / κ, 1 - A).
+// The search ends between two neighbouring entries t⁻ < t⁺ of the matrix, t⁻/κ ≤ 1 - A(t⁻) and t⁺/κ > 1 - A(t⁺).
 Outcome cross_thresholds(const Problem& problem, double kappa, double tol, Pulse& pulse) {
-    ThresholdWalk walk(problem, kappa, pulse);
-    double threshold = 0;
-    for (;;) {
-        const double unmoved = walk.unmoved();
-        walk.limit(kappa * unmoved);  // a longer arc would come after the crossing
-        if (!walk.next()) break;
-        threshold = walk.threshold();
-        const double distance = std::max(threshold / kappa, walk.unmoved());
-        if (distance > walk.unmoved()) return outcome_of(walk, distance, threshold, Status::exact);
-        if (tol > 0 && walk.unmoved() - threshold / kappa <= tol) {
-            return outcome_of(walk, walk.unmoved(), threshold, Status::tolerance);
-        }
+    const auto less_than = [kappa](double t) { return std::nextafter(t / kappa, -1.0); };
+    ThresholdSearch search(problem, kappa, less_than, pulse);
+    const auto lower = [&] { return std::max(search.below().threshold, 0.0); };
+    bool close = false;
+    while (!close && search.step()) {
+        const double upper = std::min(search.below().unmoved, search.above().threshold / kappa);
+        close = tol > 0 && upper - lower() / kappa <= tol;
     }
-    return outcome_of(walk, walk.unmoved(), threshold, walk.stopped() ? Status::time_limit : Status::exact);
+    const double beyond = search.above().threshold / kappa, before = search.below().unmoved;
+    if (close || search.stopped()) {
+        const Status status = search.stopped() ? Status::time_limit : Status::tolerance;
+        return beyond < before ? outcome_of(search, search.above(), beyond, lower(), status)
+                               : outcome_of(search, search.below(), before, lower(), status);
+    }
+    if (search.above().threshold <= kappa * before && search.above().moved > search.below().moved) {
+        return outcome_of(search, search.above(), beyond, search.above().threshold, Status::exact);
+    }
+    if (search.below().moved == 0) return outcome_of(search, search.below(), before, 0, Status::exact);
+    search.find_start_of_step();
+    while (search.step()) {
+    }
+    return outcome_of(search, search.above(), before, search.above().threshold, Status::exact);
 }
 
 Outcome threshold_at(const Problem& problem, double unmoved, Pulse& pulse) {
-    ThresholdWalk walk(problem, unreachable, pulse);
-    while (walk.unmoved() > unmoved + smallest_step && walk.next()) {
+    const auto enough = [unmoved](double) { return unmoved + smallest_step; };
+    ThresholdSearch search(problem, unreachable, enough, pulse);
+    if (unmoved + smallest_step >= 1) return outcome_of(search, search.below(), unmoved, 0, Status::exact);
+    while (search.step()) {
     }
-    return outcome_of(walk, std::max(unmoved, walk.unmoved()), walk.threshold(), Status::exact);
+    const bool stopped = search.stopped();
+    if (!stopped) search.complete(unmoved);
+    const FlowAt& found = stopped ? search.below() : search.above();
+    const double threshold = std::max(found.threshold, 0.0);
+    const Status status = stopped ? Status::time_limit : Status::exact;
+    return outcome_of(search, found, std::max(unmoved, found.unmoved), threshold, status);
 }
 
 Curve whole_thresholds(const Problem& problem, Pulse& pulse) {

@@ -85,7 +85,7 @@ class Index:
     ) -> None:
         self._space = as_space(support, cost)
         self._items = as_collection(measures, "measures", self._space)
-        delta = as_diameter(diameter, self._items, self._items, self._space, metric)
+        delta = as_diameter(diameter, self._items, self._items, self._space, metric, (measures,))
         self._distance = as_pair_distance("rpw", p=p, k=k, diameter=delta, metric=metric)
         is_trusted = assume_metric or (cost is None and isinstance(metric, str))
         wanted = _as_n_pivots(n_pivots, is_trusted)

@@ -26,16 +26,17 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
     outcome = _core.cross_thresholds(costs, problem.mass_a, problem.mass_b, problem.kappa, tol, left(deadline))
     distance = outcome.unmoved
     reached = outcome.status == _core.Status.exact
+    plan = Plan(*outcome.plan).trimmed(1.0 - distance)
     return Result(
         distance=distance,
         lower=distance if reached else min(outcome.cost / problem.kappa, distance),
         upper=distance,
-        cost=outcome.cost,
+        cost=outcome.cost if reached else float(distances[plan.row, plan.column].max(initial=0.0)),
         status=outcome.status.name,
         solver=NAME,
         iterations=outcome.iterations,
         _problem=problem,
-        _plan=Plan(*outcome.plan).trimmed(1.0 - distance),
+        _plan=plan,
     )
 
 
