@@ -24,6 +24,7 @@ Points = npt.NDArray[np.float64]
 
 HERE = Path(__file__).resolve().parent
 PICTURE = HERE.parent / "demo_output" / "profile.png"
+OUTLIERS = 12  # the last points of the second cloud
 PRICES = (0.1, 0.3, 1.0, 3.0, 10.0)
 SHOWN_K = 0.3  # the crossing in the picture
 
@@ -32,7 +33,7 @@ def read_clouds() -> tuple[Points, Points, npt.NDArray[np.bool_]]:
     """The first cloud, the second, and which points of the second are outliers."""
     first = np.loadtxt(HERE / "data" / "first.csv", delimiter=",", skiprows=1)
     second = np.loadtxt(HERE / "data" / "second.csv", delimiter=",", skiprows=1)
-    return first, second[:, :2], second[:, 2] == 1
+    return first, second, np.arange(len(second)) >= len(second) - OUTLIERS
 
 
 def print_table(first: Points, clean: Points, second: Points) -> None:

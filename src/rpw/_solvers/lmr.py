@@ -12,6 +12,7 @@ uses the L that it proved.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,17 +37,18 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
     if math.isinf(problem.p):
         return _solve_at_infinity(problem, tol, deadline)
     best: Result | None = None
-    for attempt in range(2):
+    for _ in range(2):
         # The first round guesses the lower bound L, the second uses the one that was proven.
         bound = min(_FIRST_GUESS * tol, 1.0) if best is None else best.lower
         unit = _unit_for(problem.p, min(tol, 1.0), bound)
         if unit < _SMALLEST or 1 / (min(tol, 1.0) * unit) > _FINEST:
             break
         result = _round(problem, min(tol, 1.0), unit, deadline)
-        if result is not None and (best is None or result.gap < best.gap):
-            best = result
-        if result is None or result.status == "time_limit" or (best is not None and best.gap <= tol) or attempt == 1:
-            return best if best is not None else nothing_proven(problem, NAME)
+        best = _better(best, result)
+        if best is None:
+            return nothing_proven(problem, NAME)
+        if result is None or result.status == "time_limit" or best.gap <= tol:
+            return best
     return exact.solve(problem, tol, deadline)
 
 
@@ -62,6 +64,14 @@ def profile(problem: Problem, diameter: float, tol: float) -> Profile:
     costs_p = 0.5 * curve.cost
     slopes = np.diff(costs_p) / -np.diff(curve.unmoved)
     return Profile(problem.p, diameter, NAME, curve.unmoved, costs_p, tol, slopes)
+
+
+def _better(first: Result | None, second: Result | None) -> Result | None:
+    """The plan with the smaller upper bound, with the larger of the lower bounds: both were proven."""
+    if first is None or second is None:
+        return second if first is None else first
+    nearer = second if second.upper <= first.upper else first
+    return replace(nearer, lower=min(max(first.lower, second.lower), nearer.upper))
 
 
 def _unit_for(p: float, tol: float, lower: float) -> float:
