@@ -356,6 +356,19 @@ NB_MODULE(_core, module) {
         "length_unit", [](Matrix x, Matrix y) { return rpw::length_unit(as_points(x), as_points(y)); }, "x"_a, "y"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a);
     module.def("root", &rpw::root, "x"_a, "p"_a);
+    module.def(
+        "is_sound",
+        [](Matrix cost) {
+            nb::gil_scoped_release release;
+            return rpw::range_of(cost.data(), cost.size()).is_sound;
+        },
+        "cost"_a);
+    module.def(
+        "cross_profile_value",
+        [](Matrix cost, Masses a, Masses b, double kappa, double p, double seconds) {
+            return run(rpw::cross_profile_value, cost, a, b, seconds, kappa, p, 1.0).distance;
+        },
+        "cost"_a, "a"_a, "b"_a, "kappa"_a, "p"_a, "seconds"_a);
     module.def("scaled_powers", &scaled_powers, "distances"_a, "scale"_a, "p"_a, "out"_a);
     module.def("match_blocks", &match_blocks, "a"_a, "b"_a, "of_row"_a, "of_column"_a, "labels"_a);
     module.def("label_zero_blocks", &label_zero_blocks, "cost"_a);

@@ -10,6 +10,14 @@ namespace rpw {
 // Stands for powers beyond float64; such a pair is never part of an answer, and sums of it stay finite.
 inline constexpr double largest_power = 1e290;
 
+// The least and the largest of some numbers, in one pass; `is_sound` if they are finite and none is negative.
+struct Range {
+    double least;
+    double largest;
+    bool is_sound;
+};
+Range range_of(const double* in, std::size_t size);
+
 // out = min((in / scale)^p, largest_power)
 void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out);
 

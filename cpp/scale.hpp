@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "powers.hpp"
 #include "solve.hpp"
 
 namespace rpw {
 
 inline double largest_distance(const CostMatrix& distances) {
-    const double largest = *std::max_element(distances.data, distances.data + distances.size());
+    const double largest = range_of(distances.data, distances.size()).largest;
     return largest > 0 ? largest : 1;
 }
 

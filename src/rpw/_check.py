@@ -12,11 +12,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw import _core
+
 Array = npt.NDArray[np.float64]
 
 
 def as_floats(value: Any, name: str) -> Array:
     """Coerce ``value`` to a float64 array (a view where possible) without NaN or infinite entries."""
+    floats = _as_numbers(value, name)
+    check_finite(floats, name)
+    return floats
+
+
+def _as_numbers(value: Any, name: str) -> Array:
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
     try:
@@ -32,7 +40,6 @@ def as_floats(value: Any, name: str) -> Array:
             floats = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
-    check_finite(floats, name)
     return floats
 
 
@@ -90,12 +97,14 @@ def as_weights(value: Any, name: str, length: int) -> Array:
 
 def as_cost(value: Any, name: str = "cost") -> Array:
     """Coerce to a two-dimensional matrix of ground distances."""
-    cost = as_floats(value, name)
+    cost = _as_numbers(value, name)
     if cost.ndim != 2:
         raise ValueError(f"{name} must be a matrix of ground distances, shape (n, m); got shape {cost.shape}")
     if 0 in cost.shape:
         raise ValueError(f"{name} belongs to an empty measure (shape {cost.shape})")
-    check_nonnegative(cost, name)
+    if not (cost.flags.c_contiguous and _core.is_sound(cost)):  # one pass over a matrix that may be large
+        check_finite(cost, name)
+        check_nonnegative(cost, name)
     return cost
 
 

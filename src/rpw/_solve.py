@@ -103,7 +103,10 @@ def distance(
     >>> round(rpw.distance([0.0], [1.0], p=2, k=1), 6)
     0.618034
     """
-    return solve(x, y, a, b, cost=cost, p=p, k=k, metric=metric, diameter=diameter, tol=tol, solver=solver).distance
+    tol = check.as_tol(tol)
+    _solvers.check_solver(solver, tol)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter)
+    return _solvers.distance(problem, solver, tol)
 
 
 def choose_solver(

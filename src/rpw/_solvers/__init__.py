@@ -10,7 +10,7 @@ from rpw._result import Result
 from rpw._solvers import bisection, exact, infinity, lmr, total_variation
 from rpw._solvers.partial import partial_cost
 
-__all__ = ["check_solver", "choose", "partial_cost", "profile", "solve"]
+__all__ = ["check_solver", "choose", "distance", "partial_cost", "profile", "solve"]
 
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
@@ -55,6 +55,14 @@ def solve(problem: Problem, solver: str, tol: float, deadline: float) -> Result:
         return total_variation.solve(problem, deadline)
     run = {exact.NAME: exact.solve, infinity.NAME: infinity.solve, lmr.NAME: lmr.solve, bisection.NAME: bisection.solve}
     return run[name](problem, tol, deadline)
+
+
+def distance(problem: Problem, solver: str, tol: float) -> float:
+    """The number of `solve`; the exact walk leaves plan and proof out."""
+    name, _ = choose(problem, solver, tol)
+    if name == exact.NAME and tol == 0:
+        return exact.distance(problem)
+    return solve(problem, solver, tol, math.inf).distance
 
 
 def profile(problem: Problem, diameter: float, solver: str, tol: float) -> Profile:

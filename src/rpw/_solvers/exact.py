@@ -23,17 +23,34 @@ NAME = "exact"
 _ROUNDING = 1e-12
 
 
-def solve(problem: Problem, tol: float, deadline: float) -> Result:
-    """(p,k)-RPW for finite p and k > 0."""
+def distance(problem: Problem) -> float:
+    """(p,k)-RPW for finite p and k > 0: the number of `solve`, without its plan and proof."""
+    ready = _ready_costs(problem, np.inf)
+    assert ready is not None
+    costs, scale = ready
+    kappa = problem.kappa / scale
+    return _core.cross_profile_value(costs, problem.mass_a, problem.mass_b, kappa, problem.p, np.inf)
+
+
+def _ready_costs(problem: Problem, deadline: float) -> tuple[Array, float] | None:
+    """The p-th powers for the walk, and their scale; None past the deadline."""
     distances = problem.distances(deadline)
     if distances is None:
-        return nothing_proven(problem, NAME)
+        return None
     ready = np.ascontiguousarray(distances)
     masses = problem.mass_a, problem.mass_b
     scale = _core.scale_for_crossing(ready, *masses, problem.kappa, problem.p, left(deadline))
     costs = problem.costs_p(distances, scale, deadline)
-    if costs is None:
+    return None if costs is None else (costs, scale)
+
+
+def solve(problem: Problem, tol: float, deadline: float) -> Result:
+    """(p,k)-RPW for finite p and k > 0."""
+    ready = _ready_costs(problem, deadline)
+    if ready is None:
         return nothing_proven(problem, NAME)
+    costs, scale = ready
+    masses = problem.mass_a, problem.mass_b
     kappa = problem.kappa / scale
     outcome = _core.cross_profile(costs, *masses, kappa, problem.p, tol, left(deadline))
     distance = outcome.unmoved

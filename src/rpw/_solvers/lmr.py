@@ -47,8 +47,10 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
         best = _better(best, result)
         if best is None:
             return nothing_proven(problem, NAME)
-        if result is None or result.status == "time_limit" or best.gap <= tol:
+        if best.gap <= tol:
             return best
+        if result is None or result.status == "time_limit":
+            return replace(best, status="time_limit")
     return exact.solve(problem, tol, deadline)
 
 
