@@ -104,7 +104,7 @@ def test_attributes_say_what_it_is(tmp_path):
     stored = rpw.pairwise(A, out=tmp_path / "D.zarr", p=3, k=2, diameter="auto")
     delta = rpw.diameter(A)
     assert stored.attrs["diameter"] == delta
-    assert stored.attrs["kappa"] == 2 * delta
+    assert stored.attrs["k"] == 2 * delta
     assert (stored.attrs["distance"], stored.attrs["p"], stored.attrs["metric"]) == ("rpw", 3, "euclidean")
     assert stored.attrs["rpw"]["version"] == rpw.__version__
     assert rpw.pairwise(A, out=tmp_path / "E.zarr", distance="levy_prokhorov").attrs["p"] == "inf"

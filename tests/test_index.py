@@ -170,7 +170,8 @@ def test_callable_metrics_are_not_saved(tmp_path):
 
 def test_bad_arguments_are_named():
     index = rpw.Index([[[0.0]], [[1.0]]])
-    for top in (0, 3, 1.5, "two", None):
+    assert index.query([[0.5]], top=3)[1].tolist() == [0, 1]
+    for top in (0, -1, 1.5, "two", None):
         with pytest.raises(ValueError, match="top"):
             index.query([[0.5]], top=top)
     with pytest.raises(ValueError, match="radius"):

@@ -5,6 +5,9 @@
 0.5
 """
 
+from importlib import import_module
+from types import ModuleType
+
 from rpw._profile import Profile
 from rpw._result import Result
 from rpw._solve import (
@@ -24,6 +27,14 @@ from rpw.measure import Measure
 from rpw.pairwise import PairwiseError, pairwise
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load the parts that need an extra when they are first used."""
+    if name == "sklearn":
+        return import_module("rpw.sklearn")
+    raise AttributeError(f"module 'rpw' has no attribute {name!r}")
+
 
 __all__ = [
     "Index",

@@ -45,6 +45,11 @@ class PairDistance:
     diameter: float = 1.0
 
     @property
+    def k(self) -> float:
+        """The price of leaving mass behind, in units of the diameter."""
+        return self.kappa / self.diameter
+
+    @property
     def quantity(self) -> _core.Quantity:
         """The kind of number that the core computes."""
         if self.name == "total_variation" or (self.name == "rpw" and self.kappa == 0):

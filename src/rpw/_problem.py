@@ -186,6 +186,11 @@ def as_problem(
     truncation: float = np.inf,
 ) -> Problem:
     """The one place where user input becomes a Problem."""
+    if isinstance(diameter, str):
+        raise ValueError(
+            f"diameter must be a number for a single pair, got {diameter!r}: it belongs to the space; compute it once "
+            "for everything you will compare, with rpw.diameter"
+        )
     p, diameter = check.as_p(p), check.as_positive(diameter, "diameter")
     kappa = check.as_kappa(k, diameter)
     metric = check_metric(metric)

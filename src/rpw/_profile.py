@@ -61,7 +61,10 @@ class Profile:
         return float(values) if alphas.ndim == 0 else values
 
     def slope(self, alpha: Any) -> float:
-        """The right derivative of F at mass ``alpha`` (at 1: infinite). Raises at p = inf."""
+        """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
+
+        It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`. Raises at p = inf.
+        """
         if np.isinf(self.p):
             raise ValueError("the profile has no slope at p = inf: it is a step curve")
         edge = int(np.searchsorted(self.mass, as_mass(alpha), side="right")) - 1

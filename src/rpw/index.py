@@ -105,14 +105,14 @@ class Index:
     def query(self, q: Any, top: int = 10, n_threads: int | None = None, progress: bool = False) -> tuple[Array, _Ints]:
         """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
 
-        For one query two arrays of shape (top,), for a list of queries two of shape (len q, top). Threads work on
-        different queries.
+        For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
+        all it has. Threads work on different queries.
         """
         count = check.as_number(top, "top")
-        if not 1 <= count <= len(self) or count != int(count):
-            raise ValueError(f"top must be a whole number from 1 to {len(self)}, the size of the index; got {top!r}")
+        if count < 1 or count != int(count):
+            raise ValueError(f"top must be a whole number of at least 1, got {top!r}")
         queries, is_one = self._as_queries(q)
-        found = self._search(queries, int(count), np.inf, as_n_threads(n_threads), progress)
+        found = self._search(queries, min(int(count), len(self)), np.inf, as_n_threads(n_threads), progress)
         distances, indices = (np.stack(column) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 

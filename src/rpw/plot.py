@@ -26,7 +26,7 @@ def plot_profile(profile: Profile, ax: Axes | None = None, k: float | None = Non
     ax.plot(masses, profile(masses), color="tab:blue", label=f"OT-profile $W_{{{_exponent(profile.p)},\\alpha}}$")
     if k is not None:
         _draw_crossing(profile, ax, k)
-    ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost", xlim=(0, 1), ylim=(0, None))
+    ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
     ax.legend(frameon=False, loc="upper left")
     return ax
 
@@ -37,7 +37,8 @@ def _draw_crossing(profile: Profile, ax: Axes, k: float) -> None:
     ax.plot([0, 1], [height, 0], color="tab:orange", label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
     crossing = (1 - distance, height * distance)
     ax.plot(*crossing, "o", color="black")
-    ax.annotate(f"RPW = {distance:.4g}", crossing, xytext=(-8, 10), textcoords="offset points", ha="right")
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+    ax.annotate(f"RPW = {distance:.4g}", crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
     ax.axvspan(1 - distance, 1, color="tab:orange", alpha=0.12, lw=0)
     ax.set_ylim(0, 1.15 * max(float(profile(1.0)), height * distance) or None)
 

@@ -119,18 +119,17 @@ def _note(options: dict[str, Any], first: Collection, second: Collection | None)
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:
-    """Smallest (off the diagonal within one collection), mean and largest entry, read in blocks of rows."""
-    smallest, largest, total, failed = np.inf, -np.inf, 0.0, 0
+    """Smallest, mean and largest entry (off the diagonal within one collection), read in blocks of rows."""
+    smallest, largest, total, count, failed = np.inf, -np.inf, 0.0, 0, 0
     for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
         block = np.array(matrix[start : start + _ROWS_AT_ONCE], dtype=np.float64)
         failed += int(np.isnan(block).sum())
-        total += float(np.nansum(block))
         if within and block.size > 1:
             rows = np.arange(len(block))
             block[rows, start + rows] = np.nan
         valid = block[~np.isnan(block)]
+        total, count = total + float(valid.sum()), count + valid.size
         smallest, largest = valid.min(initial=smallest), valid.max(initial=largest)
-    count = matrix.shape[0] * matrix.shape[1] - failed
     mean = total / count if count else np.nan
     return {"smallest": float(smallest), "mean": mean, "largest": float(largest), "failed": failed}
 

@@ -22,7 +22,7 @@ _INPUTS |= {"cost": "cost is another matrix"}
 
 def manifest_of(batch: PairBatch) -> dict[str, Any]:
     """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit."""
-    facts = {name: getattr(batch.distance, name) for name in ("p", "kappa", "unmoved", "truncation", "diameter")}
+    facts = {name: getattr(batch.distance, name) for name in ("p", "k", "unmoved", "truncation", "diameter")}
     return {
         "distance": batch.distance.name,
         **{name: value if math.isfinite(value) else str(value) for name, value in facts.items()},
