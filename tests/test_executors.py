@@ -104,7 +104,7 @@ def test_attributes_say_what_it_is(tmp_path):
     stored = rpw.pairwise(A, out=tmp_path / "D.zarr", p=3, k=2, diameter="auto")
     delta = rpw.diameter(A)
     assert stored.attrs["diameter"] == delta
-    assert stored.attrs["k"] == 2 * delta
+    assert stored.attrs["k"] == 2
     assert (stored.attrs["distance"], stored.attrs["p"], stored.attrs["metric"]) == ("rpw", 3, "euclidean")
     assert stored.attrs["rpw"]["version"] == rpw.__version__
     assert rpw.pairwise(A, out=tmp_path / "E.zarr", distance="levy_prokhorov").attrs["p"] == "inf"
@@ -216,7 +216,7 @@ def test_other_work_is_refused_and_the_difference_named(tmp_path):
     other = [A[0] + 1e-12, *A[1:]]
     for arguments, options, message in [
         ((A, B), {"p": 3}, r"p is 2\.0 there and 3\.0 here\. "),
-        ((A, B), {"k": 3}, "kappa is 1.0 there and 3.0 here"),
+        ((A, B), {"k": 3}, "k is 1.0 there and 3.0 here"),
         ((A, B), {"diameter": 2}, "diameter is 1.0 there and 2.0 here"),
         ((A, B), {"metric": "cityblock"}, "metric is 'euclidean' there and 'cityblock' here"),
         ((A, B), {"distance": "wasserstein"}, "distance is 'rpw' there and 'wasserstein' here"),
