@@ -10,8 +10,8 @@ namespace rpw {
 namespace {
 
 // The shortlist holds this many arcs per node at first; later its size follows the balance of work below.
-constexpr double arcs_per_node = 16;
-constexpr double fewest_arcs_per_node = 8;
+constexpr double arcs_per_node = 8;
+constexpr double fewest_arcs_per_node = 4;
 
 RPW_SIMD double least_sum(const double* x, const double* y, Node size) {
     double best[8];
@@ -73,8 +73,8 @@ bool ProfileWalk::refresh() {
         // A pass over the costs and the work between two passes should weigh about the same.
         const auto since = static_cast<double>(work_ - work_at_refresh_);
         const auto pass = static_cast<double>(shortlist_.pass_work());
-        if (since < pass) target_ = std::min(target_ * 1.6, static_cast<double>(cost_.size()));
-        if (since > 5 * pass) target_ = std::max(target_ / 1.4, fewest_arcs_per_node * forest_.size());
+        if (since < 0.5 * pass) target_ = std::min(target_ * 1.6, static_cast<double>(cost_.size()));
+        if (since > 3 * pass) target_ = std::max(target_ / 1.4, fewest_arcs_per_node * forest_.size());
     }
     listed_ = true;
     work_at_refresh_ = work_;
