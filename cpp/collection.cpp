@@ -54,10 +54,40 @@ Value PairSolver::value(std::size_t s, std::size_t t, double cutoff, Pulse& puls
     const double scale = crosses ? scale_for_crossing(problem, task_.kappa, task_.p, pulse)
                                  : scale_for_mass(problem, task_.unmoved, task_.p, pulse);
     scaled_powers(matrix_.data(), matrix_.size(), scale, task_.p, matrix_.data());
-    if (crosses) return cross_profile_value(problem, task_.kappa / scale, task_.p, cutoff, pulse);
+    if (crosses) {
+        const Value value = cross_profile_value(problem, task_.kappa / scale, task_.p, cutoff, pulse);
+        if (value.status == Status::exact) remember(s, value, power(task_.kappa / scale, task_.p));
+        return value;
+    }
     const double cost_p =
         task_.unmoved == 0 ? transport_cost(problem, pulse) : profile_value_at(problem, task_.unmoved, pulse);
     return {scale * root(cost_p, task_.p), Status::exact};
+}
+
+void PairSolver::remember(std::size_t s, const Value& value, double unit_p) {
+    solved_row_ = s;
+    solved_multiplier_ = value.multiplier / unit_p;
+    solved_u_ = value.u;
+    for (double& u : solved_u_) u /= unit_p;
+}
+
+// Any u ≥ 0 and λ ≥ 0 give a line below the profile with v_j = max(0, max_i λ - C_ij - u_i): docs/theory.md, "Search".
+double PairSolver::potential_bound(std::size_t s, std::size_t t) {
+    if (s != solved_row_ || !std::isfinite(solved_multiplier_)) return 0;
+    const Problem problem = distances(s, t);
+    scaled_powers(matrix_.data(), matrix_.size(), task_.kappa, task_.p, matrix_.data());
+    nearest_b_.assign(problem.cost.columns, unreachable);
+    for (Node i = 0; i < problem.cost.rows; ++i) {
+        const double* row = problem.cost.row(i);
+        for (Node j = 0; j < problem.cost.columns; ++j) nearest_b_[j] = std::min(nearest_b_[j], row[j] + solved_u_[i]);
+    }
+    long double used = 0;
+    for (Node i = 0; i < problem.cost.rows; ++i) used += static_cast<long double>(solved_u_[i]) * problem.a[i];
+    for (Node j = 0; j < problem.cost.columns; ++j) {
+        used += static_cast<long double>(std::max(0.0, solved_multiplier_ - nearest_b_[j])) * problem.b[j];
+    }
+    const double height = solved_multiplier_ - static_cast<double>(used / problem.total());
+    return crossing(height, solved_multiplier_, 1.0, task_.p);
 }
 
 double PairSolver::neighbour_bound(std::size_t s, std::size_t t) {

@@ -61,8 +61,13 @@ public:
     // both ways, the better of the two. Only for quantity == crossing.
     double neighbour_bound(std::size_t s, std::size_t t);
 
+    // Another lower bound on RPW: the potentials of the last pair that was solved, completed for this one. 0 if that
+    // pair had another first measure.
+    double potential_bound(std::size_t s, std::size_t t);
+
 private:
     Problem distances(std::size_t s, std::size_t t);
+    void remember(std::size_t s, const Value& value, double unit_p);
     double bound_one_way(std::span<const Mass> masses, std::span<const double> nearest);
 
     const Collection& a_;
@@ -72,6 +77,9 @@ private:
     std::vector<double> nearest_a_;
     std::vector<double> nearest_b_;
     std::vector<std::int32_t> order_;
+    std::size_t solved_row_ = static_cast<std::size_t>(-1);
+    double solved_multiplier_ = 0;  // in units of κ^p, like the potentials
+    std::vector<double> solved_u_;
 };
 
 }  // namespace rpw

@@ -51,6 +51,10 @@ public:
                 counts.bounded += static_cast<std::int64_t>(order.size() - place);
                 break;
             }
+            if (solver_.potential_bound(query, order[place]) > cutoff) {
+                ++counts.bounded;
+                continue;
+            }
             const Value value = solver_.value(query, order[place], cutoff, pulse);
             if (value.status == Status::beyond_cutoff) {
                 ++counts.stopped_early;

@@ -168,6 +168,12 @@ std::vector<PlanEntry> ProfileWalk::plan(double partial) const {
     return entries;
 }
 
+std::vector<double> ProfileWalk::row_potentials() const {
+    std::vector<double> u(cost_.rows);
+    for (Node i = 0; i < cost_.rows; ++i) u[i] = std::max(0.0, forest_.potential(i, lambda_));
+    return u;
+}
+
 double ProfileWalk::certificate(std::vector<double>& u, std::vector<double>& v) const {
     const Node rows = cost_.rows;
     u.resize(rows);

@@ -54,6 +54,8 @@ public:
 
     // Potentials u, v ≥ 0 at slope λ with u_i + v_j ≥ λ - C_ij checked over every pair (u is raised by the rounding
     // found, if any). Returns Σ a u + Σ b v, so that F(α) ≥ λ α - that.
+    // u alone, as the walk has it: a good guess for another pair with the same rows.
+    std::vector<double> row_potentials() const;
     double certificate(std::vector<double>& u, std::vector<double>& v) const;
 
 private:

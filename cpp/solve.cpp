@@ -113,7 +113,7 @@ Outcome cross_profile(const Problem& problem, double kappa, double p, double tol
 Value cross_profile_value(const Problem& problem, double kappa, double p, double cutoff, Pulse& pulse) {
     ProfileWalk walk(problem, pulse);
     const Stop stop = walk_to_crossing(walk, kappa, p, 0, cutoff);
-    return {stop.unmoved, stop.status};
+    return {stop.unmoved, stop.status, walk.lambda(), walk.row_potentials()};
 }
 
 Outcome profile_at(const Problem& problem, double unmoved, Pulse& pulse) {

@@ -36,6 +36,8 @@ Outcome cross_profile(const Problem& problem, double kappa, double p, double tol
 struct Value {
     double distance;
     Status status;
+    double multiplier = 0;  // λ and u where the walk stopped
+    std::vector<double> u = {};
 };
 Value cross_profile_value(const Problem& problem, double kappa, double p, double cutoff, Pulse& pulse);
 // F at one mass, as 1 - unmoved.

@@ -1,8 +1,9 @@
 """Exact nearest neighbours under RPW, with most pairs never solved.
 
 RPW is a metric and has cheap lower bounds, so a search can leave out what is provably too far: every atom moved to its
-nearest neighbour (both ways), the triangle inequality over pivots, and the dual bound inside a solve that is given up
-as soon as it passes the current m-th best (docs/theory.md, "Search"). The answers are those of brute force, always.
+nearest neighbour (both ways), the triangle inequality over pivots, the potentials of the last pair solved, and the dual
+bound inside a solve that is given up as soon as it passes the current m-th best (docs/theory.md, "Search"). The answers
+are those of brute force, always.
 """
 
 from __future__ import annotations
