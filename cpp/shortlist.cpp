@@ -12,7 +12,7 @@ namespace rpw {
 namespace {
 
 // Horizons are quantiles of samples of about this size.
-constexpr std::size_t sample_size = 512;
+constexpr std::size_t sample_size = 4096;
 
 // keep[j] = 1 where cost[j] + v[j] ≤ limit; returns how many there are.
 RPW_SIMD std::size_t mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
@@ -100,19 +100,16 @@ void Shortlist::list_row(Node i) {
 }
 
 void Shortlist::narrow(double lambda, double target) {
-    horizon_ = wide_horizon_;
-    const double share = target / static_cast<double>(wide_.partner.size());
-    if (share < 0.8) {  // else the wide list is short enough as it is
-        sample_.clear();
-        const std::size_t stride = std::max<std::size_t>(1, wide_.partner.size() / sample_size) | 1;
-        std::size_t e = stride / 2;
-        for (Node i = 0; i < cost_.rows; ++i) {
-            for (; e < wide_.start[i + std::size_t{1}]; e += stride) {
-                sample_.push_back(wide_.cost[e] + u_[i] + v_[wide_.partner[e] - cost_.rows]);
-            }
+    sample_.clear();
+    const std::size_t stride = std::max<std::size_t>(1, wide_.partner.size() / sample_size) | 1;
+    std::size_t e = stride / 2;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        for (; e < wide_.start[i + std::size_t{1}]; e += stride) {
+            sample_.push_back(wide_.cost[e] + u_[i] + v_[wide_.partner[e] - cost_.rows]);
         }
-        horizon_ = std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
     }
+    const double share = target / static_cast<double>(wide_.partner.size());
+    horizon_ = std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
     of_row_.partner.resize(wide_.partner.size());
     of_row_.cost.resize(wide_.cost.size());
     std::size_t size = 0;
