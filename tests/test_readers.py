@@ -461,4 +461,4 @@ def test_every_kind_of_content_under_every_ending(tmp_path):
             path.write_bytes(content)
             endings = {name.split(".")[1], other.split(".")[1]}
             if len(endings) > 1 and not endings <= images:  # Pillow looks at the content
-                complaint(path, read_queries)
+                assert complaint(path, read_queries)
