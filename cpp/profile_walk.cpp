@@ -77,7 +77,6 @@ bool ProfileWalk::refresh() {
         if (since > 3 * pass) target_ = std::max(target_ / 1.4, fewest_arcs_per_node * forest_.size());
     }
     listed_ = true;
-    work_at_refresh_ = work_;
     stopped_ = shortlist_.rebuild(forest_, lambda_, target_, pulse_);
     if (stopped_) return false;
     queue_.clear();
@@ -85,6 +84,9 @@ bool ProfileWalk::refresh() {
     for (Node x = 0; x < forest_.size(); ++x) {
         if (forest_.is_active(x)) schedule(x);
     }
+    // From here on, not from above: filling the queue is part of the pass, and if it counted as progress a list whose
+    // arcs never become tight (both ends on the same trees, moving apart as fast as λ grows) would never be lengthened.
+    work_at_refresh_ = work_;
     return true;
 }
 

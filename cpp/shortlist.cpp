@@ -12,7 +12,27 @@ namespace rpw {
 namespace {
 
 // Horizons are quantiles of samples of about this size.
-constexpr std::size_t sample_size = 4096;
+constexpr std::size_t sample_size = 512;
+
+// A list that would keep this share of the wide one is not worth a second sample.
+constexpr double nearly_all = 0.8;
+
+// Positions of a sample of about `sample_size` among `size`, in order. The steps vary, because equal ones would see
+// only a few columns of a regular matrix; they repeat from run to run, because results must.
+class SamplePositions {
+public:
+    explicit SamplePositions(std::size_t size) : longest_(std::max<std::size_t>(1, 2 * size / sample_size)) { step(); }
+    std::size_t operator*() const { return position_; }
+    void step() {
+        state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+        position_ += 1 + (state_ >> 33U) % longest_;
+    }
+
+private:
+    std::size_t longest_;
+    std::uint64_t state_ = 1;
+    std::size_t position_ = static_cast<std::size_t>(-1);  // the first step leads to 0 or beyond
+};
 
 // keep[j] = 1 where cost[j] + v[j] ≤ limit; returns how many there are.
 RPW_SIMD std::size_t mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
@@ -65,9 +85,8 @@ bool Shortlist::rebuild(const Forest& forest, double lambda, double target, Puls
 
 bool Shortlist::widen(double lambda, double target, Pulse& pulse) {
     sample_.clear();
-    const std::size_t stride = std::max<std::size_t>(1, cost_.size() / sample_size) | 1;  // odd: no column is favoured
-    for (std::size_t e = stride / 2; e < cost_.size(); e += stride) {
-        sample_.push_back(cost_.data[e] + u_[e / cost_.columns] + v_[e % cost_.columns]);
+    for (SamplePositions e(cost_.size()); *e < cost_.size(); e.step()) {
+        sample_.push_back(cost_.data[*e] + u_[*e / cost_.columns] + v_[*e % cost_.columns]);
     }
     wide_horizon_ = quantile_beyond(sample_, target / static_cast<double>(cost_.size()), lambda, unreachable);
     wide_.partner.clear();
@@ -99,17 +118,21 @@ void Shortlist::list_row(Node i) {
     }
 }
 
-void Shortlist::narrow(double lambda, double target) {
+double Shortlist::narrow_horizon(double lambda, double target) {
+    const double share = target / static_cast<double>(wide_.partner.size());
+    if (share >= nearly_all) return wide_horizon_;
     sample_.clear();
-    const std::size_t stride = std::max<std::size_t>(1, wide_.partner.size() / sample_size) | 1;
-    std::size_t e = stride / 2;
+    SamplePositions e(wide_.partner.size());
     for (Node i = 0; i < cost_.rows; ++i) {
-        for (; e < wide_.start[i + std::size_t{1}]; e += stride) {
-            sample_.push_back(wide_.cost[e] + u_[i] + v_[wide_.partner[e] - cost_.rows]);
+        for (; *e < wide_.start[i + std::size_t{1}]; e.step()) {
+            sample_.push_back(wide_.cost[*e] + u_[i] + v_[wide_.partner[*e] - cost_.rows]);
         }
     }
-    const double share = target / static_cast<double>(wide_.partner.size());
-    horizon_ = std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
+    return std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
+}
+
+void Shortlist::narrow(double lambda, double target) {
+    horizon_ = narrow_horizon(lambda, target);
     of_row_.partner.resize(wide_.partner.size());
     of_row_.cost.resize(wide_.cost.size());
     std::size_t size = 0;

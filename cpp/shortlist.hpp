@@ -41,6 +41,7 @@ public:
 
 private:
     bool widen(double lambda, double target, Pulse& pulse);
+    double narrow_horizon(double lambda, double target);
     void narrow(double lambda, double target);
     void list_row(Node i);
     void transpose();
