@@ -29,14 +29,15 @@ RPW_SIMD double least_sum(const double* x, const double* y, Node size) {
 
 }  // namespace
 
-ProfileWalk::ProfileWalk(const Problem& problem, Pulse& pulse)
+ProfileWalk::ProfileWalk(const Problem& problem, Pulse& pulse, double limit)
     : cost_(problem.cost),
       problem_(problem),
       pulse_(pulse),
       forest_(problem),
-      shortlist_(problem.cost),
+      shortlist_(problem.cost, limit),
       queue_(forest_.size()),
       weight_(forest_.size()),
+      limit_(limit),
       total_(problem.total()),
       negligible_(problem.negligible()),
       target_(arcs_per_node * forest_.size()) {}
@@ -65,10 +66,10 @@ void ProfileWalk::take_edge() {
     pivot();
 }
 
-// Lists the arcs for the next stretch of λ. False if every arc was listed already, so that nothing is left to find.
+// Lists the arcs for the next stretch of λ. False if every arc below the limit was listed already.
 bool ProfileWalk::refresh() {
     if (listed_) {
-        if (shortlist_.horizon() == unreachable) return false;
+        if (shortlist_.horizon() >= limit_) return false;
         lambda_ = std::max(lambda_, shortlist_.horizon());
         // A pass over the costs and the work between two passes should weigh about the same.
         const auto since = static_cast<double>(work_ - work_at_refresh_);

@@ -29,9 +29,11 @@ struct PlanEntry {
 
 class ProfileWalk {
 public:
-    ProfileWalk(const Problem& problem, Pulse& pulse);
+    // Walks as long as an edge costs less than `limit` per unit.
+    ProfileWalk(const Problem& problem, Pulse& pulse, double limit = unreachable);
 
-    // Finds the next edge; false if no more mass can be moved, or the deadline passed (then stopped() is true).
+    // Finds the next edge; false if no more mass can be moved below the limit, or the deadline passed (then stopped()
+    // is true).
     bool find_edge();
     const Edge& edge() const { return edge_; }
     void take_edge();
@@ -75,6 +77,7 @@ private:
     Pivot pending_;
     Node origin_ = -1;  // the node whose event is pending
     Edge edge_;
+    double limit_;
     Mass total_;
     Mass negligible_;
     Mass moved_ = 0;

@@ -60,8 +60,8 @@ double quantile_beyond(std::vector<double>& sample, double share, double lambda,
 
 }  // namespace
 
-Shortlist::Shortlist(const CostMatrix& cost)
-    : cost_(cost), u_(cost.rows), v_(cost.columns), keep_(static_cast<std::size_t>(cost.columns) + 8) {
+Shortlist::Shortlist(const CostMatrix& cost, double limit)
+    : cost_(cost), limit_(limit), u_(cost.rows), v_(cost.columns), keep_(static_cast<std::size_t>(cost.columns) + 8) {
     wide_.start.resize(cost.rows + std::size_t{1});
     of_row_.start.resize(cost.rows + std::size_t{1});
     of_column_.start.resize(cost.columns + std::size_t{1});
@@ -88,7 +88,8 @@ bool Shortlist::widen(double lambda, double target, Pulse& pulse) {
     for (SamplePositions e(cost_.size()); *e < cost_.size(); e.step()) {
         sample_.push_back(cost_.data[*e] + u_[*e / cost_.columns] + v_[*e % cost_.columns]);
     }
-    wide_horizon_ = quantile_beyond(sample_, target / static_cast<double>(cost_.size()), lambda, unreachable);
+    wide_horizon_ =
+        std::min(limit_, quantile_beyond(sample_, target / static_cast<double>(cost_.size()), lambda, unreachable));
     wide_.partner.clear();
     wide_.cost.clear();
     for (Node i = 0; i < cost_.rows; ++i) {

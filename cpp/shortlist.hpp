@@ -22,7 +22,8 @@ struct ArcList {
 
 class Shortlist {
 public:
-    explicit Shortlist(const CostMatrix& cost);
+    // The horizon never passes the limit.
+    Shortlist(const CostMatrix& cost, double limit);
 
     // Lists about `target` arcs; true if the deadline passed before the pass was complete.
     bool rebuild(const Forest& forest, double lambda, double target, Pulse& pulse);
@@ -49,6 +50,7 @@ private:
     Node local(Node x) const { return x < cost_.rows ? x : x - cost_.rows; }
 
     CostMatrix cost_;
+    double limit_;
     double horizon_ = 0;
     double wide_horizon_ = 0;
     bool is_listed_ = false;

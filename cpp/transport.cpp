@@ -81,6 +81,12 @@ bool lie_apart(const CostMatrix& cost) {
     return nearest > 0.2 * anywhere;
 }
 
+// Whether a good part of the costs is the largest one, as after truncation.
+bool is_truncated(const CostMatrix& cost, double largest) {
+    const auto ties = std::count(cost.data, cost.data + cost.size(), largest);
+    return ties > static_cast<std::ptrdiff_t>(cost.size() / 8);
+}
+
 double cost_of(const std::vector<PlanEntry>& plan, const CostMatrix& cost) {
     long double sum = 0;
     for (const PlanEntry& entry : plan) {
@@ -89,17 +95,16 @@ double cost_of(const std::vector<PlanEntry>& plan, const CostMatrix& cost) {
     return static_cast<double>(sum);
 }
 
-std::vector<PlanEntry> plan_of_all(const Problem& problem, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse);
+// Once a unit more costs as much as the dearest pair, all that is left may take any way at that price.
+double walk_to_end(const Problem& problem, double largest, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse, largest * (1 - 1e-12));
     while (walk.find_edge()) walk.take_edge();
-    return walk.plan(0);
+    return walk.plan_cost_p() + largest * walk.unmoved();
 }
 
-}  // namespace
-
-double transport_cost(const Problem& problem, Pulse& pulse) {
+// The same on costs C_ij - f_i - g_j.
+double walk_reduced_to_end(const Problem& problem, Pulse& pulse) {
     const CostMatrix& cost = problem.cost;
-    if (!lie_apart(cost)) return cost_of(plan_of_all(problem, pulse), cost);
     Duals duals = complete(problem, std::vector<double>(cost.columns, 0.0));
     if (Duals other = complete(problem, column_means(cost)); other.value > duals.value) duals = std::move(other);
     std::vector<double> reduced(cost.size());
@@ -108,8 +113,18 @@ double transport_cost(const Problem& problem, Pulse& pulse) {
         subtract(cost.row(i), duals.g.data(), duals.f[i], cost.columns, reduced.data() + begin);
         pulse.expired(static_cast<std::size_t>(cost.columns));
     }
-    const Problem same_plans{{reduced.data(), cost.rows, cost.columns}, problem.a, problem.b};
-    return cost_of(plan_of_all(same_plans, pulse), cost);
+    ProfileWalk walk({{reduced.data(), cost.rows, cost.columns}, problem.a, problem.b}, pulse);
+    while (walk.find_edge()) walk.take_edge();
+    return cost_of(walk.plan(0), cost);
+}
+
+}  // namespace
+
+double transport_cost(const Problem& problem, Pulse& pulse) {
+    const CostMatrix& cost = problem.cost;
+    const double largest = *std::max_element(cost.data, cost.data + cost.size());
+    if (lie_apart(cost) && !is_truncated(cost, largest)) return walk_reduced_to_end(problem, pulse);
+    return walk_to_end(problem, largest, pulse);
 }
 
 }  // namespace rpw

@@ -22,7 +22,7 @@ from rpw._check import Array, _first, as_floats, as_number, check_nonnegative
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["image_atoms", "read_pixels"]
+__all__ = ["image_atoms", "pixel_grid", "read_pixels"]
 
 # The formats that are read. Not all that Pillow knows: some of those start other programs.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
@@ -77,17 +77,17 @@ def _grey_atoms(pixels: Array, name: str) -> tuple[Array, Array]:
     lit = pixels > 0
     if not lit.any():
         raise ValueError(f"{name} is all zero: a grey image needs at least one pixel with mass")
-    return _grid(*pixels.shape)[lit.ravel()], pixels[lit]
+    return pixel_grid(*pixels.shape)[lit.ravel()], pixels[lit]
 
 
 def _colour_points(colours: Array, weight: float) -> Array:
     height, width, _ = colours.shape
-    positions = _grid(height, width) * np.sqrt(weight / (1 + weight))
+    positions = pixel_grid(height, width) * np.sqrt(weight / (1 + weight))
     return np.hstack([positions, colours.reshape(-1, 3) / (np.sqrt(3) * np.sqrt(1 + weight))])
 
 
 @lru_cache(maxsize=8)
-def _grid(height: int, width: int) -> Array:
+def pixel_grid(height: int, width: int) -> Array:
     """The positions of all pixels, row by row, (row, column) in units of the diagonal of the grid."""
     diagonal = float(np.hypot(height - 1, width - 1)) or 1.0
     grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / diagonal

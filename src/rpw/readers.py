@@ -32,12 +32,12 @@ from rpw._tables import WEIGHT_NAMES, read_parquet, read_text
 from rpw.images import image_atoms, read_pixels
 from rpw.measure import Measure
 
-__all__ = ["Collection", "read_collection", "read_points", "read_queries"]
+__all__ = ["IMAGE_SUFFIXES", "Collection", "read_collection", "read_points", "read_queries"]
 
 PathLike = str | os.PathLike[str]
 T = TypeVar("T")
 
-_IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def _reader(where: Path) -> Callable[[IO[bytes]], Measure]:
         ".npz": lambda stream: _as_measure(load_arrays(stream, ".npz")),
         ".parquet": read_parquet,
         ".pq": read_parquet,
-        **dict.fromkeys(_IMAGES, _read_image),
+        **dict.fromkeys(IMAGE_SUFFIXES, _read_image),
     }
     suffix = where.suffix.lower()
     if suffix not in readers:
@@ -172,7 +172,7 @@ def _read_folder(where: Path) -> Collection:
 def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
     """The files that can be read and the others, sorted by name; hidden files count as neither."""
     files = [entry for entry in sorted(where.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
-    known = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".pq", *_IMAGES)
+    known = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".pq", *IMAGE_SUFFIXES)
     return [f for f in files if f.suffix.lower() in known], [f for f in files if f.suffix.lower() not in known]
 
 
