@@ -10,7 +10,7 @@ namespace rpw {
 namespace {
 
 // The shortlist holds this many arcs per node at first; later its size follows the balance of work below.
-constexpr double arcs_per_node = 8;
+constexpr double arcs_per_node = 12;
 constexpr double fewest_arcs_per_node = 4;
 
 RPW_SIMD double least_sum(const double* x, const double* y, Node size) {

@@ -9,6 +9,7 @@ import typer
 import rpw
 from rpw.cli import distance, pairwise, profile, search
 from rpw.cli._output import guarded, print_version
+from rpw.cli.reproduce import demo, reproduce
 
 __all__ = ["app"]
 
@@ -42,3 +43,5 @@ app.command("profile")(guarded(profile.profile))
 app.command("pairwise")(guarded(pairwise.pairwise))
 app.command("index")(guarded(search.index))
 app.command("search")(guarded(search.search))
+app.command("demo")(guarded(demo))
+app.add_typer(reproduce, name="reproduce")

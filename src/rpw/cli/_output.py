@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["guarded", "print_json", "print_rows", "print_table", "print_version", "seconds"]
+__all__ = ["guarded", "print_json", "print_lines", "print_rows", "print_table", "print_version", "seconds"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,6 +71,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Plain text, folded at the width of the terminal."""
+    for line in lines:
+        _console().print(_text(line))
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:

@@ -1,7 +1,7 @@
 """Image retrieval (the paper's section 5.1): how many of the m nearest pictures show what the query shows?
 
-Distances W1, W2, TV, RPW(2,1), RPW(2,0.1) and λ-ROBOT; the accuracy at m is the share of the m nearest labelled pictures
-that carry the query's label, averaged over the queries and then over independent repeats.
+Distances W1, W2, TV, RPW(2,1), RPW(2,0.1) and λ-ROBOT; the accuracy at m is the share of the m nearest labelled
+pictures that carry the query's label, averaged over the queries and then over independent repeats.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def rank(matrix: Array, permutation: npt.NDArray[Any]) -> Ints:
 
 def _accuracy(hits: npt.NDArray[np.bool_]) -> Array:
     """hits (queries, m): the share of hits among the first 1, 2, …, m, averaged over the queries."""
-    return (hits.cumsum(axis=1) / np.arange(1, hits.shape[1] + 1)).mean(axis=0)
+    return np.asarray((hits.cumsum(axis=1) / np.arange(1, hits.shape[1] + 1)).mean(axis=0))
 
 
 def _share_of_ties(matrix: Array) -> float:

@@ -1,0 +1,80 @@
+"""What a run leaves behind: tables as CSV, figures as PNG and SVG, facts as JSON. Equal runs write equal bytes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["as_cell", "new_figure", "svg_text", "write_csv", "write_figure", "write_json", "write_text"]
+
+_SVG_OPTIONS: dict[Any, Any] = {
+    "svg.hashsalt": "rpw",
+    "svg.fonttype": "path",
+}  # without a salt, identifiers would be random
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(part, path)
+    return path
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    """A table; numbers with six digits after the point, or in exponent form where that says too little."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([as_cell(value) for value in row] for row in rows)
+    return write_text(path, text.getvalue())
+
+
+def as_cell(value: Any) -> str:
+    """A number or text as it stands in a CSV file; nothing for NaN."""
+    if not isinstance(value, float):
+        return str(value)
+    if value != value:
+        return ""
+    return f"{value:.6f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.6e}"
+
+
+def write_json(path: Path, facts: Mapping[str, Any]) -> Path:
+    """What was asked for, so that a run can be repeated."""
+    return write_text(path, json.dumps(facts, indent=2, sort_keys=True, default=str) + "\n")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure that belongs to no window."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("figures need matplotlib: pip install 'rpw[plot]'") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def write_figure(figure: Figure, path: Path) -> list[Path]:
+    """``path`` with the endings .png and .svg."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture = path.with_name(path.name + ".png")
+    figure.savefig(picture, dpi=120)
+    return [picture, write_text(path.with_name(path.name + ".svg"), svg_text(figure))]
+
+
+def svg_text(figure: Figure) -> str:
+    """The figure as SVG, with neither the date nor random names."""
+    import matplotlib
+
+    text = io.StringIO()
+    with matplotlib.rc_context(_SVG_OPTIONS):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()

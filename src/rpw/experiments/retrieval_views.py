@@ -1,0 +1,89 @@
+"""Views of a retrieval: table, CSV files, figure and page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rpw.experiments.files import new_figure, write_csv, write_figure, write_json, write_text
+from rpw.experiments.page import page
+from rpw.experiments.retrieval import Retrieval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["accuracy_table", "draw_accuracy", "write_retrieval"]
+
+SHOWN_M = (1, 10, 50, 100)
+SCENARIO_NAMES = {"noise": "noise", "shift": "shift", "both": "noise and shift", "clean": "no perturbation"}
+# One colour for each distance in all figures, in the order of `retrieval.methods`.
+COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
+
+
+def accuracy_table(result: Retrieval) -> tuple[list[str], list[list[str]]]:
+    """Header and rows: mean accuracy with half its confidence interval at some m, and the share of ties."""
+    shown = [m for m in SHOWN_M if m <= result.largest_m]
+    mean, band = result.summary()
+    rows = []
+    for w, way in enumerate(result.methods):
+        cells = [_with_band(mean[w, m - 1], band[w, m - 1]) for m in shown]
+        rows.append([way.name, *cells, f"{result.ties[w]:.1%}"])
+    return ["distance", *(f"m = {m}" for m in shown), "ties"], rows
+
+
+def _with_band(mean: float, band: float) -> str:
+    return f"{mean:.3f}" if np.isnan(band) else f"{mean:.3f} ±{band:.3f}"
+
+
+def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict[str, Path]:
+    """Everything that a run shows, and where it lies."""
+    figure = draw_accuracy(result)
+    picture, drawing = write_figure(figure, out / "accuracy")
+    mean, band = result.summary()
+    by_mean = (
+        (way.name, m + 1, float(mean[w, m]), float(mean[w, m] - band[w, m]), float(mean[w, m] + band[w, m]))
+        for w, way in enumerate(result.methods)
+        for m in range(result.largest_m)
+    )
+    by_repeat = (
+        (way.name, repeat, m + 1, float(result.accuracy[w, repeat, m]))
+        for w, way in enumerate(result.methods)
+        for repeat in range(result.accuracy.shape[1])
+        for m in range(result.largest_m)
+    )
+    ties = ((way.name, float(share)) for way, share in zip(result.methods, result.ties, strict=True))
+    return {
+        "table": write_csv(out / "accuracy.csv", ["distance", "m", "accuracy", "low", "high"], by_mean),
+        "repeats": write_csv(out / "repeats.csv", ["distance", "repeat", "m", "accuracy"], by_repeat),
+        "ties": write_csv(out / "ties.csv", ["distance", "ties"], ties),
+        "figure": picture,
+        "drawing": drawing,
+        "page": write_text(out / "page.html", page(result, figure, accuracy_table(result), facts)),
+        "facts": write_json(out / "run.json", facts),
+    }
+
+
+def draw_accuracy(result: Retrieval) -> Figure:
+    """Accuracy over m with its confidence band, a line for each distance."""
+    figure = new_figure(6.4, 4.4)
+    ax = figure.add_subplot()
+    mean, band = result.summary()
+    m = np.arange(1, result.largest_m + 1)
+    for w, way in enumerate(result.methods):
+        is_ours = way.options["distance"] == "rpw"
+        ax.plot(m, mean[w], color=COLOURS[w], lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
+        if not np.isnan(band[w]).any():
+            ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=COLOURS[w], alpha=0.12, lw=0)
+    repeats = result.accuracy.shape[1]
+    ax.set(
+        xlabel="retrieved pictures m",
+        ylabel="accuracy",
+        xlim=(1, max(2, result.largest_m)),
+        title=f"{result.pictures.name}: {SCENARIO_NAMES[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})",
+    )
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False, ncols=2, fontsize=9)
+    return figure
