@@ -50,6 +50,8 @@ def call(*arguments, code=0, **environment):
     if "--json" not in arguments:
         assert all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout
         assert len(done.stdout.splitlines()) <= 40
+        if "--help" not in arguments:
+            assert all(line == line.rstrip() for line in done.stdout.splitlines()), "blanks at the end of a line"
     return done
 
 
@@ -109,7 +111,14 @@ def test_version_and_help():
         ("distance", "a.csv", "b.csv", "--p", "two"),
         ("distance", "a.csv", "b.csv", "--wrong"),
         ("pairwise", "folder"),
+        ("distance", "a.csv", "b.csv", "--diameter", "large"),
+        ("distance", "a.csv", "b.csv", "--metric", "crow"),
+        ("profile", "a.csv", "b.csv", "--diameter", "large"),
+        ("profile", "a.csv", "b.csv", "--metric", "crow"),
         ("pairwise", "folder", "--out", "D.zarr", "--diameter", "large"),
+        ("pairwise", "folder", "--out", "D.zarr", "--distance", "euclid"),
+        ("pairwise", "folder", "--out", "D.zarr", "--metric", "crow"),
+        ("index", "folder", "--out", "I", "--metric", "crow"),
         ("search", "I", "q.csv", "--top", "0"),
     ],
 )
@@ -117,6 +126,8 @@ def test_wrong_usage_is_exit_code_2(arguments):
     done = call(*arguments, code=2)
     assert "Usage" in done.stderr
     assert done.stdout == ""
+    assert "callable" not in done.stderr
+    assert "cost=" not in done.stderr
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])
@@ -158,7 +169,7 @@ def test_distance_of_two_points(diracs, options, expected):
     assert found["distance"] == pytest.approx(expected, abs=0.01 if "--tol" in options else 1e-12)
     assert found["lower"] <= found["distance"] == found["upper"]
     assert found["a"] == {"path": str(diracs[0]), "points": 1}
-    assert f"RPW distance  {found['distance']:.12g} " in call("distance", *diracs, *options).stdout
+    assert f"RPW distance  {found['distance']:.12g}\n" in call("distance", *diracs, *options).stdout
 
 
 def test_infinite_p_is_valid_json(diracs):
@@ -185,6 +196,40 @@ def test_points_beyond_the_diameter_are_pointed_out(diracs):
     assert "more than the diameter" not in call("distance", *diracs).stdout
 
 
+@pytest.mark.parametrize("command", ["distance", "profile"])
+def test_the_diameter_of_a_pair_is_that_of_both(tmp_path, command):
+    (tmp_path / "a.csv").write_text("0,0\n1,0\n")
+    (tmp_path / "b.csv").write_text("3,4\n")
+    found = answer(command, tmp_path / "a.csv", tmp_path / "b.csv", "--diameter", "auto")
+    expected = rpw.distance([[0, 0], [1, 0]], [[3, 4]], diameter=5)
+    assert found["diameter"] == 5
+    assert (found["distance"] if command == "distance" else found["distances"]["1"]) == pytest.approx(expected)
+    shown = call(command, tmp_path / "a.csv", tmp_path / "b.csv", "--diameter", "auto").stdout
+    assert "diameter=5" in shown
+    assert "more than the diameter" not in shown
+    assert "no diameter" in complaint(command, tmp_path / "b.csv", tmp_path / "b.csv", "--diameter", "auto")
+
+
+def test_one_iteration_is_not_iterations(clouds):
+    folder, points = clouds
+    for other in (0, 3):
+        count = rpw.solve(points[0], points[other]).iterations
+        shown = call("distance", folder / "cloud0.npy", folder / f"cloud{other}.npy").stdout
+        assert f" {count:,} iteration{'s' * (count != 1)}, " in shown
+
+
+def test_images_of_different_sizes_get_a_note(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for name, shape in {"a": (4, 5), "b": (4, 6), "c": (4, 5), "colour": (4, 5, 3)}.items():
+        image.fromarray(np.ones(shape, dtype=np.uint8)).save(tmp_path / f"{name}.png")
+    for command in ("distance", "profile"):
+        shown = " ".join(call(command, tmp_path / "a.png", tmp_path / "b.png").stdout.split())
+        assert "a grey image of 5 x 4 pixels and a grey image of 6 x 4 pixels" in shown
+        assert "different sizes" not in call(command, tmp_path / "a.png", tmp_path / "c.png").stdout
+    text = complaint("distance", tmp_path / "a.png", tmp_path / "colour.png")
+    assert "a grey image of 5 x 4 pixels and a colour image of 5 x 4 pixels" in text
+
+
 def test_names_of_files_may_be_long_and_strange(tmp_path):
     path = tmp_path / ("[bold]ä " + "very" * 40 + ".csv")
     path.write_text("1,2\n")
@@ -204,7 +249,7 @@ def test_names_of_files_may_be_long_and_strange(tmp_path):
         (("a.csv", "a.csv", "--p", "nan"), "p must not be NaN"),
         (("a.csv", "a.csv", "--k", "-1"), "k must be finite and at least 0"),
         (("a.csv", "a.csv", "--diameter", "0"), "diameter must be finite and positive"),
-        (("a.csv", "a.csv", "--metric", "cosine"), "triangle inequality"),
+        (("a.csv", "a.csv", "--metric", "cosine"), "triangle inequality, so RPW would not be a metric; choose one of"),
         (("a.csv", "a.csv", "--solver", "magic"), "magic"),
         (("a.csv", "a.csv", "--solver", "lmr"), "tol"),
     ],
@@ -285,7 +330,12 @@ def test_pairwise_is_a_loop_over_distance_and_resumes(clouds, tmp_path):
     assert found["smallest"] == expected[~np.eye(5, dtype=bool)].min()
     shown = call("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5", "--n-threads", "2").stdout
     assert "5 x 5" in shown
-    assert "continued" in shown
+    assert "(already complete)" in shown
+    next((out / ".rpw" / "done").iterdir()).unlink()
+    shown = call("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5", "--n-threads", "2").stdout
+    assert "(continued)" in shown
+    again = answer("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5")
+    assert (again["resumed"], again["already_complete"]) == (True, True)
     complaint("pairwise", folder, "--out", out, "--p", "2")  # other parameters: not the same matrix
 
 
@@ -305,6 +355,49 @@ def test_pairwise_between_two_collections_and_other_distances(clouds, tmp_path):
 
 
 @needs_pairwise
+def test_the_store_knows_the_names_of_rows_and_columns(clouds, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    folder, points = clouds
+    np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)
+    out = tmp_path / "D.zarr"
+    arguments = ("pairwise", tmp_path / "queries.npy", "--b", folder, "--out", out)
+    rpw.pairwise(list(np.array(points[:2]) + 0.01), points, out=out)  # without names
+    assert "rows" not in zarr.open(out, mode="r").attrs
+    before = zarr.open(out, mode="r")[:]
+    names = [f"cloud{number}.npy" for number in range(5)]
+    assert answer(*arguments)["already_complete"]
+    stored = zarr.open(out, mode="r")
+    assert (stored.attrs["rows"], stored.attrs["columns"]) == (["0", "1"], names)
+    assert stored.attrs["distance"] == "rpw"
+    np.testing.assert_array_equal(stored[:], before)
+    (folder / "cloud0.npy").rename(folder / "a.npy")  # the same measures in the same order: only a name is new
+    next((out / ".rpw" / "done").iterdir()).unlink()
+    answer(*arguments)
+    assert zarr.open(out, mode="r").attrs["columns"] == ["a.npy", *names[1:]]
+    rpw.pairwise(list(np.array(points[:2]) + 0.01), points, out=out)  # Python keeps them
+    assert zarr.open(out, mode="r").attrs["columns"] == ["a.npy", *names[1:]]
+    complaint(*arguments, "--k", "3")
+    assert zarr.open(out, mode="r").attrs["k"] == 1
+
+
+@needs_pairwise
+def test_pairs_that_fail_do_not_cost_the_names(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
+    assert "failed" in complaint("pairwise", tmp_path / "a.npy", "--out", tmp_path / "D", "--metric", "jensenshannon")
+    assert zarr.open(tmp_path / "D", mode="r").attrs["rows"] == ["0", "1", "2"]
+
+
+@needs_pairwise
+def test_one_file_is_not_files(clouds, tmp_path):
+    folder, _ = clouds
+    (folder / "README.md").write_text("no data")
+    assert "1 file of unknown kind" in call("pairwise", folder, "--out", tmp_path / "D").stdout
+    (folder / "notes.md").write_text("no data")
+    assert "2 files of unknown kind" in call("pairwise", folder, "--out", tmp_path / "D").stdout
+
+
+@needs_pairwise
 def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):
     zarr = pytest.importorskip("zarr")
     rng = np.random.default_rng(0)
@@ -320,7 +413,6 @@ def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--distance", "euclid"), "choose one of rpw"),
         (("--distance", "wasserstein", "--k", "1"), "--k means nothing to --distance wasserstein"),
         (("--distance", "robot"), "--distance robot needs --lam"),
         (("--mass", "0.5"), "--mass means nothing to --distance rpw"),
@@ -376,11 +468,45 @@ def test_names_of_another_index_are_not_shown(clouds, tmp_path):
     (folder / "cloud0.npy").rename(folder / "zero.npy")
     call("index", folder, "--out", tmp_path / "J")
     (tmp_path / "J.names.json").replace(tmp_path / "I.names.json")
-    hits = answer("search", tmp_path / "I", folder / "cloud1.npy", "--top", "1")["queries"][0]["nearest"]
-    assert hits == [{"distance": 0.0, "index": 1}]
+    arguments = ("search", tmp_path / "I", folder / "cloud1.npy", "--top", "1")
+    assert answer(*arguments)["queries"][0]["nearest"] == [{"distance": 0.0, "index": 1}]
+    assert answer(*arguments)["note"] == "I.names.json belongs to another index: neighbours have numbers only"
+    assert "I.names.json belongs to another index" in " ".join(call(*arguments).stdout.split())
+    (tmp_path / "I.names.json").unlink()
+    assert "there is no I.names.json beside the index" in " ".join(call(*arguments).stdout.split())
+    (tmp_path / "I.names.json").write_text("[")
+    assert "I.names.json cannot be read" in " ".join(call(*arguments).stdout.split())
+
+
+@needs_index
+def test_the_file_of_names_is_announced(clouds, tmp_path):
+    folder, _ = clouds
+    assert "I.names.json" in call("index", folder, "--out", tmp_path / "I").stdout.replace("\n", "").replace(" ", "")
+    assert answer("index", folder, "--out", tmp_path / "I")["names"] == str(tmp_path / "I.names.json")
+    found = call("search", tmp_path / "I", folder / "cloud1.npy")
+    assert "note" not in found.stdout
+    assert found.stderr == ""
+
+
+@needs_index
+def test_search_shows_its_progress_on_a_terminal(clouds, tmp_path):
+    pytest.importorskip("tqdm")
+    termios = pytest.importorskip("termios")
+    folder, _ = clouds
+    call("index", folder, "--out", tmp_path / "I")
+    for extra, is_shown in ((), True), (("--json",), False):
+        reading, writing = os.openpty()
+        termios.tcsetwinsize(writing, (24, 80))
+        command = [sys.executable, "-m", "rpw.cli", "search", tmp_path / "I", folder, *extra]
+        subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, timeout=60, env=ENVIRONMENT, check=True)
+        os.write(writing, b"end")
+        shown = os.read(reading, 100_000)
+        os.close(reading)
+        os.close(writing)
+        assert (b"5/5" in shown) == is_shown
 
 
 @needs_index
 def test_search_refuses_what_is_no_index(diracs, tmp_path):
     assert "no such index" in complaint("search", tmp_path / "missing", diracs[0])
-    complaint("search", diracs[0], diracs[1])
+    assert complaint("search", diracs[0], diracs[1]) == f"rpw: {diracs[0]} is not an rpw index\n"

@@ -107,8 +107,42 @@ def test_attributes_say_what_it_is(tmp_path):
     assert stored.attrs["k"] == 2
     assert (stored.attrs["distance"], stored.attrs["p"], stored.attrs["metric"]) == ("rpw", 3, "euclidean")
     assert stored.attrs["rpw"]["version"] == rpw.__version__
+    assert not {"unmoved", "truncation", "kappa", "mass", "lam"} & set(stored.attrs)
     assert rpw.pairwise(A, out=tmp_path / "E.zarr", distance="levy_prokhorov").attrs["p"] == "inf"
     json.loads((tmp_path / "E.zarr" / "zarr.json").read_text(), parse_constant=pytest.fail)  # strict JSON
+
+
+def test_attributes_are_what_was_passed(tmp_path):
+    A = clouds(8, 5)
+    delta = rpw.diameter(A)
+    k = next(k / 10 for k in range(1, 1000) if k / 10 * delta / delta != k / 10)  # would be lost in k times diameter
+    assert rpw.pairwise(A, out=tmp_path / "k", k=k, diameter="auto").attrs["k"] == k
+    partial = rpw.pairwise(A, out=tmp_path / "mass", distance="partial_wasserstein", mass=0.9)
+    assert partial.attrs["mass"] == 0.9
+    assert "lam" not in partial.attrs
+    assert rpw.pairwise(A, out=tmp_path / "lam", distance="robot", lam=0.3).attrs["lam"] == 0.3
+    with pytest.raises(ValueError, match=r"mass is 0\.9 there and 0\.8 here"):
+        rpw.pairwise(A, out=tmp_path / "mass", distance="partial_wasserstein", mass=0.8)
+    with pytest.raises(ValueError, match=r"lam is 0\.3 there and 0\.2 here"):
+        rpw.pairwise(A, out=tmp_path / "lam", distance="robot", lam=0.2)
+
+
+def test_stores_with_the_first_attributes_still_resume(tmp_path):
+    """They had internal names; the fingerprint is what counts, and it has not changed."""
+    out, A = tmp_path / "D.zarr", [np.arange(2.0 * n).reshape(n, 2) / 16 for n in range(1, 9)]
+    options = {"distance": "robot", "lam": 0.3, "p": 1}
+    whole = rpw.pairwise(A, out=out, **options)[:]
+    metadata = json.loads((out / "zarr.json").read_text())
+    assert metadata["attributes"]["rpw"]["fingerprint"] == (
+        "ab1bf7fa924002060706b2feee9dfa16dade7ab157e237b8c096f88d8a651f05"
+    )
+    del metadata["attributes"]["lam"]
+    metadata["attributes"] |= {"unmoved": 0.0, "truncation": 0.6}
+    (out / "zarr.json").write_text(json.dumps(metadata))
+    (out / ".rpw" / "done" / "0.1").unlink()
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out, **options)[:], whole)
+    with pytest.raises(ValueError, match="holds another matrix"):
+        rpw.pairwise(A, out=out, **{**options, "lam": 0.2})
 
 
 def test_long_work_has_small_tiles():
@@ -319,11 +353,12 @@ def test_a_limit_on_file_sizes_is_reported_and_the_run_resumes(tmp_path):
 
 
 def test_failed_pairs_are_tried_again_or_left_as_nan(tmp_path):
-    out, A, is_broken = tmp_path / "D.zarr", clouds(30, 20), [True]
+    out, A, broken = tmp_path / "D.zarr", clouds(30, 20), tmp_path / "broken"
     bad = A[7][3, 0]  # not one of the points in the fingerprint
+    broken.touch()  # outside of the function: what it encloses is part of the fingerprint
 
     def touchy(x, y):
-        if is_broken[0] and bad in (x[0], y[0]):
+        if bad in (x[0], y[0]) and broken.exists():
             raise RuntimeError("out of stock")
         return float(np.abs(x - y).sum())
 
@@ -339,7 +374,7 @@ def test_failed_pairs_are_tried_again_or_left_as_nan(tmp_path):
     kept = rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:]
     np.testing.assert_array_equal(kept, with_nan)
     assert len(marks(out)) == 21
-    is_broken[0] = False
+    broken.unlink()
     np.testing.assert_array_equal(rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:], with_nan)
     whole = rpw.pairwise(A, metric=touchy, out=out)[:]  # on_error="raise" is not content with NaN
     np.testing.assert_array_equal(whole, rpw.pairwise(A, metric=touchy))
@@ -514,7 +549,11 @@ with Client(sys.argv[1]) as client:
 
 
 def test_what_is_no_client_is_refused():
-    pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed")
+    client = distributed.Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
+    client.close()
+    with pytest.raises(ValueError, match=r"client is closed: pass a connected dask\.distributed\.Client"):
+        rpw.pairwise(clouds(3, 3), client=client)
     for value in ("127.0.0.1:8786", 3, object()):
         with pytest.raises(ValueError, match=r"client must be a dask\.distributed\.Client"):
             rpw.pairwise(clouds(3, 3), client=value)

@@ -92,12 +92,45 @@ def test_radius_query():
     matrix = rpw.pairwise(queries, items)
     index = rpw.Index(items)
     for radius in (0.0, 0.2, float(matrix[1, 7]), 1.0):
-        for row, (distances, indices) in zip(matrix, index.radius_query(queries, radius), strict=True):
+        distances, indices = index.radius_query(queries, radius)
+        assert isinstance(distances, list)
+        assert isinstance(indices, list)
+        for row, near, which in zip(matrix, distances, indices, strict=True):
             inside = np.argsort(row, kind="stable")[: (row <= radius).sum()]
-            assert np.array_equal(indices, inside)
-            assert np.array_equal(distances, row[inside])
+            assert np.array_equal(which, inside)
+            assert np.array_equal(near, row[inside])
+    assert [len(column) for column in index.radius_query(queries[:1], 0.2)] == [1, 1]
     distances, indices = index.radius_query(queries[0], 0.2)
     assert distances.ndim == indices.ndim == 1
+
+
+def test_a_table_of_another_library_is_one_query():
+    class Table:
+        ndim = 2
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[0.5], [1.0]])
+
+    index = rpw.Index([[[0.0]], [[1.0]]])
+    assert index.query(Table())[0].tolist() == index.query(np.array([[0.5], [1.0]]))[0].tolist()
+
+
+def test_parameters_can_be_read_and_not_written():
+    metric = "cityblock"
+    index = rpw.Index(clouds(np.random.default_rng(9), 5), p=3, k=7, metric=metric, diameter="auto")
+    assert (index.p, index.k, index.metric) == (3, 7, metric)  # k as given, not from k times diameter
+    for name in ("p", "k", "metric", "diameter"):
+        with pytest.raises(AttributeError):
+            setattr(index, name, 1)
+
+
+def test_stats_add_up_over_searches():
+    rng = np.random.default_rng(10)
+    index = rpw.Index(clouds(rng, 20))
+    for searches in (1, 2, 3):
+        index.query(clouds(rng, 2), top=3)
+        stats = index.stats
+        assert stats.pairs == searches * 2 * 20 == stats.solved + stats.bounded + stats.stopped_early
 
 
 @pytest.mark.parametrize("n_pivots", [0, 2])
@@ -130,6 +163,7 @@ def test_save_and_load(tmp_path, space):
         assert np.array_equal(mine, theirs)
     again.add(items[:2])
     assert len(again) == 22
+    assert (again.p, again.k, again.metric) == (1, 3, "euclidean")
     assert [path.name for path in tmp_path.iterdir()] == ["saved"]
 
 
@@ -158,8 +192,24 @@ def test_files_that_are_no_index_are_refused(tmp_path):
         "pickled": {"about": np.array([{"a": 1}], dtype=object)},
     }.items():
         np.savez(tmp_path / f"{name}.npz", **{**arrays, **change})
-        with pytest.raises(ValueError, match=name):
+        with pytest.raises(ValueError, match=name) as error:
             rpw.Index.load(tmp_path / f"{name}.npz")
+        assert "allow_pickle" not in str(error.value)
+
+
+def test_what_is_no_index_is_called_so(tmp_path):
+    (tmp_path / "table.csv").write_text("1,2\n")
+    (tmp_path / "folder").mkdir()
+    np.save(tmp_path / "array.npy", np.ones(3))
+    np.savez(tmp_path / "arrays.npz", points=np.ones((3, 2)))
+    np.savez(tmp_path / "objects.npz", points=np.array([{}], dtype=object))
+    np.savez(tmp_path / "about.npz", about=np.array("a story"))
+    np.savez(tmp_path / "other.npz", about=np.array(json.dumps({"format": "song", "version": 1})))
+    for path in tmp_path.iterdir():
+        with pytest.raises(ValueError, match=rf"{path.name} is not an rpw index") as error:
+            rpw.Index.load(path)
+        assert "pickle" not in str(error.value)
+        assert "about'" not in str(error.value)
 
 
 def test_callable_metrics_are_not_saved(tmp_path):
@@ -176,8 +226,18 @@ def test_bad_arguments_are_named():
             index.query([[0.5]], top=top)
     with pytest.raises(ValueError, match="radius"):
         index.radius_query([[0.5]], -1)
-    with pytest.raises(ValueError, match="dimension"):
+    with pytest.raises(ValueError, match="the index has points of dimension 1, q of 2"):
         index.query(np.zeros((3, 2)), top=1)
+    with pytest.raises(ValueError, match="the index has points of dimension 1, measures of 2"):
+        index.add(np.zeros((1, 3, 2)))
+    for empty in ([], (), np.empty((0, 3, 1))):
+        with pytest.raises(ValueError, match="q is an empty collection"):
+            index.query(empty)
+    with pytest.raises(ValueError, match="q is an empty collection"):
+        rpw.Index(np.eye(3), cost=1 - np.eye(3)).query([])
+    with pytest.raises(ValueError, match="measures is one set of points: pass a list") as error:
+        index.add(np.zeros((3, 1)))
+    assert "support=" not in str(error.value)
     with pytest.raises(ValueError, match="n_pivots"):
         rpw.Index(np.eye(3), cost=np.ones((3, 3)), n_pivots=2)
     with pytest.raises(ValueError, match="n_threads"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rpw
-from rpw.readers import read_collection, read_points, read_queries
+from rpw.readers import describe_image, read_collection, read_points, read_queries
 
 POINTS = np.array([[0.5, 1.0], [2.0, -3.25], [4.0, 1e-3]])
 WEIGHTS = np.array([1.0, 2.0, 5.0])
@@ -323,6 +323,46 @@ def test_folders_that_are_no_collections_are_refused(tmp_path):
     (tmp_path / "b.csv").write_text("oops,2\n")
     with pytest.raises(ValueError, match=r"b\.csv: line 1 mixes"):
         read_collection(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (np.ones((4, 3), dtype=np.uint8), "b.png: is a grey image of 3 x 4 pixels, and a.png is a grey image of 5 x 4"),
+        (np.ones((4, 5, 3), dtype=np.uint8), "b.png: is a colour image of 5 x 4 pixels, and a.png is a grey image"),
+    ],
+)
+def test_images_of_different_spaces_are_no_collection(tmp_path, second, message):
+    write_image(tmp_path / "a.png", np.ones((4, 5), dtype=np.uint8))
+    write_image(tmp_path / "b.png", second)
+    text = complaint(tmp_path, read_collection)
+    assert message in text
+    assert "do not live in one space" in text
+    write_image(tmp_path / "b.png", np.full((4, 5), 7, dtype=np.uint8))
+    assert len(read_collection(tmp_path)) == 2
+
+
+def test_images_of_classes_are_compared_too(tmp_path):
+    for name, width in (("ant", 4), ("cat", 5)):
+        (tmp_path / name).mkdir()
+        write_image(tmp_path / name / "0.png", np.ones((4, width), dtype=np.uint8))
+    assert "different sizes" in complaint(tmp_path, read_collection)
+
+
+def test_description_of_an_image(tmp_path):
+    write_image(tmp_path / "a.png", np.ones((4, 5, 3), dtype=np.uint8))
+    np.save(tmp_path / "a.npy", POINTS)
+    assert describe_image(tmp_path / "a.png") == "a colour image of 5 x 4 pixels"
+    assert describe_image(tmp_path / "a.npy") is None
+
+
+def test_clouds_of_different_sizes_belong_into_a_folder(tmp_path):
+    np.savez(tmp_path / "a.npz", POINTS, POINTS[:2])
+    np.save(tmp_path / "b.npy", POINTS)
+    for name in ("a.npz", "b.npy"):
+        text = complaint(tmp_path / name, read_collection)
+        assert text.endswith("clouds of different sizes are a folder with one file each")
+    assert "found: arr_0, arr_1; a collection is points (B, n, d)" in complaint(tmp_path / "a.npz", read_collection)
 
 
 def test_collections_in_one_file(tmp_path):

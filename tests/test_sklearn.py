@@ -73,6 +73,21 @@ def test_clusters_of_a_precomputed_matrix():
     assert len(set(zip(found, labels, strict=True))) == 2
 
 
+@pytest.mark.parametrize("mode", ["distance", "neighbors"])
+def test_an_array_of_clouds(mode):
+    rng = np.random.default_rng(4)
+    clouds, others = rng.random((9, 6, 2)), rng.random((4, 8, 2))  # the others have more points
+    model = RPWTransformer(mode, n_neighbors=8).fit(clouds)
+    for given in (clouds, others):
+        found = model.transform(given)
+        expected = rpw.pairwise(given, clouds)
+        assert np.array_equal(found if mode == "distance" else found.toarray(), expected)
+    with pytest.raises(ValueError, match="dimension"):
+        model.transform(rng.random((2, 6, 3)))
+    with pytest.raises(ValueError, match="dim"):
+        RPWTransformer(mode, support=rng.random((6, 2))).fit(clouds)  # on a support, rows are histograms
+
+
 def test_histograms_on_a_support():
     rng = np.random.default_rng(3)
     rows, support = rng.random((6, 9)), rng.random((9, 2))

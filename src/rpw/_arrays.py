@@ -29,6 +29,8 @@ def load_arrays(stream: IO[bytes], suffix: str) -> Arrays:
         raise ValueError("not an NPZ file, or cut off: it has no table of contents")
     with zipfile.ZipFile(stream) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+        if {"about", "start", "mass"} <= set(entries):
+            raise ValueError("is an index of rpw, not a measure or a collection; rpw search and rpw.Index.load read it")
         wanted = [name for name in entries if name in KNOWN_ARRAYS]
         if len(entries) == 1 and not wanted:
             wanted = list(entries)

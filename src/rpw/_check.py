@@ -123,6 +123,14 @@ def as_number(value: Any, name: str) -> float:
     return number
 
 
+def as_whole(value: Any, name: str, least: int) -> int:
+    """A whole number of at least ``least``."""
+    number = as_number(value, name)
+    if math.isinf(number) or number < least or number != int(number):
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(number)
+
+
 def as_p(value: Any) -> float:
     """The exponent, in [1, inf]."""
     p = as_number(value, "p")

@@ -16,6 +16,7 @@ from rpw._problem import as_masses
 from rpw.measure import Measure
 
 _Ints = npt.NDArray[np.int64]
+_WEIGHTS_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,10 @@ class Space:
         if self.support is not None:
             return len(self.support)
         return None if self.cost is None else len(self.cost)
+
+    def copy(self) -> Space:
+        """The same space on arrays of its own, which nobody else can change."""
+        return Space(*(None if array is None else array.copy() for array in (self.support, self.cost)))
 
 
 def as_space(support: Any, cost: Any) -> Space:
@@ -67,22 +72,53 @@ class Collection:
         """The stretch of atoms that belongs to measure s."""
         return slice(int(self.start[s]), int(self.start[s + 1]))
 
-    def check(self) -> None:
-        """Raise unless the arrays fit together (they may come from a file)."""
+    def check(self, space: Space) -> None:
+        """Raise unless the arrays are those of measures on ``space`` (they may come from a file)."""
+        for name, array, kind, dimensions in (
+            ("start", self.start, np.int64, 1),
+            ("mass", self.mass, np.int64, 1),
+            ("weights", self.weights, np.float64, 1),
+            ("points", self.points, np.float64, 2),
+            ("place", self.place, np.int32, 1),
+        ):
+            if array is not None and (array.dtype != kind or array.ndim != dimensions or not array.flags.c_contiguous):
+                raise ValueError(f"{name} is not an array of {np.dtype(kind)} with {dimensions} dimensions")
+        self._check_atoms(space)
+        self._check_masses()
+
+    def _check_atoms(self, space: Space) -> None:
+        """Every atom belongs to one measure, and has a point or a place."""
         atoms = len(self.mass)
-        parts = [part for part in (self.points, self.place) if part is not None]
-        fits = len(parts) == 1 and len(parts[0]) == len(self.weights) == atoms and self.start.ndim == 1
-        types = self.start.dtype == self.mass.dtype == np.int64 and self.weights.dtype == np.float64
-        if not (fits and types and self.start[0] == 0 and self.start[-1] == atoms and (np.diff(self.start) > 0).all()):
-            raise ValueError("the arrays of the collection do not fit together")
-        if not (self.mass > 0).all():
-            raise ValueError("the collection has atoms without mass")
-        if self.points is not None and (self.points.ndim != 2 or not np.isfinite(self.points).all()):
-            raise ValueError("the points of the collection are not finite")
+        if len(self.start) < 2 or self.start[0] != 0 or self.start[-1] != atoms or (np.diff(self.start) < 1).any():
+            raise ValueError("start does not divide the atoms into measures")
+        if (self.points is None) == (self.place is None) or (self.place is None) != (space.size is None):
+            raise ValueError("there must be either points, or place with support or cost")
+        if self.points is not None and (self.points.shape[1] == 0 or not np.isfinite(self.points).all()):
+            raise ValueError("points are not finite, or have no coordinates")
+        if self.place is not None and (self.place.min() < 0 or self.place.max() >= (space.size or 0)):
+            raise ValueError("place lies outside of the support or cost")
+        located = self.place if self.points is None else self.points
+        if located is None or not atoms == len(self.weights) == len(located):
+            raise ValueError("weights, mass, and points or place have different lengths")
+
+    def _check_masses(self) -> None:
+        """The weights of each measure sum to 1, and its masses are those weights."""
+        if not ((self.weights > 0) & (self.weights <= 1)).all():
+            raise ValueError("weights lie outside of (0, 1]")
+        if (np.abs(np.add.reduceat(self.weights, self.start[:-1]) - 1) > _WEIGHTS_ROUNDING).any():
+            raise ValueError("weights do not sum to 1 for each measure")
+        if not np.array_equal(as_masses(self.weights), self.mass) or not (self.mass > 0).all():
+            raise ValueError("mass is not that of the weights")
 
     def to_core(self, labels: _Ints | None) -> _core.Collection:
         """The same arrays as the core takes them, with labels of equal points if they are needed."""
         return _core.Collection(self.start, self.mass, self.points, self.place, labels)
+
+    def extremes(self) -> tuple[Array, Array]:
+        """The smallest and the largest coordinate of each measure."""
+        assert self.points is not None
+        low, high = self.points.min(axis=1), self.points.max(axis=1)
+        return np.minimum.reduceat(low, self.start[:-1]), np.maximum.reduceat(high, self.start[:-1])
 
     def take(self, indices: Any) -> Collection:
         """A collection of some of the measures."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 # Head room for the lists that a walk keeps beside its costs.
 _HEAD_ROOM = 1.25
@@ -22,6 +25,39 @@ def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8) -> None:
         raise MemoryError(
             f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
             "are available. Subsample the points, or merge near ones and pass their summed weights as a and b."
+        )
+
+
+def check_threads_fit(sizes_a: Any, sizes_b: Any, n_threads: int, is_halved: bool) -> None:
+    """Raise ``MemoryError`` if the largest pairs of two collections do not fit, as many as threads work on at once.
+
+    ``is_halved``: both collections are the same, and no measure is compared with itself.
+    """
+    most = n_threads + 1
+    sizes_a, sizes_b = (np.sort(sizes)[::-1][:most].astype(np.float64) for sizes in (sizes_a, sizes_b))
+    pairs = np.triu_indices(len(sizes_a), k=1) if is_halved else np.indices((len(sizes_a), len(sizes_b))).reshape(2, -1)
+    n, m = sizes_a[pairs[0]], sizes_b[pairs[1]]
+    if len(n) == 0:
+        return
+    largest = int(np.argmax(n * m))
+    check_pairs_fit(int(n[largest]), int(m[largest]))
+    needed = float(np.sort(n * m)[::-1][:n_threads].sum()) * 8 * _HEAD_ROOM
+    available = available_bytes()
+    if needed > available:
+        raise MemoryError(
+            f"{n_threads} threads on pairs of up to {int(n[largest]):,} x {int(m[largest]):,} points need about "
+            f"{needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB are available. Pass a smaller "
+            "n_threads, or subsample the points."
+        )
+
+
+def check_matrix_fits(n: int, m: int, bytes_per_entry: int = 8) -> None:
+    """Raise ``MemoryError`` if a matrix of distances does not fit."""
+    needed, available = n * m * bytes_per_entry, available_bytes()
+    if needed > available:
+        raise MemoryError(
+            f"a matrix of {n:,} x {m:,} distances needs about {needed / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB "
+            "are available. Pass out= to keep it on disk."
         )
 
 

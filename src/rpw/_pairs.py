@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,8 @@ from rpw import _check as check
 from rpw import _core, _solvers
 from rpw._check import Array
 from rpw._collection import Collection, Space
+from rpw._identity import describe_callable
+from rpw._memory import check_pairs_fit, check_threads_fit
 from rpw._problem import Problem
 from rpw.cost import CORE_METRICS, SEPARATING, Metric, check_metric, equal_rows, fill_distances
 
@@ -28,26 +30,38 @@ Failures = list[tuple[int, str]]
 
 _POINTS_IN_SAMPLE = 24
 _SECONDS_BETWEEN_REPORTS = 0.05
+_MOST_THREADS = 64  # or four per core: more would only cost memory, and systems refuse thousands
+_LARGE_SUPPORT = 2048  # places; beyond, those without mass are left out of the matrix of distances
 
 DISTANCES = ("rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot")
 
 
 @dataclass(frozen=True)
 class PairDistance:
-    """Which number to compute for a pair, checked."""
+    """Which number to compute for a pair, checked: what the user passed, and what follows from it."""
 
     name: str = "rpw"
     p: float = 2.0
-    kappa: float = 1.0
-    unmoved: float = 0.0
-    truncation: float = math.inf
+    k: float = 1.0
+    mass: float | None = None
+    lam: float | None = None
     metric: Metric = "euclidean"
     diameter: float = 1.0
 
     @property
-    def k(self) -> float:
-        """The price of leaving mass behind, in units of the diameter."""
-        return self.kappa / self.diameter
+    def kappa(self) -> float:
+        """The price of leaving mass behind, in units of distance."""
+        return 1.0 if self.name == "levy_prokhorov" else self.k * self.diameter
+
+    @property
+    def unmoved(self) -> float:
+        """The share of mass that stays."""
+        return 0.0 if self.mass is None else 1.0 - self.mass
+
+    @property
+    def truncation(self) -> float:
+        """Where the ground distance is cut off."""
+        return math.inf if self.lam is None else 2 * self.lam
 
     @property
     def quantity(self) -> _core.Quantity:
@@ -59,22 +73,15 @@ class PairDistance:
         return _core.Quantity.mass
 
     def describe(self) -> dict[str, Any]:
-        """Everything that influences the number, as plain values (for manifests)."""
+        """Everything that influences the number, as plain values (for fingerprints: stores on disk depend on them)."""
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
-        facts["metric"] = self.metric if isinstance(self.metric, str) else _describe_callable(self.metric)
+        facts["metric"] = self._described_metric
         return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
 
-
-def _describe_callable(metric: Any) -> str:
-    """The same text for the same function in another process: its name and its code, not its address."""
-    name = getattr(metric, "__qualname__", type(metric).__qualname__)
-    code = getattr(metric, "__code__", None)
-    if code is None:
-        return f"callable {name}"
-    constants = [value for value in code.co_consts if isinstance(value, int | float | str | None)]
-    return (
-        f"callable {name} {hashlib.sha256(code.co_code + repr((constants, code.co_names)).encode()).hexdigest()[:16]}"
-    )
+    @cached_property
+    def _described_metric(self) -> str:
+        """Cached: a callable object may change while it is called, and what it was at the start is what counts."""
+        return self.metric if isinstance(self.metric, str) else describe_callable(self.metric)
 
 
 def as_pair_distance(
@@ -88,22 +95,21 @@ def as_pair_distance(
     if (lam is not None) != (name == "robot"):
         raise ValueError("lam belongs to distance='robot', which needs it")
     metric = check_metric(metric)
-    p, kappa = check.as_p(p), check.as_kappa(k, diameter)
-    if name == "levy_prokhorov":
-        p, kappa = math.inf, 1.0
-    unmoved = 0.0 if mass is None else 1.0 - check.as_mass(mass)
-    truncation = math.inf if lam is None else 2 * check.as_positive(lam, "lam")
-    return PairDistance(name, p, kappa, unmoved, truncation, metric, diameter)
+    p, k = check.as_p(p), check.as_k(k)
+    check.as_kappa(k, diameter)
+    if name == "levy_prokhorov":  # its own exponent and price, whatever was passed
+        p, k = math.inf, 1.0
+    mass = None if mass is None else check.as_mass(mass)
+    lam = None if lam is None else check.as_positive(lam, "lam")
+    return PairDistance(name, p, k, mass, lam, metric, diameter)
 
 
 def as_n_threads(value: Any) -> int:
     """The number of threads: all cores that this process may use, unless given."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if value is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    number = check.as_number(value, "n_threads")
-    if number < 1 or number != int(number):
-        raise ValueError(f"n_threads must be a whole number of at least 1, got {value!r}")
-    return int(number)
+        return cores
+    return min(check.as_whole(value, "n_threads", 1), max(_MOST_THREADS, 4 * cores))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +128,7 @@ class PairBatch:
         self, first: _Ints, second: _Ints, n_threads: int, progress: Callable[[int], object] | None = None
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail."""
+        n_threads = max(1, min(n_threads, len(first)))
         if self.is_for_core:
             first, second = (np.ascontiguousarray(index, dtype=np.int64) for index in (first, second))
             return _core.pair_values(*self.core_collections, self.task, first, second, n_threads, progress)
@@ -134,14 +141,35 @@ class PairBatch:
             return True
         return isinstance(self.distance.metric, str) and self.distance.metric in CORE_METRICS
 
+    def check_fits(self, n_threads: int, is_halved: bool = False) -> None:
+        """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
+        if not self._uses_labels:
+            check_threads_fit(np.diff(self.a.start), np.diff(self.b.start), n_threads, is_halved)
+
     @cached_property
     def _shared_distances(self) -> Array | None:
-        """The distances between the places of a shared space."""
-        if self.space.support is None:
+        """The distances between the places of a shared space (of a large one: between those with mass)."""
+        if self.space.support is None or self._uses_labels:
             return self.space.cost
-        distances = np.empty((len(self.space.support), len(self.space.support)))
-        fill_distances(self.space.support, self.space.support, self.distance.metric, distances, math.inf)
+        places = self.space.support if self._occupied is None else self.space.support[self._occupied]
+        check_pairs_fit(len(places), len(places))
+        distances = np.empty((len(places), len(places)))
+        fill_distances(places, places, self.distance.metric, distances, math.inf)
         return distances
+
+    @cached_property
+    def _occupied(self) -> _Ints | None:
+        """The places with mass, where the others are left out of the shared matrix."""
+        if self.space.support is None or len(self.space.support) < _LARGE_SUPPORT:
+            return None
+        assert self.a.place is not None and self.b.place is not None
+        return np.unique(np.concatenate([self.a.place, self.b.place])).astype(np.int64)
+
+    def _on_occupied(self, collection: Collection) -> Collection:
+        """The same measures, with their places as rows of the shared matrix."""
+        if self._occupied is None or collection.place is None:
+            return collection
+        return replace(collection, place=np.searchsorted(self._occupied, collection.place).astype(np.int32))
 
     @cached_property
     def task(self) -> _core.PairTask:
@@ -156,13 +184,18 @@ class PairBatch:
     def core_collections(self) -> tuple[_core.Collection, _core.Collection]:
         """The two collections as the core takes them."""
         labels_a, labels_b = self._labels()
-        a = self.a.to_core(labels_a)
-        return a, a if self.b is self.a else self.b.to_core(labels_b)
+        a = self._on_occupied(self.a).to_core(labels_a)
+        return a, a if self.b is self.a else self._on_occupied(self.b).to_core(labels_b)
+
+    @property
+    def _uses_labels(self) -> bool:
+        """Whether total variation can be read off labels of equal points, without any distances."""
+        separates = isinstance(self.distance.metric, str) and self.distance.metric in SEPARATING
+        return self.distance.quantity == _core.Quantity.shared and self.space.cost is None and separates
 
     def _labels(self) -> tuple[_Ints | None, _Ints | None]:
-        """Labels of equal points, where total variation can be read off them."""
-        separates = isinstance(self.distance.metric, str) and self.distance.metric in SEPARATING
-        if self.distance.quantity != _core.Quantity.shared or self.space.cost is not None or not separates:
+        """Labels of equal points, where they are used."""
+        if not self._uses_labels:
             return None, None
         if self.space.support is not None:
             labels = equal_rows(self.space.support)

@@ -9,7 +9,8 @@ are those of brute force, always.
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,22 +22,39 @@ from rpw import _check as check
 from rpw import _core
 from rpw._check import Array
 from rpw._collection import Collection, as_collection, as_space
-from rpw._pairs import PairBatch, PairDistance, as_n_threads, as_pair_distance
+from rpw._files import replacing
+from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw.cost import Metric
 from rpw.measure import Measure
-from rpw.pairwise import as_diameter, check_same_space, progress_bar
+from rpw.pairwise import as_diameter, progress_bar
 
 __all__ = ["Index", "SearchStats"]
 
 _Ints = npt.NDArray[np.int64]
+_Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
 _FORMAT = "rpw index"
-_VERSION = 1
+_VERSION = 2
+_ZIP_MAGIC = b"PK"
 _DEFAULT_PIVOTS = 0
 
 
 @dataclass
 class SearchStats:
-    """What became of the pairs (query, measure) of all searches so far."""
+    """What became of the pairs (query, measure) of all searches since the index was built or loaded.
+
+    The counts add up from search to search; ``index.stats = rpw.index.SearchStats()`` starts them again.
+
+    Attributes
+    ----------
+    pairs : int
+        All of them: queries times measures. The other three add up to it.
+    solved : int
+        Pairs whose distance was computed to the end (each is an answer, or could have been one).
+    bounded : int
+        Pairs left out by a bound, without any solve.
+    stopped_early : int
+        Pairs whose solve was given up as soon as it was proven to end too far away.
+    """
 
     pairs: int = 0
     solved: int = 0
@@ -63,6 +81,13 @@ class Index:
     n_threads : int, optional
         For building; default: all cores.
 
+    Attributes
+    ----------
+    stats : SearchStats
+        How many pairs the searches so far have solved, and how many they could leave out; see `rpw.index.SearchStats`.
+    p, k, metric, diameter
+        What the index was built with; read-only.
+
     >>> import rpw
     >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1)
     >>> distances, indices = index.query([[0.9]], top=2)
@@ -84,7 +109,7 @@ class Index:
         assume_metric: bool = False,
         n_threads: int | None = None,
     ) -> None:
-        self._space = as_space(support, cost)
+        self._space = as_space(support, cost).copy()  # what the caller does to the arrays later changes no answer
         self._items = as_collection(measures, "measures", self._space)
         delta = as_diameter(diameter, self._items, self._items, self._space, metric, (measures,))
         self._distance = as_pair_distance("rpw", p=p, k=k, diameter=delta, metric=metric)
@@ -99,6 +124,21 @@ class Index:
         return len(self._items)
 
     @property
+    def p(self) -> float:
+        """The exponent."""
+        return self._distance.p
+
+    @property
+    def k(self) -> float:
+        """The price of leaving mass behind, in units of the diameter."""
+        return self._distance.k
+
+    @property
+    def metric(self) -> Metric:
+        """The ground metric: a name or a callable (without meaning for an index with ``cost=``)."""
+        return self._distance.metric
+
+    @property
     def diameter(self) -> float:
         """Δ of the space, fixed when the index was built."""
         return self._distance.diameter
@@ -109,30 +149,36 @@ class Index:
         For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
         all it has. Threads work on different queries.
         """
-        count = check.as_number(top, "top")
-        if count < 1 or count != int(count):
-            raise ValueError(f"top must be a whole number of at least 1, got {top!r}")
+        count = min(check.as_whole(top, "top", 1), len(self))
         queries, is_one = self._as_queries(q)
-        found = self._search(queries, min(int(count), len(self)), np.inf, as_n_threads(n_threads), progress)
+        found = self._search(queries, count, np.inf, as_n_threads(n_threads), progress)
         distances, indices = (np.stack(column) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
-    def radius_query(self, q: Any, radius: float, n_threads: int | None = None, progress: bool = False) -> Any:
-        """All measures within ``radius``: sorted ``(distances, indices)``, or a list of such for a list of queries."""
+    def radius_query(
+        self, q: Any, radius: float, n_threads: int | None = None, progress: bool = False
+    ) -> tuple[Any, Any]:
+        """All measures within ``radius``: ``(distances, indices)``, sorted; equal distances by lower index.
+
+        For one query two arrays, for a list of queries two lists with one array for each query.
+        """
         limit = check.as_number(radius, "radius")
         if limit < 0:
             raise ValueError(f"radius must be at least 0, got {radius!r}")
         queries, is_one = self._as_queries(q)
         found = self._search(queries, len(self), limit, as_n_threads(n_threads), progress)
-        return found[0] if is_one else found
+        distances, indices = (list(column) for column in zip(*found, strict=True))
+        return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def add(self, measures: Any, n_threads: int | None = None) -> None:
         """Append measures; Δ and the pivots stay what they were."""
+        if self._space.size is None and getattr(measures, "ndim", None) == 2:
+            raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
         more = as_collection(measures, "measures", self._space)
-        check_same_space(self._items, more)
+        self._check_dimension(more, "measures")
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
-            new = self._matrix(pivots, more, as_n_threads(n_threads))
+            new = self._matrix(pivots, more, as_n_threads(n_threads), ("pivot", self._pivots), ("new measure", None))
             self._from_pivots = np.ascontiguousarray(np.hstack([self._from_pivots, new]))
         else:
             self._from_pivots = np.empty((0, len(self) + len(more)))
@@ -147,9 +193,7 @@ class Index:
         optional |= {"support": self._space.support, "cost": self._space.cost}
         arrays |= {name: array for name, array in optional.items() if array is not None}
         about = {"format": _FORMAT, "version": _VERSION, "distance": asdict(self._distance)}
-        target = Path(path)
-        partial = target.with_name(target.name + ".part")
-        with partial.open("wb") as file:
+        with replacing(path) as file:
             np.savez(
                 file,
                 about=np.array(json.dumps(about)),
@@ -157,71 +201,85 @@ class Index:
                 from_pivots=self._from_pivots,
                 **arrays,
             )
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
 
     @classmethod
     def load(cls, path: Any) -> Index:
         """Read an index that `save` wrote."""
+        arrays = _stored_arrays(Path(path))
+        about = _about(arrays)
+        if about is None:
+            raise ValueError(f"{path} is not an rpw index")
+        if about.get("version") != _VERSION:
+            raise ValueError(
+                f"{path} is an rpw index of format {about.get('version')}, and this version of rpw reads format "
+                f"{_VERSION}: build it again"
+            )
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-            about = json.loads(str(arrays["about"]))
-            if about["format"] != _FORMAT or about["version"] != _VERSION:
-                raise ValueError(f"format {about['format']!r} version {about['version']} is not known here")
-            return cls._restored(arrays, PairDistance(**about["distance"]))
-        except FileNotFoundError:
-            raise
-        except (KeyError, TypeError, ValueError, OSError, EOFError) as error:
-            raise ValueError(f"{path} is not an index that this version can read: {error}") from error
-        except Exception as error:  # zipfile and zlib raise types of their own on damaged files
+            return cls._restored(arrays, **about["distance"])
+        except KeyError as error:
+            raise ValueError(f"{path} is damaged: it has no {error}") from error
+        except Exception as error:  # arrays that do not fit together can raise nearly anything
             raise ValueError(f"{path} is damaged: {error}") from error
 
     @classmethod
-    def _restored(cls, arrays: dict[str, Any], distance: PairDistance) -> Index:
+    def _restored(cls, arrays: dict[str, Any], *, name: Any, metric: Any, diameter: Any, **given: Any) -> Index:
+        """The index of a file, checked like one that is built: the core trusts its arrays."""
+        if name != "rpw" or not isinstance(metric, str):
+            raise ValueError(f"distance {name!r} with metric {metric!r} is not one of an index")
         index = cls.__new__(cls)
+        delta = check.as_positive(diameter, "diameter")
+        index._distance = as_pair_distance(name, metric=metric, diameter=delta, **given)
         index._space = as_space(arrays.get("support"), arrays.get("cost"))
         index._items = Collection(
             arrays["start"], arrays["weights"], arrays["mass"], arrays.get("points"), arrays.get("place")
         )
-        index._items.check()
-        index._distance = distance
+        index._items.check(index._space)
         index._pivots, index._from_pivots = arrays["pivots"], arrays["from_pivots"]
-        if index._from_pivots.shape != (len(index._pivots), len(index._items)):
-            raise ValueError("the distances to the pivots do not fit the measures")
+        _check_pivots(index._pivots, index._from_pivots, len(index._items))
         index.stats = SearchStats()
         return index
 
     def __repr__(self) -> str:
         d = self._distance
+        measures, pivots = len(self), len(self._pivots)
         return (
-            f"Index({len(self)} measures, p={d.p:g}, k={d.kappa / d.diameter:g}, diameter={d.diameter:g}, "
-            f"{len(self._pivots)} pivots)"
+            f"Index({measures} measure{'s' * (measures != 1)}, p={d.p:g}, k={d.k:g}, diameter={d.diameter:g}, "
+            f"{pivots} pivot{'s' * (pivots != 1)})"
         )
 
     def _as_queries(self, q: Any) -> tuple[Collection, bool]:
         """The queries as a collection, and whether there was only one."""
+        if isinstance(q, (list, tuple)) and len(q) == 0:
+            raise ValueError("q is an empty collection")
         is_one = self._is_one_query(q)
         queries = as_collection([q] if is_one else q, "q", self._space)
-        check_same_space(self._items, queries)
+        self._check_dimension(queries, "q")
         return queries, is_one
+
+    def _check_dimension(self, other: Collection, name: str) -> None:
+        if self._items.points is None or other.points is None:
+            return  # histograms: their space is that of the index
+        here, there = self._items.points.shape[1], other.points.shape[1]
+        if here != there:
+            raise ValueError(f"the index has points of dimension {here}, {name} of {there}")
 
     def _is_one_query(self, q: Any) -> bool:
         if self._space.size is not None:
             return np.ndim(q) == 1
-        if isinstance(q, Measure) or (isinstance(q, np.ndarray) and q.ndim <= 2):
+        if isinstance(q, Measure) or getattr(q, "ndim", 3) <= 2:  # arrays of any library, and tables
             return True
         if isinstance(q, (list, tuple)) and not any(isinstance(item, (Measure, np.ndarray)) for item in q):
             return _depth(q) <= 2
         return False
 
-    def _matrix(self, a: Collection, b: Collection, n_threads: int) -> Array:
+    def _matrix(self, a: Collection, b: Collection, n_threads: int, of_a: _Called, of_b: _Called) -> Array:
         first, second = (index.ravel() for index in np.indices((len(a), len(b))))
-        values, failures = PairBatch(a, b, self._space, self._distance).values(first, second, n_threads)
+        batch = PairBatch(a, b, self._space, self._distance)
+        batch.check_fits(n_threads)
+        values, failures = batch.values(first, second, n_threads)
         if failures:
-            e, reason = failures[0]
-            raise RuntimeError(f"pair ({first[e]}, {second[e]}) failed: {reason}")
+            e, reason = min(failures)
+            raise RuntimeError(f"{_called(of_a, first[e])} and {_called(of_b, second[e])} failed: {reason}")
         return values.reshape(len(a), len(b))
 
     def _choose_pivots(self, count: int, n_threads: int) -> None:
@@ -231,7 +289,8 @@ class Index:
         rows = []
         for _ in range(count):
             chosen.append(0 if not chosen else int(np.argmax(nearest)))
-            rows.append(self._matrix(self._items.take(chosen[-1:]), self._items, n_threads)[0])
+            pivot = self._items.take(chosen[-1:])
+            rows.append(self._matrix(pivot, self._items, n_threads, ("measure", chosen[-1:]), ("measure", None))[0])
             nearest = np.minimum(nearest, rows[-1])
         if chosen:
             self._pivots = np.array(chosen, dtype=np.int64)
@@ -246,8 +305,11 @@ class Index:
             return self._search_by_brute_force(queries, top, radius, n_threads)
         to_pivots = np.empty((len(queries), 0))
         if len(self._pivots):
-            to_pivots = self._matrix(queries, self._items.take(self._pivots), n_threads)
-        with progress_bar(len(queries), progress, unit="query") as report:
+            pivots = self._items.take(self._pivots)
+            to_pivots = self._matrix(queries, pivots, n_threads, ("query", None), ("measure", self._pivots))
+        n_threads = min(n_threads, len(queries))  # each works on one query at a time
+        batch.check_fits(n_threads)
+        with progress_bar(len(queries), progress, unit="query") as report, _names_pair(queries, self._items):
             found, counts = _core.search(
                 *batch.core_collections, batch.task, top, radius, to_pivots, self._from_pivots, n_threads, report
             )
@@ -260,7 +322,7 @@ class Index:
     def _search_by_brute_force(
         self, queries: Collection, top: int, radius: float, n_threads: int
     ) -> list[tuple[Array, _Ints]]:
-        matrix = self._matrix(queries, self._items, n_threads)
+        matrix = self._matrix(queries, self._items, n_threads, ("query", None), ("measure", None))
         self.stats.solved += matrix.size
         found = []
         for row in matrix:
@@ -270,15 +332,76 @@ class Index:
         return found
 
 
+def _called(names: _Called, number: int) -> str:
+    noun, numbers = names
+    return f"{noun} {number if numbers is None else numbers[number]}"
+
+
+@contextmanager
+def _names_pair(queries: Collection, items: Collection) -> Iterator[None]:
+    """Say which pair it was that a search failed on: one with points too far apart, the only way to fail there."""
+    try:
+        yield
+    except ValueError as error:
+        if queries.points is None or items.points is None:
+            raise
+        (low_q, high_q), (low_t, high_t) = queries.extremes(), items.extremes()
+        with np.errstate(over="ignore"):
+            for s in range(len(queries)):
+                extents = np.maximum(high_q[s], high_t) - np.minimum(low_q[s], low_t)
+                beyond = np.flatnonzero(~np.isfinite(extents * queries.points.shape[1]))
+                if len(beyond):
+                    raise ValueError(f"query {s} and measure {beyond[0]} failed: {error}") from error
+        raise
+
+
 def _as_n_pivots(value: Any, is_trusted: bool) -> int:
     if value is None:
         return _DEFAULT_PIVOTS if is_trusted else 0
-    number = check.as_number(value, "n_pivots")
-    if number < 0 or number != int(number):
-        raise ValueError(f"n_pivots must be a whole number of at least 0, got {value!r}")
+    number = check.as_whole(value, "n_pivots", 0)
     if number > 0 and not is_trusted:
         raise ValueError("n_pivots needs the triangle inequality: pass assume_metric=True if cost or metric obeys it")
-    return int(number)
+    return number
+
+
+def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
+    """Raise unless they are the numbers of measures, and their distances to all ``count`` of them."""
+    if pivots.dtype != np.int64 or pivots.ndim != 1 or ((pivots < 0) | (pivots >= count)).any():
+        raise ValueError("pivots are not numbers of measures")
+    is_sound = from_pivots.dtype == np.float64 and from_pivots.shape == (len(pivots), count)
+    if not is_sound or not from_pivots.flags.c_contiguous or not ((from_pivots >= 0) & (from_pivots <= 1 + 1e-9)).all():
+        raise ValueError("from_pivots are not the distances from the pivots")
+
+
+def _stored_arrays(path: Path) -> dict[str, Any]:
+    """The arrays of an NPZ file; nothing is unpickled."""
+    if path.is_dir():
+        raise ValueError(f"{path} is not an rpw index: it is a folder")
+    with path.open("rb") as file:
+        if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
+            raise ValueError(f"{path} is not an rpw index")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                if "about" not in stored.files:
+                    return {}
+                return {name: stored[name] for name in stored.files}
+        except Exception as error:  # zipfile and zlib raise types of their own on damaged files
+            raise ValueError(f"{path} is not an rpw index, or damaged: {_without_advice(error)}") from error
+
+
+def _without_advice(error: Exception) -> str:
+    """What is wrong, without NumPy's hint to unpickle what nobody should trust."""
+    return "it holds Python objects" if "pickle" in str(error) else str(error) or type(error).__name__
+
+
+def _about(arrays: dict[str, Any]) -> dict[str, Any] | None:
+    """What the file says of itself, if it is an index."""
+    try:
+        about = json.loads(str(arrays["about"]))
+    except (KeyError, ValueError):
+        return None
+    return about if isinstance(about, dict) and about.get("format") == _FORMAT else None
 
 
 def _depth(value: Any) -> int:

@@ -10,11 +10,14 @@ import numpy as np
 from rpw import _check as check
 from rpw._check import Array
 from rpw._collection import Collection, Space, as_collection, as_space
+from rpw._memory import check_matrix_fits
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw.cost import Metric, check_metric, diameter_of_points
 from rpw.measure import Measure
 
 __all__ = ["PairwiseError", "pairwise"]
+
+_BYTES_PER_ENTRY, _BYTES_PER_PAIR = 8, 24
 
 
 class PairwiseError(RuntimeError):
@@ -26,6 +29,9 @@ class PairwiseError(RuntimeError):
         super().__init__(f"pair ({i}, {j}) failed: {reason}{more}; on_error='nan' keeps the rest of the matrix")
         self.failures = failures
         self.distances = distances
+
+    def __reduce__(self) -> tuple[Any, ...]:  # else pickle would call it with the message alone
+        return type(self), (self.failures, self.distances)
 
 
 def pairwise(
@@ -55,7 +61,7 @@ def pairwise(
     A, B : collections
         Lists of `rpw.Measure` or of (n_i, d) arrays, an array (B, n, d), or histograms (B, n) on one shared ``support``
         (n, d) or one shared matrix ``cost`` (n, n) of ground distances. Without ``B``: ``A`` against itself; then each
-        pair is computed once (unless ``cost`` is not symmetric).
+        pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
     diameter : float or "auto"
@@ -67,20 +73,26 @@ def pairwise(
     on_error : {"raise", "nan"}
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
-        Write finished tiles to this Zarr store as they come; the same call again computes only what is missing.
+        Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
+        another call is refused. A callable ``metric`` is known by its code, its defaults, what it encloses or carries
+        as an object, and some distances that it gives; that a global variable or a file which it reads has changed is
+        noticed only if one of those distances changes with it.
     client : dask.distributed.Client, optional
-        Compute the tiles on this cluster instead of on threads.
+        Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
+    device : {"cpu"}
+        Only ``"cpu"`` here.
 
     Returns
     -------
-    array (len A, len B), the same numbers as a loop over the single functions; with ``out``, the Zarr array.
+    array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
+    with ``out``, the Zarr array.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1).round(3).tolist()
     [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
     """
     if device != "cpu":
-        raise ValueError(f"device must be 'cpu', got {device!r}")
+        raise ValueError(f"device must be 'cpu' (there is no other here), got {device!r}")
     if on_error not in ("raise", "nan"):
         raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
     space = as_space(support, cost)
@@ -99,6 +111,10 @@ def pairwise(
 
 
 def _in_memory(batch: PairBatch, n_threads: int, progress: bool, on_error: str) -> Array:
+    is_halved = is_symmetric(batch)
+    # Of each pair the entry, two indices and the value exist at the same time.
+    check_matrix_fits(len(batch.a), len(batch.b), _BYTES_PER_ENTRY + _BYTES_PER_PAIR // (1 + is_halved))
+    batch.check_fits(n_threads, is_halved)
     first, second = pairs_of(batch)
     with progress_bar(len(first), progress) as report:
         values, failures = batch.values(first, second, n_threads, report)

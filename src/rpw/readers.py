@@ -12,13 +12,16 @@ file                                 one measure                a collection
 folder                                                          a file per measure, or a folder per class of such files
 ==================================== ========================== =====================================================
 
-In tables, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate.
+In tables, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate. Clouds of
+different sizes are a folder with one file each. Images of a folder must have one size and one kind (grey or colour).
 """
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -26,13 +29,13 @@ from typing import IO, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rpw._arrays import Arrays, load_arrays, unknown_arrays
+from rpw._arrays import KNOWN_ARRAYS, Arrays, load_arrays, unknown_arrays
 from rpw._check import Array, as_floats, as_points, as_weights
 from rpw._tables import WEIGHT_NAMES, read_parquet, read_text
 from rpw.images import image_atoms, read_pixels
 from rpw.measure import Measure
 
-__all__ = ["IMAGE_SUFFIXES", "Collection", "read_collection", "read_points", "read_queries"]
+__all__ = ["IMAGE_SUFFIXES", "Collection", "describe_image", "read_collection", "read_points", "read_queries"]
 
 PathLike = str | os.PathLike[str]
 T = TypeVar("T")
@@ -92,7 +95,7 @@ def read_collection(path: PathLike) -> Collection:
     if suffix not in (".npy", ".npz"):
         _reader(where)  # an unknown extension is the likelier mistake
         raise ValueError(f"{where}: holds one measure; a collection is a folder, an NPZ or an NPY file")
-    return _guarded(where, lambda stream: _as_collection(load_arrays(stream, suffix)))
+    return _guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix)))
 
 
 def read_queries(path: PathLike) -> Collection:
@@ -106,6 +109,17 @@ def read_queries(path: PathLike) -> Collection:
         if _is_collection(arrays):
             return _guarded(where, lambda _: _as_collection(arrays))
     return Collection([where.name], [read_points(where)])
+
+
+def describe_image(path: PathLike) -> str | None:
+    """Kind and size of an image file, such as ``a grey image of 28 x 20 pixels`` (width first); None for other files.
+
+    Images with different descriptions become measures in different spaces.
+    """
+    where = Path(path)
+    if where.suffix.lower() not in IMAGE_SUFFIXES:
+        return None
+    return _guarded(where, lambda stream: _described(read_pixels(stream)))
 
 
 # ---------------------------------------------------------------- files
@@ -125,6 +139,8 @@ def _reader(where: Path) -> Callable[[IO[bytes]], Measure]:
     if suffix not in readers:
         if where.is_dir():
             raise ValueError(f"{where}: is a folder; one file is needed here")
+        if not where.exists():
+            raise FileNotFoundError(errno.ENOENT, "does not exist", str(where))
         known = "csv, tsv, npy, npz, parquet, or an image such as png"
         raise ValueError(f"{where}: unknown kind of file {suffix or '(no extension)'!r}; known are {known}")
     return readers[suffix]
@@ -150,15 +166,17 @@ def _guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
 def _read_folder(where: Path) -> Collection:
     files, skipped = _known_files(where)
     labels = None
-    if not files:
-        classes = [entry for entry in sorted(where.iterdir()) if entry.is_dir() and not entry.name.startswith(".")]
+    classes = [entry for entry in sorted(where.iterdir()) if entry.is_dir() and not entry.name.startswith(".")]
+    if files:
+        _check_no_classes(where, files[0], classes)
+    else:
         for folder in classes:
             found, passed = _known_files(folder)
             files, skipped = files + found, skipped + passed
         labels = np.array([file.parent.name for file in files])
     if not files:
         raise ValueError(f"{where}: the folder holds no file that can be read (csv, npy, npz, parquet or image)")
-    measures = [read_points(file) for file in files]
+    measures = _read_all(files)
     for file, measure in zip(files, measures, strict=True):
         if measure.dimension != measures[0].dimension:
             raise ValueError(
@@ -169,6 +187,34 @@ def _read_folder(where: Path) -> Collection:
     return Collection(names, measures, labels=labels, skipped=[str(file.relative_to(where)) for file in skipped])
 
 
+def _check_no_classes(where: Path, file: Path, folders: list[Path]) -> None:
+    """Raise if there are files in folders beside ``file``: nobody knows whether they, or it, were meant."""
+    for folder in folders:
+        if os.access(folder, os.R_OK | os.X_OK) and _known_files(folder)[0]:
+            raise ValueError(
+                f"{where}: holds the file {file.name} and the folder {folder.name} with files of its own; put every "
+                "file into the folder of its class, or all of them into one folder"
+            )
+
+
+def _read_all(files: list[Path]) -> list[Measure]:
+    """The measures of the files; all images among them must lie in one space."""
+    measures, first = [], None
+    for file in files:
+        if file.suffix.lower() not in IMAGE_SUFFIXES:
+            measures.append(read_points(file))
+            continue
+        measure, text = _guarded(file, _read_described)
+        measures.append(measure)
+        first = first or (file, text)
+        if text != first[1]:
+            raise ValueError(
+                f"{file}: is {text}, and {first[0].name} is {first[1]}: images of different sizes or kinds do not live "
+                "in one space"
+            )
+    return measures
+
+
 def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
     """The files that can be read and the others, sorted by name; hidden files count as neither."""
     files = [entry for entry in sorted(where.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
@@ -177,7 +223,18 @@ def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _read_image(stream: IO[bytes]) -> Measure:
-    return Measure(*image_atoms(read_pixels(stream), name="the image"))
+    return _read_described(stream)[0]
+
+
+def _read_described(stream: IO[bytes]) -> tuple[Measure, str]:
+    """An image as a measure, and its kind and size."""
+    pixels = read_pixels(stream)
+    return Measure(*image_atoms(pixels, name="the image")), _described(pixels)
+
+
+def _described(pixels: npt.NDArray[Any]) -> str:
+    height, width, *channels = pixels.shape
+    return f"a {'colour' if channels else 'grey'} image of {width} x {height} pixels"
 
 
 # ---------------------------------------------------------------- what the arrays mean
@@ -206,6 +263,25 @@ def _weights(arrays: Arrays) -> npt.NDArray[Any] | None:
     return found[0] if found else None
 
 
+_RAGGED = "clouds of different sizes are a folder with one file each"
+
+
+def _load_collection(stream: IO[bytes], suffix: str) -> Arrays:
+    """The arrays of a collection; several of unknown names are most likely clouds that did not fit into one array."""
+    if suffix == ".npz" and zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+        if len(names) > 1 and not set(names) & set(KNOWN_ARRAYS):
+            raise ValueError(_no_collection(names))
+        stream.seek(0)
+    return load_arrays(stream, suffix)
+
+
+def _no_collection(names: Iterable[str]) -> str:
+    wanted = "a collection is points (B, n, d), images (B, h, w), or histograms (B, n) with support (n, d)"
+    return f"{unknown_arrays(names)}; {wanted}; {_RAGGED}"
+
+
 def _as_collection(arrays: Arrays) -> Collection:
     if "images" in arrays:
         measures = _measures_of_images(arrays["images"])
@@ -214,11 +290,11 @@ def _as_collection(arrays: Arrays) -> Collection:
         return _histograms(arrays)
     points = arrays.get("points", arrays.get(""))
     if points is None:
-        raise ValueError(unknown_arrays(arrays))
+        raise ValueError(_no_collection(arrays))
     if points.ndim != 3:
         raise ValueError(
-            f"points of a collection must have shape (B, n, d), got {points.shape}; "
-            "histograms need an NPZ file with histograms (B, n) and support (n, d)"
+            f"points of a collection must have shape (B, n, d), got {points.shape}; histograms need an NPZ file with "
+            f"histograms (B, n) and support (n, d); {_RAGGED}"
         )
     _check_some(points, "points")
     measures = _measures_of_points(points, _weights(arrays))

@@ -12,7 +12,7 @@ try:
 except ImportError as error:
     raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
 
-from rpw._check import Array
+from rpw._check import Array, as_whole
 from rpw.index import Index
 from rpw.pairwise import pairwise
 
@@ -37,7 +37,7 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n equally spaced points of [0, 1]; rows that sum to 0 are refused.
     n_threads : int, optional
 
-    X may be an (B, n) array of histograms, or a list of Measures or (n_i, d) arrays.
+    X may be a (B, n) array of histograms, a (B, n, d) array of point sets, or a list of Measures or (n_i, d) arrays.
     """
 
     def __init__(
@@ -65,20 +65,20 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> RPWTransformer:
         """Keep the measures of X; ``y`` is ignored."""
-        if self.mode not in ("distance", "neighbors"):
-            raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
+        self._check_parameters()
         measures, space = self._as_measures(X, is_fit=True)
         self.index_ = Index(
             measures, p=self.p, k=self.k, metric=self.metric, diameter=self.diameter, n_threads=self.n_threads, **space
         )
-        self.fitted_ = measures
+        self.fitted_ = self.index_._items  # a copy: X stays the caller's
         self.n_samples_fit_ = len(self.index_)
         return self
 
     def transform(self, X: Any) -> Any:
         """Distances from the measures of X to those of `fit`: an array (len X, n_samples_fit), or a sparse graph."""
         check_is_fitted(self, "index_")
-        measures, space = self._as_measures(X, is_fit=False)
+        self._check_parameters()  # they can be set after fit
+        measures, _ = self._as_measures(X, is_fit=False)
         if self.mode == "distance":
             return pairwise(
                 measures,
@@ -88,21 +88,29 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 metric=self.metric,
                 diameter=self.index_.diameter,
                 n_threads=self.n_threads,
-                **space,
+                support=self.index_._space.support,
+                cost=self.index_._space.cost,
             )
         return self._graph(measures)
+
+    def _check_parameters(self) -> None:
+        """Raise for a bad ``mode`` or ``n_neighbors``; the other parameters are checked where they are used."""
+        if self.mode not in ("distance", "neighbors"):
+            raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
+        if self.mode == "neighbors":
+            as_whole(self.n_neighbors, "n_neighbors", 1)
 
     def _graph(self, measures: Any) -> Any:
         from scipy.sparse import csr_matrix
 
-        top = min(self.n_neighbors + 1, self.n_samples_fit_)
+        top = min(as_whole(self.n_neighbors, "n_neighbors", 1) + 1, self.n_samples_fit_)
         distances, indices = self.index_.query(measures, top=top, n_threads=self.n_threads)
         start = np.arange(0, distances.size + 1, top)
         return csr_matrix((distances.ravel(), indices.ravel(), start), shape=(len(distances), self.n_samples_fit_))
 
     def _as_measures(self, X: Any, is_fit: bool) -> tuple[Any, dict[str, Any]]:
         """The measures, and what they stand on."""
-        if isinstance(X, (list, tuple)) and self.support is None and self.cost is None and not _is_rectangular(X):
+        if self.support is None and self.cost is None and _holds_point_sets(X):
             return X, {}
         rows: Array = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1)
         if rows.shape[1] == 1:
@@ -122,6 +130,13 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+def _holds_point_sets(X: Any) -> bool:
+    """Whether X is an array (B, n, d), or a list of measures and point sets; anything else is a table of histograms."""
+    if isinstance(X, (list, tuple)):
+        return not _is_rectangular(X)
+    return isinstance(X, np.ndarray) and X.ndim == 3
 
 
 def _is_rectangular(X: Any) -> bool:

@@ -15,7 +15,7 @@ from rpw import _core
 from rpw._check import Array
 from rpw._problem import Problem
 from rpw._profile import Profile
-from rpw._result import Dual, Plan, Result
+from rpw._result import Dual, Plan, Result, representable_power
 
 NAME = "exact"
 
@@ -76,6 +76,7 @@ def profile(problem: Problem, diameter: float) -> Profile:
     distances = problem.distances()
     assert distances is not None
     scale = _largest(distances)
+    _check_powers_fit(distances, scale, problem.p)
     costs = problem.costs_p(distances, scale)
     assert costs is not None
     curve = _core.whole_profile(costs, problem.mass_a, problem.mass_b, np.inf)
@@ -103,3 +104,21 @@ def left(deadline: float) -> float:
 def _largest(distances: Array) -> float:
     largest = float(distances.max())
     return largest if largest > 0 else 1.0
+
+
+def _check_powers_fit(distances: Array, largest: float, p: float) -> None:
+    """Raise where the p-th power of a positive distance would vanish: beside the largest one, or by itself.
+
+    A profile spans all costs, so no one scale suits every k, as it does in `solve`.
+    """
+    smallest = float(np.min(distances, where=distances > 0, initial=np.inf))
+    if np.isinf(smallest):
+        return
+    with np.errstate(under="ignore"):
+        ratio = np.float64(smallest / largest) ** p
+    if ratio < np.finfo(np.float64).tiny:
+        raise ValueError(
+            f"the profile cannot be represented: the powers p={p:g} of distances from {smallest:.3g} to {largest:.3g} "
+            "do not fit into float64 together; lower p, or use rpw.solve, which needs no profile"
+        )
+    representable_power(smallest, p, "cost_p")

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 wrong input (the reason is on stderr), 2 wrong usage, 130 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 
 __all__ = ["main"]
@@ -16,9 +17,18 @@ def main() -> None:
     if any(importlib.util.find_spec(name) is None for name in ("typer", "rich")):
         print("the command line needs: pip install 'rpw[cli]'", file=sys.stderr)
         raise SystemExit(1)
+    _open_what_is_closed()
     try:
         from rpw.cli._app import app
 
         app(prog_name="rpw")
     except KeyboardInterrupt:  # before a command has started
         raise SystemExit(130) from None
+
+
+def _open_what_is_closed() -> None:
+    """Without a stdout or stderr (``rpw ... >&-``) Python has None there, and whatever prints would fail."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -10,31 +10,40 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rpw._files import replacing
 from rpw.readers import Collection
 
-__all__ = ["read", "write"]
+__all__ = ["beside", "read", "write"]
 
 
 def write(index: Path, collection: Collection) -> None:
     """Store the names and labels of ``collection`` beside ``index``."""
     labels = None if collection.labels is None else collection.labels.tolist()
     content = {"version": 1, "digest": _digest(index), "names": collection.names, "labels": labels}
-    _beside(index).write_text(json.dumps(content), encoding="utf-8")
+    with replacing(beside(index)) as file:
+        file.write(json.dumps(content).encode())
 
 
-def read(index: Path) -> tuple[list[str] | None, list[Any] | None]:
-    """Names and labels, or None where there are none that belong to this index."""
+def read(index: Path, count: int) -> tuple[list[str] | None, list[Any] | None, str | None]:
+    """The ``count`` names and labels, or None where there are none that belong to this index; then also the reason."""
+    place = beside(index)
     try:
-        content = json.loads(_beside(index).read_text(encoding="utf-8"))
+        content = json.loads(place.read_text(encoding="utf-8"))
         if content["version"] != 1 or content["digest"] != _digest(index):
-            return None, None
+            return None, None, f"{place.name} belongs to another index: neighbours have numbers only"
         names, labels = [str(name) for name in content["names"]], content["labels"]
-        return names, None if labels is None else list(labels)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None, None
+        labels = None if labels is None else list(labels)
+        if len(names) != count or (labels is not None and len(labels) != count):
+            return None, None, f"{place.name} is damaged: neighbours have numbers only"
+        return names, labels, None
+    except FileNotFoundError:
+        return None, None, f"there is no {place.name} beside the index: neighbours have numbers only"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None, None, f"{place.name} cannot be read: neighbours have numbers only"
 
 
-def _beside(index: Path) -> Path:
+def beside(index: Path) -> Path:
+    """Where the names of an index are."""
     return index.with_name(index.name + ".names.json")
 
 

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import rpw
-from rpw.readers import read_points
+from rpw.cli._output import counted
+from rpw.cost import METRICS, check_metric
+from rpw.readers import describe_image, read_points
 
-First = Annotated[Path, typer.Argument(metavar="A", help="The first measure: a file.")]
-Second = Annotated[Path, typer.Argument(metavar="B", help="The second measure: a file.")]
-Many = Annotated[Path, typer.Argument(metavar="DIR|FILE", help="A folder of files, or an NPZ or NPY file.")]
+
+def path(text: str) -> Path:
+    """A path that is not empty: an empty one, such as an unset variable of a shell, would mean the current folder."""
+    if not str(text):
+        raise typer.BadParameter("the path is empty")
+    return Path(text)
+
+
+First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first measure: a file.")]
+Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second measure: a file.")]
+Many = Annotated[
+    Path, typer.Argument(metavar="DIR|FILE", parser=path, help="A folder of files, or an NPZ or NPY file.")
+]
 P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
 K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
 Metric = Annotated[str, typer.Option("--metric", help="Ground metric, such as euclidean or cityblock.")]
-Diameter = Annotated[float, typer.Option("--diameter", help="Diameter of the space; it sets the unit of length.")]
-DiameterOfMany = Annotated[
+Diameter = Annotated[
     str, typer.Option("--diameter", metavar="auto|NUMBER", help="Diameter of the space; auto: that of all the points.")
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
@@ -32,8 +45,35 @@ def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
     """The measures of two files that fit together."""
     x, y = read_points(a), read_points(b)
     if x.dimension != y.dimension:
-        raise ValueError(f"the points of {a} have {x.dimension} coordinates, those of {b} have {y.dimension}")
+        text = f"the points of {a} have {x.dimension} coordinates, those of {b} have {y.dimension}"
+        kinds = [kind for kind in (describe_image(a), describe_image(b)) if kind is not None]
+        raise ValueError(f"{text}: {' and '.join(kinds)}" if len(kinds) == 2 else text)
     return x, y
+
+
+def images_note(a: Path, b: Path) -> list[tuple[str, str]]:
+    """A hint where two images do not have one size."""
+    first, second = describe_image(a), describe_image(b)
+    if first is None or second is None or first == second:
+        return []
+    return [("note", f"{first} and {second}: the spaces of images of different sizes differ, so compare with care")]
+
+
+def as_metric(name: str) -> str:
+    """A metric that is known. What Python offers besides names (a callable, ``cost=``) is no way out here."""
+    try:
+        check_metric(name)
+    except ValueError as error:
+        text = f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}"
+        if str(error).startswith("unknown"):
+            raise typer.BadParameter(text, param_hint="--metric") from None
+        raise ValueError(text) from None
+    return name
+
+
+def wants_progress(as_json: bool) -> bool:
+    """Whether a person is watching, and there is a bar to show."""
+    return not as_json and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def as_diameter(text: str) -> float | str:
@@ -44,6 +84,16 @@ def as_diameter(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is neither 'auto' nor a number", param_hint="--diameter") from None
+
+
+def diameter_of_pair(given: float | str, x: rpw.Measure, y: rpw.Measure, metric: str) -> float:
+    """A given diameter, or that of both measures together."""
+    if not isinstance(given, str):
+        return given
+    span = rpw.diameter([x], [y], metric=metric)
+    if span == 0:
+        raise ValueError("--diameter auto: all points are the same, so they have no diameter; pass a number")
+    return span
 
 
 def diameter_note(diameter: float, A: Any, B: Any, metric: str = "euclidean") -> list[tuple[str, str]]:
@@ -58,4 +108,4 @@ def diameter_note(diameter: float, A: Any, B: Any, metric: str = "euclidean") ->
 
 def skipped_note(names: list[str]) -> list[tuple[str, str]]:
     """Which files of a folder were passed over."""
-    return [("passed over", f"{len(names)} files of unknown kind, such as {names[0]}")] if names else []
+    return [("passed over", f"{counted(len(names), 'file')} of unknown kind, such as {names[0]}")] if names else []

@@ -15,7 +15,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["guarded", "print_json", "print_lines", "print_rows", "print_table", "print_version", "seconds"]
+__all__ = [
+    "counted",
+    "guarded",
+    "print_json",
+    "print_lines",
+    "print_rows",
+    "print_table",
+    "print_version",
+    "seconds",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,7 +85,7 @@ def _plain(value: Any) -> Any:
 def print_lines(lines: Iterable[str]) -> None:
     """Plain text, folded at the width of the terminal."""
     for line in lines:
-        _console().print(_text(line))
+        _print(_text(line))
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:
@@ -86,7 +95,7 @@ def print_rows(rows: Iterable[tuple[str, str]]) -> None:
     table.add_column(overflow="fold")
     for name, entry in rows:
         table.add_row(_text(name, "bold"), _text(entry))
-    _console().print(table)
+    _print(table)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -98,17 +107,21 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in cells:
         table.add_row(*(_text(cell) for cell in row))
-    _console().print(table)
+    _print(table)
 
 
 def _is_number(cell: str) -> bool:
     return cell.replace(".", "", 1).replace("e-", "", 1).isdigit()
 
 
-def _console() -> Console:
+def _print(what: Table | Text) -> None:
+    """Print without the blanks that rich fills lines with: they trouble whoever reads a pipe."""
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDTH)
-    return console
+    with console.capture() as captured:
+        console.print(what)
+    for line in captured.get().rstrip("\n").split("\n"):
+        print(line.rstrip(" "))
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -120,6 +133,11 @@ def _encodable(text: str, encoding: str | None) -> str:
     encoding = encoding or "utf-8"
     shown = "".join(c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else " " for c in text)
     return shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, such as ``1 file`` or ``2 files``."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def seconds(since: float, now: float) -> str:

@@ -8,8 +8,24 @@ from typing import Annotated, Any
 import typer
 
 import rpw
-from rpw.cli._options import Diameter, First, Json, K, Metric, P, Second, Solver, Tol, diameter_note, read_pair
-from rpw.cli._output import print_json, print_rows, seconds
+from rpw.cli._options import (
+    Diameter,
+    First,
+    Json,
+    K,
+    Metric,
+    P,
+    Second,
+    Solver,
+    Tol,
+    as_diameter,
+    as_metric,
+    diameter_note,
+    diameter_of_pair,
+    images_note,
+    read_pair,
+)
+from rpw.cli._output import counted, print_json, print_rows, seconds
 
 __all__ = ["distance"]
 
@@ -22,19 +38,21 @@ def distance(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = 1.0,
+    diameter: Diameter = "1",
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> None:
     """The (p,k)-RPW distance between two measures, with proven bounds."""
+    metric, given = as_metric(metric), as_diameter(diameter)
     x, y = read_pair(a, b)
+    delta = diameter_of_pair(given, x, y, metric)
     start = time.perf_counter()
-    result = rpw.solve(x, y, p=p, k=k, metric=metric, diameter=diameter, tol=tol, solver=solver, time_limit=time_limit)
+    result = rpw.solve(x, y, p=p, k=k, metric=metric, diameter=delta, tol=tol, solver=solver, time_limit=time_limit)
     end = time.perf_counter()
     if as_json:
-        parameters = {"p": p, "k": k, "metric": metric, "diameter": diameter, "tol": tol}
+        parameters = {"p": p, "k": k, "metric": metric, "diameter": delta, "tol": tol}
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
         print_json({**_facts(result), **parameters, **sizes, "seconds": end - start})
         return
@@ -45,9 +63,10 @@ def distance(
             ("moved", f"{result.mass:.6g} of the mass at cost {result.cost:.6g}"),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
-            ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={diameter:g}"),
-            ("solver", f"{result.solver}, {result.iterations:,} iterations, {seconds(start, end)}"),
-            *diameter_note(diameter, [x], [y], metric),
+            ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={delta:g}"),
+            ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
+            *diameter_note(delta, [x], [y], metric),
+            *images_note(a, b),
         ]
     )
 

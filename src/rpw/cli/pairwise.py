@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,8 +10,20 @@ import numpy as np
 import typer
 
 import rpw
-from rpw.cli._options import Json, Many, Metric, NThreads, as_diameter, diameter_note, skipped_note
-from rpw.cli._output import print_json, print_rows, seconds
+from rpw.cli._options import (
+    Json,
+    Many,
+    Metric,
+    NThreads,
+    as_diameter,
+    as_metric,
+    diameter_note,
+    path,
+    skipped_note,
+    wants_progress,
+)
+from rpw.cli._output import counted, print_json, print_rows, seconds
+from rpw.executors import is_complete, write_names
 from rpw.readers import Collection, read_collection
 
 __all__ = ["pairwise"]
@@ -30,8 +41,12 @@ _NEEDED = {"partial_wasserstein": "mass", "robot": "lam"}
 _DEFAULTS: dict[str, Any] = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 _ROWS_AT_ONCE = 256
 
-Out = Annotated[Path, typer.Option("--out", help="Zarr store for the matrix; the same call again resumes.")]
-Other = Annotated[Path | None, typer.Option("--b", metavar="DIR|FILE", help="Second collection; default: the first.")]
+Out = Annotated[
+    Path, typer.Option("--out", parser=path, help="Zarr store for the matrix; the same call again resumes.")
+]
+Other = Annotated[
+    Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection; default: the first.")
+]
 Distance = Annotated[str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.")]
 P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
 K = Annotated[float | None, typer.Option("--k", help="Price of leaving mass behind; 1 if left out.")]
@@ -60,26 +75,30 @@ def pairwise(
     """The matrix of distances within one collection, or between two, on all cores."""
     span = None if diameter is None else as_diameter(diameter)
     options = _options(distance, {"p": p, "k": k, "diameter": span, "mass": mass, "lam": lam})
-    options["metric"] = metric
+    options["metric"] = as_metric(metric)
     first, second = read_collection(a), None if b is None else read_collection(b)
     A, B, shared = _arguments(first, second)
-    resumed, start = out.exists(), time.perf_counter()
-    progress = not as_json and sys.stderr.isatty()
-    matrix = rpw.pairwise(
-        A, B, distance=distance, n_threads=n_threads, progress=progress, out=str(out), **shared, **options
-    )
+    names = {"rows": first.names, "columns": (first if second is None else second).names}
+    before = {"resumed": (out / "zarr.json").exists(), "already_complete": is_complete(out)}
+    start = time.perf_counter()
+    run: dict[str, Any] = {"n_threads": n_threads, "progress": wants_progress(as_json), "out": str(out)}
+    try:
+        matrix = rpw.pairwise(A, B, distance=distance, **run, **shared, **options)
+    except rpw.PairwiseError:
+        write_names(out, **names)  # the other pairs are there, and somebody will read them
+        raise
+    write_names(out, **names)
     if options.get("diameter") == "auto":
         options["diameter"] = float(getattr(matrix, "attrs", {}).get("diameter", np.nan))
-    facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), "resumed": resumed}
+    facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
     end = time.perf_counter()
     if as_json:
-        names = {"rows": first.names, "columns": (first if second is None else second).names}
         print_json({"out": out, "distance": distance, **options, **facts, **names, "seconds": end - start})
         return
     inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
     print_rows(
         [
-            *((name, f"{path}: {len(collection):,} measures") for name, path, collection in inputs),
+            *((name, f"{path}: {counted(len(collection), 'measure')}") for name, path, collection in inputs),
             *skipped_note([name for _, _, collection in inputs for name in collection.skipped]),
             *_entries(out, distance, options, facts),
             ("time", seconds(start, end)),
@@ -91,7 +110,8 @@ def pairwise(
 def _options(distance: str, given: dict[str, Any]) -> dict[str, Any]:
     """What the distance is called with; an option that it does not listen to is a mistake."""
     if distance not in _OPTIONS:
-        raise ValueError(f"--distance {distance}: choose one of {', '.join(_OPTIONS)}")
+        text = f"unknown distance {distance!r}; choose one of {', '.join(_OPTIONS)}"
+        raise typer.BadParameter(text, param_hint="--distance")
     heard = _OPTIONS[distance]
     for name, value in given.items():
         if value is not None and name not in heard:
@@ -137,11 +157,12 @@ def _summary(matrix: Any, within: bool) -> dict[str, Any]:
 def _entries(out: Path, distance: str, options: dict[str, Any], facts: dict[str, Any]) -> list[tuple[str, str]]:
     n, m = facts["shape"]
     given = {name: value if isinstance(value, str) else f"{value:g}" for name, value in options.items()}
+    state = " (already complete)" if facts["already_complete"] else " (continued)" if facts["resumed"] else ""
     rows = [
-        ("matrix", f"{n:,} x {m:,} in {out}{' (continued)' if facts['resumed'] else ''}"),
+        ("matrix", f"{n:,} x {m:,} in {out}{state}"),
         ("distance", ", ".join([distance, *(f"{name}={value}" for name, value in given.items())])),
         ("entries", f"smallest {facts['smallest']:.6g}, mean {facts['mean']:.6g}, largest {facts['largest']:.6g}"),
     ]
     if facts["failed"]:
-        rows.append(("failed", f"{facts['failed']:,} pairs"))
+        rows.append(("failed", counted(facts["failed"], "pair")))
     return rows

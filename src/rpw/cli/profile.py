@@ -9,12 +9,31 @@ from typing import Annotated, Any
 import typer
 
 import rpw
-from rpw.cli._options import Diameter, First, Json, K, Metric, P, Second, Solver, Tol, diameter_note, read_pair
-from rpw.cli._output import print_json, print_rows, seconds
+from rpw.cli._options import (
+    Diameter,
+    First,
+    Json,
+    K,
+    Metric,
+    P,
+    Second,
+    as_diameter,
+    as_metric,
+    diameter_note,
+    diameter_of_pair,
+    images_note,
+    path,
+    read_pair,
+)
+from rpw.cli._output import counted, print_json, print_rows, seconds
 
 __all__ = ["profile"]
 
-Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the profile and its crossing into this file.")]
+Tol = Annotated[float, typer.Option("--tol", help="Error allowed with --solver lmr; the others are exact.")]
+Solver = Annotated[str, typer.Option("--solver", help="auto, exact or lmr.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossing into this file.")
+]
 
 _MASSES = (0.5, 0.9, 0.95, 0.99, 1.0)
 _PRICES = (0.1, 1.0, 10.0)
@@ -26,31 +45,33 @@ def profile(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = 1.0,
+    diameter: Diameter = "1",
     tol: Tol = 0.0,
     solver: Solver = "auto",
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """The cost of moving every share of the mass, and RPW for every k, from one solve."""
+    metric, given = as_metric(metric), as_diameter(diameter)
     if plot is not None:
         _check_plot(plot)
     x, y = read_pair(a, b)
+    delta = diameter_of_pair(given, x, y, metric)
     start = time.perf_counter()
-    curve = rpw.profile(x, y, p=p, metric=metric, diameter=diameter, solver=solver, tol=tol)
+    curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol)
     end = time.perf_counter()
     prices = sorted({*_PRICES, k})
     distances = {f"{price:g}": curve.distance(price) for price in prices}
     if plot is not None:
         _draw(curve, plot, k)
     if as_json:
-        answer = {"p": p, "metric": metric, "diameter": diameter, "mass": curve.mass, "cost_p": curve.cost_p}
+        answer = {"p": p, "metric": metric, "diameter": delta, "mass": curve.mass, "cost_p": curve.cost_p}
         facts = {"elbow": curve.elbow(), "distances": distances, "solver": curve.solver, "plot": plot}
         print_json({**answer, **facts, "seconds": end - start})
         return
     print_rows(
         [
-            ("profile", f"{len(curve):,} breakpoints, p={p:g}, metric={metric}"),
+            ("profile", f"{counted(len(curve), 'breakpoint')}, p={p:g}, metric={metric}, diameter={delta:g}"),
             *((f"W at {mass:.0%}", f"{curve(mass):.9g}") for mass in _MASSES),
             ("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)"),
             *((f"RPW k={price}", f"{value:.9g}") for price, value in distances.items()),
@@ -58,7 +79,8 @@ def profile(
             ("second", f"{b}: {y!r}"),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
             *_picture(plot),
-            *diameter_note(diameter, [x], [y], metric),
+            *diameter_note(delta, [x], [y], metric),
+            *images_note(a, b),
         ]
     )
 

@@ -12,15 +12,28 @@ import typer
 
 import rpw
 from rpw.cli import _names
-from rpw.cli._options import DiameterOfMany, Json, K, Many, Metric, NThreads, P, as_diameter, skipped_note
-from rpw.cli._output import print_json, print_rows, print_table, seconds
+from rpw.cli._options import (
+    Diameter,
+    Json,
+    K,
+    Many,
+    Metric,
+    NThreads,
+    P,
+    as_diameter,
+    as_metric,
+    path,
+    skipped_note,
+    wants_progress,
+)
+from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.readers import Collection, read_collection, read_queries
 
 __all__ = ["index", "search"]
 
-Out = Annotated[Path, typer.Option("--out", help="Where to save the index.")]
-Saved = Annotated[Path, typer.Argument(metavar="I", help="An index made by rpw index.")]
-Query = Annotated[Path, typer.Argument(metavar="QUERY", help="One measure, or a collection of them.")]
+Out = Annotated[Path, typer.Option("--out", parser=path, help="Where to save the index.")]
+Saved = Annotated[Path, typer.Argument(metavar="I", parser=path, help="An index made by rpw index.")]
+Query = Annotated[Path, typer.Argument(metavar="QUERY", parser=path, help="One measure, or a collection of them.")]
 Top = Annotated[int, typer.Option("--top", min=1, help="How many neighbours.")]
 
 _LINES = 16  # of a table, so that everything stays on one screen
@@ -32,11 +45,11 @@ def index(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: DiameterOfMany = "1",
+    diameter: Diameter = "1",
     as_json: Json = False,
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
-    span = as_diameter(diameter)
+    metric, span = as_metric(metric), as_diameter(diameter)
     collection = read_collection(a)
     start = time.perf_counter()
     built = rpw.Index(collection.as_measures(), p=p, k=k, metric=metric, diameter=span)
@@ -45,11 +58,12 @@ def index(
     end = time.perf_counter()
     facts = {"measures": len(collection), "p": p, "k": k, "metric": metric, "diameter": built.diameter}
     if as_json:
-        print_json({"out": out, **facts, "seconds": end - start})
+        print_json({"out": out, "names": _names.beside(out), **facts, "seconds": end - start})
         return
     print_rows(
         [
-            ("index", f"{len(collection):,} measures of {a} in {out}"),
+            ("index", f"{counted(len(collection), 'measure')} of {a} in {out}"),
+            ("names", f"{_names.beside(out)}: keep it beside the index, rpw search reads names and labels from it"),
             ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={facts['diameter']:g}"),
             ("time", seconds(start, end)),
             *skipped_note(collection.skipped),
@@ -63,9 +77,11 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved)
-    names, labels = _names.read(saved)
+    names, labels, note = _names.read(saved, len(found))
     start = time.perf_counter()
-    distances, indices = found.query(queries.as_measures(), top=min(top, len(found)), n_threads=n_threads)
+    distances, indices = found.query(
+        queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=wants_progress(as_json)
+    )
     end = time.perf_counter()
     hits = [
         [_hit(float(d), int(i), names, labels) for d, i in zip(row, near, strict=True)]
@@ -73,11 +89,13 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
     ]
     if as_json:
         answers = [{"query": name, "nearest": near} for name, near in zip(queries.names, hits, strict=True)]
-        print_json({"index": saved, "queries": answers, "stats": asdict(found.stats), "seconds": end - start})
+        facts = {"stats": asdict(found.stats), "note": note, "seconds": end - start}
+        print_json({"index": saved, "queries": answers, **facts})
         return
     _print_hits(queries, hits)
     stats = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in asdict(found.stats).items())
-    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end))])
+    notes = [] if note is None else [("note", note)]
+    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end)), *notes])
 
 
 def _hit(distance: float, number: int, names: list[str] | None, labels: list[Any] | None) -> dict[str, Any]:

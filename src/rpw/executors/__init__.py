@@ -13,11 +13,11 @@ from typing import Any
 from rpw._pairs import PairBatch
 from rpw.executors._cluster import check_client, compute_on_cluster, size_of
 from rpw.executors._memory import MemoryTarget
-from rpw.executors._store import open_store
+from rpw.executors._store import is_complete, open_store, write_names
 from rpw.executors._threads import compute_on_threads
 from rpw.pairwise import PairwiseError, progress_bar
 
-__all__ = ["run_tiles"]
+__all__ = ["is_complete", "run_tiles", "write_names"]
 
 
 def run_tiles(batch: PairBatch, *, out: Any, client: Any, n_threads: int, progress: bool, on_error: str) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -16,13 +19,17 @@ from rpw.executors._tiles import Tile, Tiling
 # Tiles in flight per thread of the cluster: enough that no worker waits, few enough that results do not pile up.
 _IN_FLIGHT_PER_LANE = 4
 _ATTEMPTS = 5
+_LOG = logging.getLogger("rpw")
+_NO_RPW = re.compile(r"No module named 'rpw['.]")
 
 
 def check_client(client: Any) -> None:
-    """Raise unless it is a client of dask.distributed that works synchronously."""
+    """Raise unless it is a client of dask.distributed that is connected and works synchronously."""
     distributed = import_extra("distributed", "client")
     if not isinstance(client, distributed.Client):
         raise ValueError(f"client must be a dask.distributed.Client, got {type(client).__name__}")
+    if client.status in ("closing", "closed"):
+        raise ValueError("client is closed: pass a connected dask.distributed.Client")
     if client.asynchronous:
         raise ValueError("client must not be asynchronous")
 
@@ -43,6 +50,13 @@ def compute_on_cluster(
     """The values of each tile, as they are finished. Closing the generator cancels what is outstanding."""
     if not tiles:
         return
+    with _explains_missing_rpw():
+        yield from _computed(batch, tiling, tiles, client, report)
+
+
+def _computed(
+    batch: PairBatch, tiling: Tiling, tiles: list[Tile], client: Any, report: Callable[[int], object] | None
+) -> Results:
     cluster, todo = _Cluster(batch, tiling, client), iter(tiles)
     done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
     try:
@@ -59,6 +73,32 @@ def compute_on_cluster(
         cluster.cancel()
 
 
+def _await_worker(client: Any) -> None:
+    """Wait for a first worker; Dask itself would give up after half a minute."""
+    if not client.nthreads():
+        _LOG.warning("the cluster has no workers: waiting for the first one")
+        client.wait_for_workers(1)
+
+
+@contextmanager
+def _explains_missing_rpw() -> Iterator[None]:
+    """Say what an import that failed on the cluster means."""
+    try:
+        yield
+    except Exception as error:
+        if any(_NO_RPW.search(str(cause)) for cause in _causes(error)):
+            raise RuntimeError(
+                "the cluster cannot import rpw: its scheduler and its workers need rpw, in the version of this process"
+            ) from error
+        raise
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 class _Cluster:
     """The tiles in flight, and the inputs that lie on the workers."""
 
@@ -71,6 +111,7 @@ class _Cluster:
         self._scatter()
 
     def _scatter(self) -> None:
+        _await_worker(self._client)
         # Without hash=False Dask would digest all inputs only to find a name for them.
         self._inputs = self._client.scatter(self._batch, broadcast=True, hash=False)
 

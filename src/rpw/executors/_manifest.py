@@ -22,10 +22,11 @@ _INPUTS |= {"cost": "cost is another matrix"}
 
 def manifest_of(batch: PairBatch) -> dict[str, Any]:
     """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit."""
-    facts = {name: getattr(batch.distance, name) for name in ("p", "k", "unmoved", "truncation", "diameter")}
+    facts = {name: getattr(batch.distance, name) for name in ("p", "k", "diameter", "mass", "lam")}
+    given = {name: value for name, value in facts.items() if value is not None}  # mass and lam: where they belong
     return {
         "distance": batch.distance.name,
-        **{name: value if math.isfinite(value) else str(value) for name, value in facts.items()},
+        **{name: value if math.isfinite(value) else str(value) for name, value in given.items()},
         "metric": batch.distance.describe()["metric"],
         "symmetric": is_symmetric(batch),
         "shape": [len(batch.a), len(batch.b)],
@@ -45,6 +46,8 @@ def manifest_of(batch: PairBatch) -> dict[str, Any]:
 
 def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
     """Raise if two manifests describe different work, and say what differs."""
+    if there["rpw"].get("fingerprint") == here["rpw"]["fingerprint"]:
+        return  # it stands for all inputs and parameters; the attributes beside it are for people
     differences = [
         f"{name} is {there.get(name)!r} there and {here[name]!r} here"
         for name in here
@@ -52,10 +55,8 @@ def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> 
     ]
     of_there, of_here = there["rpw"].get("inputs", {}), here["rpw"]["inputs"]
     differences += [text for name, text in _INPUTS.items() if of_there.get(name) != of_here[name]]
-    if there["rpw"].get("fingerprint") != here["rpw"]["fingerprint"] and not differences:
-        differences = ["the metric gives other distances"]
-    if differences:
-        raise ValueError(f"out={str(path)!r} holds another matrix: {'; '.join(differences)}. Choose another path")
+    reasons = "; ".join(differences) or "the metric gives other distances"
+    raise ValueError(f"out={str(path)!r} holds another matrix: {reasons}. Choose another path")
 
 
 def _digest(array: Array | None) -> str | None:

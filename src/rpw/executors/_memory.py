@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rpw._check import Array
+from rpw._memory import check_matrix_fits
 from rpw._pairs import PairBatch
 from rpw.executors._tiles import Tile, tiling_of
 
@@ -16,6 +17,7 @@ class MemoryTarget:
 
     def __init__(self, batch: PairBatch, lanes: int) -> None:
         self.tiling = tiling_of(batch, lanes)
+        check_matrix_fits(*self.tiling.shape)
         self._matrix = np.full(self.tiling.shape, np.nan)
 
     def __enter__(self) -> MemoryTarget:

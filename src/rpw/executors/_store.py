@@ -16,6 +16,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ import rpw
 from rpw._check import Array
 from rpw._pairs import PairBatch
 from rpw.executors._extras import import_extra
+from rpw.executors._layout import check_layout, entry, layout_of
 from rpw.executors._manifest import FORMAT, check_same_work, manifest_of
 from rpw.executors._tiles import Tile, Tiling, tiling_of
 
@@ -50,6 +52,30 @@ def open_store(out: Any, batch: PairBatch, lanes: int, retries_failed: bool) -> 
         raise
     store.lock = lock
     return store
+
+
+def is_complete(out: Path) -> bool:
+    """Whether there is a store at ``out`` with nothing left to compute."""
+    try:
+        metadata = _metadata(out)
+        return metadata is not None and not _store_of(out, metadata).missing(retries_failed=True)
+    except (OSError, ValueError):
+        return False
+
+
+def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
+    """Put the names of the rows and columns into the attributes of the store at ``out``."""
+    metadata = _metadata(out)
+    names = {"rows": rows, "columns": columns}
+    if metadata is None or names.items() <= metadata["attributes"].items():
+        return
+    metadata["attributes"] |= names
+    lock = _lock(out)
+    try:
+        with _explained(out):
+            _write(out, out / "zarr.json", _encoded(metadata))
+    finally:
+        os.close(lock)
 
 
 class TileStore:
@@ -117,9 +143,10 @@ class TileStore:
 
 
 def _as_path(out: Any) -> Path:
-    if not isinstance(out, (str, os.PathLike)) or "://" in os.fspath(out) or not os.fspath(out):
+    text = os.fspath(out) if isinstance(out, (str, os.PathLike)) else None
+    if not isinstance(text, str) or not text or "://" in text or "\0" in text:
         raise ValueError(f"out must be the path of a local folder, got {out!r}")
-    return Path(os.fspath(out))
+    return Path(text)
 
 
 def _check_is_ours(path: Path) -> None:
@@ -134,39 +161,76 @@ def _check_is_ours(path: Path) -> None:
 
 def _stored(path: Path, batch: PairBatch) -> TileStore | None:
     """The store that is there, if there is one; it must hold the same work."""
+    metadata = _metadata(path)
+    if metadata is None:
+        return None
+    manifest = manifest_of(batch)
     try:
-        metadata = json.loads((path / "zarr.json").read_bytes())
+        check_same_work(path, metadata["attributes"], manifest)
+    except RecursionError as error:
+        raise _damaged(path, "it is nested too deeply") from error
+    if metadata["shape"] != manifest["shape"] or metadata["attributes"]["symmetric"] != manifest["symmetric"]:
+        raise _damaged(path, "its shape is not that of the matrix with its fingerprint")
+    return _store_of(path, metadata)
+
+
+def _metadata(path: Path) -> dict[str, Any] | None:
+    """What the store says of itself, if there is one; it must be one of ours, and whole."""
+    try:
+        metadata: dict[str, Any] = json.loads((path / "zarr.json").read_bytes())
+        form = entry(metadata, int, "attributes", "rpw", "format")
+        if form == FORMAT:
+            check_layout(metadata)
     except FileNotFoundError:
         return None
-    try:
-        attributes = metadata["attributes"]
-        tile = metadata["chunk_grid"]["configuration"]["chunk_shape"]
-        is_known = attributes["rpw"]["format"] == FORMAT
-        version = attributes["rpw"]["version"]
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"out={str(path)!r} was not written by rpw.pairwise: choose another path") from error
-    if not is_known:
+    except (json.JSONDecodeError, UnicodeDecodeError, IsADirectoryError) as error:
+        raise _damaged(path, "it is not JSON") from error
+    except RecursionError as error:
+        raise _damaged(path, "it is nested too deeply") from error
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if form != FORMAT:
         raise ValueError(f"out={str(path)!r} has a format of another version of rpw: choose another path")
-    check_same_work(path, attributes, manifest_of(batch))
-    n, m = metadata["shape"]
-    return TileStore(path, Tiling((n, m), (tile[0], tile[1]), attributes["symmetric"]), version)
+    return metadata
+
+
+def _damaged(path: Path, reason: str) -> ValueError:
+    way_out = "Choose another path, or remove the folder"
+    return ValueError(f"out={str(path)!r}: its zarr.json is damaged: {reason}. {way_out}")
+
+
+def _store_of(path: Path, metadata: dict[str, Any]) -> TileStore:
+    (n, m), attributes = metadata["shape"], metadata["attributes"]
+    rows, columns = metadata["chunk_grid"]["configuration"]["chunk_shape"]
+    return TileStore(path, Tiling((n, m), (rows, columns), attributes["symmetric"]), attributes["rpw"]["version"])
 
 
 def _begin(path: Path, batch: PairBatch, tiling: Tiling) -> TileStore:
-    metadata = {
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": tiling.shape,
-        "data_type": "float64",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": tiling.tile}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": "NaN",
-        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-        "attributes": manifest_of(batch),
-    }
+    metadata = {**layout_of(tiling.shape, tiling.tile), "attributes": manifest_of(batch)}
+    _drop_orphans(path)
     with _explained(path):
-        _write(path, path / "zarr.json", json.dumps(metadata, indent=1, allow_nan=False).encode())
+        _write(path, path / "zarr.json", _encoded(metadata))
     return TileStore(path, tiling, rpw.__version__)
+
+
+def _drop_orphans(path: Path) -> None:
+    """Remove tiles and marks without a zarr.json: nobody knows of which matrix they are."""
+    strangers = sorted({found.name for found in path.iterdir()} - {".rpw", "c"})
+    if strangers:
+        raise ValueError(
+            f"out={str(path)!r} has no zarr.json, and holds {strangers[0]!r}, which is not ours: choose another path"
+        )
+    done = path / ".rpw" / "done"
+    with _explained(path):
+        for mark in done.iterdir():  # before their tiles: a mark without its tile does no harm
+            mark.unlink()
+        _sync(done)
+        if (path / "c").exists():
+            shutil.rmtree(path / "c")
+
+
+def _encoded(metadata: dict[str, Any]) -> bytes:
+    return json.dumps(metadata, indent=1, allow_nan=False).encode()
 
 
 def _lock(path: Path) -> int:

@@ -28,6 +28,7 @@ def compute_on_threads(
     """The values of each tile, as they are finished. Closing the generator stops the work within about 50 ms."""
     if not tiles:
         return
+    batch.check_fits(n_threads, tiling.is_symmetric)
     per_tile = min(n_threads, max(1, max(map(tiling.count_pairs, ([tile] for tile in tiles))) // _PAIRS_PER_THREAD))
     side_by_side = -(-n_threads // per_tile)
     stop, done, todo = threading.Event(), dict.fromkeys(tiles, 0), iter(tiles)

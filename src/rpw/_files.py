@@ -1,0 +1,44 @@
+"""Files that are there as a whole or not at all, also when several processes write the same one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["replacing"]
+
+
+@contextmanager
+def replacing(path: Any) -> Iterator[IO[bytes]]:
+    """A file to write to; it takes the place of ``path`` when the block ends well, and leaves nothing behind if not."""
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder: the name of a file is needed", str(target))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(target))
+    # A name of its own, so that two writers never share a file. (Not mkstemp: its files are closed to other users.)
+    partial = target.with_name(f".rpw-{os.getpid()}-{secrets.token_hex(8)}.part")
+    try:
+        with partial.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name survive a crash too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
