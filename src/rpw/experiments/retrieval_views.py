@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpw.experiments.files import new_figure, write_csv, write_figure, write_json, write_text
+from rpw.experiments.files import new_figure, write_csv, write_figure, write_text
 from rpw.experiments.page import page
 from rpw.experiments.retrieval import Retrieval
 
@@ -61,7 +61,6 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
         "figure": picture,
         "drawing": drawing,
         "page": write_text(out / "page.html", page(result, figure, accuracy_table(result), facts)),
-        "facts": write_json(out / "run.json", facts),
     }
 
 
