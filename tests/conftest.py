@@ -40,15 +40,12 @@ def browser():
     program = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     if program is None:
         _missing("browser", "no Chromium is installed")
-    playwright = pytest.importorskip("playwright.sync_api") if "RPW_REQUIRE" not in os.environ else _playwright()
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("browser", "playwright is not installed")
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # its sandbox refuses to start for root
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=program, args=arguments)
         yield started
         started.close()
-
-
-def _playwright():
-    from playwright import sync_api
-
-    return sync_api
