@@ -1,4 +1,4 @@
-# All that is made lies in .venv, build, dist and demo_output; `make clean` removes it.
+# All that is made lies in .venv, build, dist, demo_output and rpw-output; `make clean` removes it.
 PYTHON ?= python3
 ifeq ($(origin CXX),default)
 CXX := c++
@@ -21,8 +21,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__py
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-demo: $(VENV)/plot.txt $(VENV)/package  ## run the demonstration; its output goes to demo_output/
-	$(PY) examples/demo.py
+demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distances; its output goes to demo_output/
+	$(VENV)/bin/rpw demo --out demo_output
 
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
 	$(PY) -m pytest $(ARGS)
@@ -54,7 +54,7 @@ sanitize: build/rpw_sanitize  ## run the core under address and undefined-behavi
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) build dist demo_output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo_output rpw-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find cpp src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 preflight:

@@ -1,10 +1,51 @@
-"""Hypothesis profiles. Runs repeat each other exactly; ``HYPOTHESIS_PROFILE=deep`` searches anew and for longer."""
+"""Hypothesis profiles, and what some tests need and may not find.
+
+Runs repeat each other exactly; ``HYPOTHESIS_PROFILE=deep`` searches anew and for longer. A test that does not find its
+browser or its data is skipped, and fails where ``RPW_REQUIRE`` names it, as in ``RPW_REQUIRE=browser,data``.
+"""
 
 import os
+import shutil
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("short", max_examples=80, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("deep", max_examples=3000, deadline=None, suppress_health_check=_quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def _missing(what: str, why: str):
+    if what in os.environ.get("RPW_REQUIRE", "").split(","):
+        pytest.fail(f"RPW_REQUIRE asks for {what}: {why}")
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder RPW_DATA with the data sets of the experiments."""
+    folder = os.environ.get("RPW_DATA")
+    if not folder or not Path(folder).is_dir():
+        _missing("data", "RPW_DATA names no folder")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium."""
+    program = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    if program is None:
+        _missing("browser", "no Chromium is installed")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("browser", "playwright is not installed")
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # its sandbox refuses to start for root
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=arguments)
+        yield started
+        started.close()

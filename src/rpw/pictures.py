@@ -95,7 +95,7 @@ def read_pictures(path: PathLike, *, name: str | None = None, size: int | None =
     ``size`` cuts the centred square out of every picture of a folder of classes, and resizes it to size × size.
     """
     where = Path(path)
-    name = name or where.resolve().name
+    name = name or (where.resolve().name if where.is_dir() else where.stem)
     if not where.is_dir():
         if where.suffix.lower() != ".npz":
             raise ValueError(f"{where}: pictures come as an NPZ file or a folder")

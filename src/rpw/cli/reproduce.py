@@ -95,9 +95,9 @@ def _retrieve(
     is_quiet: bool,
 ) -> tuple[Any, dict[str, Any], Path]:
     """Run it; the result, what it was asked for, and the folder."""
-    from rpw.experiments.files import new_figure
+    from rpw.experiments.files import check_same_run, new_figure, write_facts
     from rpw.experiments.perturbation import SCENARIOS
-    from rpw.experiments.retrieval import retrieve
+    from rpw.experiments.retrieval import check_size, retrieve
     from rpw.pictures import load_pictures
 
     if scenario not in SCENARIOS:
@@ -121,6 +121,9 @@ def _retrieve(
         "lam": lam,
         "version": rpw.__version__,
     }
+    check_size(pictures, labelled, queries)
+    check_same_run(folder, facts, may_differ=("repeats", "version"))
+    write_facts(folder, facts)
     if not is_quiet:
         print_lines(
             [f"{pictures.name}, {scenario}: {labelled} labelled, {queries} queries, {repeats} repeats, seed {seed}"]
@@ -151,7 +154,7 @@ def convergence(
 ) -> None:
     """How fast distances between samples vanish: fitted exponents beside the theory."""
     from rpw.experiments.convergence import continuous_curves, discrete_curves
-    from rpw.experiments.files import new_figure, write_json
+    from rpw.experiments.files import new_figure, write_facts
     from rpw.experiments.theory_views import bound_table, exponent_table, write_convergence
 
     start = time.perf_counter()
@@ -163,7 +166,7 @@ def convergence(
     folder = out or Path("rpw-output") / "convergence"
     paths = write_convergence(discrete, continuous, folder)
     facts = {"seed": seed, "repeats": repeats, "largest_n": largest_n, "version": rpw.__version__}
-    paths["facts"] = write_json(folder / "run.json", facts)
+    write_facts(folder, facts)
     if as_json:
         keys = ("distribution", "distance", "fitted", "theory")
         rows = [(c.case, c.distance, c.exponent(), c.theory) for c in [*discrete, *continuous]]
@@ -172,7 +175,7 @@ def convergence(
     print_table(*exponent_table(discrete))
     print_table(*bound_table(continuous))
     print_lines(["Exponents e of n^e, between two samples; bounds hold up to logarithms."])
-    _print_files({name: path for name, path in paths.items() if name != "facts"}, start)
+    _print_files(paths, start)
 
 
 def robustness(
@@ -185,7 +188,7 @@ def robustness(
     as_json: Json = False,
 ) -> None:
     """What outliers, noise and shifts do to distances."""
-    from rpw.experiments.files import new_figure, write_json
+    from rpw.experiments.files import new_figure, write_facts
     from rpw.experiments.robustness import outlier_changes, thresholds
     from rpw.experiments.theory_views import outlier_table, threshold_table, write_robustness
     from rpw.pictures import load_pictures
@@ -201,7 +204,7 @@ def robustness(
     folder = out or Path("rpw-output") / "robustness"
     paths = write_robustness(outliers, reached, folder)
     facts = {"dataset": pictures.name, "count": count, "seed": seed, "version": rpw.__version__}
-    paths["facts"] = write_json(folder / "run.json", facts)
+    write_facts(folder, facts)
     tables = {"outliers": outlier_table(outliers), "thresholds": threshold_table(reached)}
     if as_json:
         found = {name: [dict(zip(header, row, strict=True)) for row in rows] for name, (header, rows) in tables.items()}
@@ -213,7 +216,7 @@ def robustness(
         [f"What makes a picture of {pictures.name} as far from itself as from the nearest other class (median):"]
     )
     print_table(*tables["thresholds"])
-    _print_files({name: path for name, path in paths.items() if name != "facts"}, start)
+    _print_files(paths, start)
 
 
 def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["as_cell", "new_figure", "svg_text", "write_csv", "write_figure", "write_json", "write_text"]
+__all__ = [
+    "as_cell",
+    "check_same_run",
+    "new_figure",
+    "svg_text",
+    "write_csv",
+    "write_facts",
+    "write_figure",
+    "write_text",
+]
 
 _SVG_OPTIONS: dict[Any, Any] = {
     "svg.hashsalt": "rpw",
@@ -48,9 +57,27 @@ def as_cell(value: Any) -> str:
     return f"{value:.6f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.6e}"
 
 
-def write_json(path: Path, facts: Mapping[str, Any]) -> Path:
+def write_facts(folder: Path, facts: Mapping[str, Any]) -> Path:
     """What was asked for, so that a run can be repeated."""
-    return write_text(path, json.dumps(facts, indent=2, sort_keys=True, default=str) + "\n")
+    return write_text(folder / "run.json", json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+def check_same_run(folder: Path, facts: Mapping[str, Any], may_differ: Sequence[str]) -> None:
+    """Raise if another run lies in the folder."""
+    path = folder / "run.json"
+    if not path.exists():
+        return
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        changed = [name for name in facts if name not in may_differ and found[name] != facts[name]]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: remove its folder, or choose another --out") from error
+    if changed:
+        name = changed[0]
+        raise ValueError(
+            f"--out {folder} holds another run: {name} is {found[name]!r} there and {facts[name]!r} here; "
+            "remove it, or choose another"
+        )
 
 
 def new_figure(width: float, height: float) -> Figure:

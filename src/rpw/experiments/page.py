@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.experiments.files import svg_text
+from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import Retrieval
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[st
     """The page as text. Names and labels come from the data and are escaped."""
     chart = "data:image/svg+xml;base64," + base64.b64encode(svg_text(figure).encode()).decode()
     shown = min(SHOWN_QUERIES, len(result.first.queries))
-    title = escape(f"Retrieval: {result.pictures.name}, {result.scenario}")
+    title = escape(f"Retrieval: {result.pictures.name}, {SCENARIOS[result.scenario]}")
     given = ", ".join(f"{name} {value}" for name, value in facts.items())
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -18,7 +18,7 @@ __all__ = ["SCENARIOS", "add_noise", "move_up", "perturbed", "rows_to_move", "ti
 
 Pixels = npt.NDArray[Any]
 
-SCENARIOS = ("noise", "shift", "both", "clean")
+SCENARIOS = {"noise": "noise", "shift": "shift", "both": "noise and shift", "clean": "no perturbation"}  # in words
 LARGEST_NOISE = 0.1  # of the mass of a grey picture
 SHARE_OF_WHITE = 0.1  # of the pixels of a colour picture
 TINT = 20  # of 255

@@ -21,7 +21,7 @@ from rpw.experiments.statistics import mean_and_band
 from rpw.images import pixel_grid
 from rpw.pictures import Pictures
 
-__all__ = ["Draw", "Method", "Retrieval", "draw", "methods", "rank", "retrieve"]
+__all__ = ["Draw", "Method", "Retrieval", "check_size", "draw", "methods", "rank", "retrieve"]
 
 Ints = npt.NDArray[np.int64]
 LARGEST_M = 100
@@ -90,12 +90,17 @@ class Retrieval:
         return mean_and_band(self.accuracy, axis=1)
 
 
-def draw(pictures: Pictures, scenario: str, labelled: int, queries: int, seed: list[int]) -> Draw:
-    """Choose queries and labelled pictures at random, none twice, and perturb them."""
+def check_size(pictures: Pictures, labelled: int, queries: int) -> None:
+    """Raise if there are not that many pictures."""
     if labelled + queries > len(pictures):
         raise ValueError(
             f"{pictures.name} has {len(pictures)} pictures, fewer than {labelled} labelled and {queries} queries"
         )
+
+
+def draw(pictures: Pictures, scenario: str, labelled: int, queries: int, seed: list[int]) -> Draw:
+    """Choose queries and labelled pictures at random, none twice, and perturb them."""
+    check_size(pictures, labelled, queries)
     chosen = np.random.default_rng([*seed, 0]).permutation(len(pictures))[: queries + labelled]
     query_index, labelled_index = chosen[:queries], chosen[queries:]
     seen = perturbed(pictures.images[query_index], pictures.images[labelled_index], scenario, seed)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpw.experiments.files import new_figure, write_csv, write_figure, write_json, write_text
+from rpw.experiments.files import new_figure, write_csv, write_figure, write_text
 from rpw.experiments.page import page
+from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import Retrieval
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["accuracy_table", "draw_accuracy", "write_retrieval"]
 
 SHOWN_M = (1, 10, 50, 100)
-SCENARIO_NAMES = {"noise": "noise", "shift": "shift", "both": "noise and shift", "clean": "no perturbation"}
 # One colour for each distance in all figures, in the order of `retrieval.methods`.
 COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
 
@@ -61,7 +61,6 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
         "figure": picture,
         "drawing": drawing,
         "page": write_text(out / "page.html", page(result, figure, accuracy_table(result), facts)),
-        "facts": write_json(out / "run.json", facts),
     }
 
 
@@ -81,7 +80,7 @@ def draw_accuracy(result: Retrieval) -> Figure:
         xlabel="retrieved pictures m",
         ylabel="accuracy",
         xlim=(1, max(2, result.largest_m)),
-        title=f"{result.pictures.name}: {SCENARIO_NAMES[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})",
+        title=f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})",
     )
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25)

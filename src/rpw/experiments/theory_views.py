@@ -167,8 +167,7 @@ def _draw_outliers(result: Outliers) -> Figure:
         for f, name in enumerate(result.names):
             ax.plot(result.shares, result.change[f, d], color=colours[f], lw=2 if "RPW" in name else 1.3, label=name)
         ax.set(title=f"outliers at distance {far:g}", xlabel="outlier mass δ")
-        ax.set_yscale("symlog", linthresh=0.2)
-        ax.set_ylim(0)
+        ax.set_ylim(0, 1.25 * max(result.shares))  # W leaves it: how far is in the table
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("|change of the distance|")

@@ -1,7 +1,7 @@
 """Two small clouds, the second a shifted copy of the first with a few outliers: what do the distances say?
 
-Run it with ``make demo``, or with ``python examples/demo.py`` where rpw and matplotlib are installed. It prints a table
-and writes the OT-profile with its crossing to ``demo_output/profile.png``.
+Run it with ``python examples/profile.py`` where rpw and matplotlib are installed. It prints a table and writes the
+OT-profile with its crossing to ``demo_output/profile.png``.
 """
 
 from __future__ import annotations
