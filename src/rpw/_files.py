@@ -1,16 +1,35 @@
-"""Files that are there as a whole or not at all, also when several processes write the same one."""
+"""Files: read with errors that name them; written as a whole or not at all, also when several processes do."""
 
 from __future__ import annotations
 
 import errno
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-__all__ = ["replacing"]
+__all__ = ["read_guarded", "replacing"]
+
+T = TypeVar("T")
+
+
+def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
+    """Open ``where`` and ``read`` it; whatever is wrong inside becomes a ValueError that starts with its path."""
+    if where.exists() and not where.is_file():
+        raise ValueError(f"{where}: is not a regular file")
+    with open(where, "rb") as stream:
+        if not stream.read(1):
+            raise ValueError(f"{where}: the file is empty")
+        stream.seek(0)
+        try:
+            return read(stream)
+        except (MemoryError, ImportError):
+            raise
+        except Exception as error:  # a damaged file can raise nearly anything inside a decoder
+            message = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{where}: {message}") from error
 
 
 @contextmanager

@@ -18,12 +18,13 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw._arrays import load_arrays
+from rpw._files import read_guarded
 from rpw._memory import available_bytes
 from rpw.images import read_pixels
 from rpw.readers import IMAGE_SUFFIXES
@@ -32,7 +33,6 @@ __all__ = ["DATASETS", "Pictures", "load_pictures", "read_pictures"]
 
 Pixels = npt.NDArray[Any]
 PathLike = str | os.PathLike[str]
-T = TypeVar("T")
 
 # The known data sets, and what they may be called inside the data folder.
 DATASETS = {
@@ -99,7 +99,7 @@ def read_pictures(path: PathLike, *, name: str | None = None, size: int | None =
     if not where.is_dir():
         if where.suffix.lower() != ".npz":
             raise ValueError(f"{where}: pictures come as an NPZ file or a folder")
-        return _checked(name, *_guarded(where, _read_npz), where)
+        return _checked(name, *read_guarded(where, _read_npz), where)
     files = sorted(file for file in where.iterdir() if file.is_file() and not file.name.startswith("."))
     readers: list[Callable[[list[Path]], tuple[Pixels, Any] | None]] = [_from_npz, _from_idx, _from_cifar]
     for reader in readers:
@@ -139,18 +139,6 @@ def _digits() -> Pictures:
 # ---------------------------------------------------------------- formats
 
 
-def _guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
-    """Open ``where`` and ``read`` it; whatever is wrong inside becomes a ValueError that starts with its path."""
-    with open(where, "rb") as stream:
-        try:
-            return read(stream)
-        except (MemoryError, ImportError):
-            raise
-        except Exception as error:  # a damaged file can raise nearly anything inside a decoder
-            message = " ".join(str(error).split()) or type(error).__name__
-            raise ValueError(f"{where}: {message}") from error
-
-
 def _read_npz(stream: IO[bytes]) -> tuple[Pixels, Any]:
     arrays = load_arrays(stream, ".npz")
     if "images" not in arrays or "labels" not in arrays:
@@ -159,7 +147,7 @@ def _read_npz(stream: IO[bytes]) -> tuple[Pixels, Any]:
 
 
 def _from_npz(files: list[Path]) -> tuple[Pixels, Any] | None:
-    return _joined([_guarded(file, _read_npz) for file in files if file.suffix.lower() == ".npz"], files)
+    return _joined([read_guarded(file, _read_npz) for file in files if file.suffix.lower() == ".npz"], files)
 
 
 def _from_idx(files: list[Path]) -> tuple[Pixels, Any] | None:
@@ -172,7 +160,7 @@ def _from_idx(files: list[Path]) -> tuple[Pixels, Any] | None:
         labels = names.get(partner) or names.get(partner.removesuffix(".gz")) or names.get(partner + ".gz")
         if labels is None:
             raise ValueError(f"{file}: its labels are missing, which should lie in {partner}")
-        parts.append((_guarded(file, _read_idx), _guarded(labels, _read_idx)))
+        parts.append((read_guarded(file, _read_idx), read_guarded(labels, _read_idx)))
     return _joined(parts, files)
 
 
@@ -203,7 +191,7 @@ def _read_idx(stream: IO[bytes]) -> Pixels:
 
 def _from_cifar(files: list[Path]) -> tuple[Pixels, Any] | None:
     batches = [file for file in files if re.fullmatch(r"(data|test)_batch(_\d+)?\.bin", file.name)]
-    found = _joined([_guarded(file, _read_cifar) for file in batches], files)
+    found = _joined([read_guarded(file, _read_cifar) for file in batches], files)
     meta = next((file for file in files if file.name == "batches.meta.txt"), None)
     if found is None or meta is None:
         return found
@@ -245,7 +233,7 @@ def _from_classes(where: Path, size: int | None) -> tuple[Pixels, Any]:
             f"{where}: holds no pictures that can be read: an NPZ file with images and labels, MNIST's idx files, "
             "CIFAR-10's binary batches, or one folder of pictures for each class"
         )
-    pixels = [_guarded(file, lambda stream: _as_bytes(read_pixels(stream), size)) for file in files]
+    pixels = [read_guarded(file, lambda stream: _as_bytes(read_pixels(stream), size)) for file in files]
     if len({picture.ndim for picture in pixels}) > 1:  # some are grey: then all are taken for colour
         pixels = [picture if picture.ndim == 3 else np.stack([picture] * 3, axis=2) for picture in pixels]
     for file, picture in zip(files, pixels, strict=True):

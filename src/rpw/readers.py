@@ -24,13 +24,14 @@ import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw._arrays import KNOWN_ARRAYS, Arrays, load_arrays, unknown_arrays
 from rpw._check import Array, as_floats, as_points, as_weights
+from rpw._files import read_guarded
 from rpw._tables import WEIGHT_NAMES, read_parquet, read_text
 from rpw.images import image_atoms, read_pixels
 from rpw.measure import Measure
@@ -38,7 +39,6 @@ from rpw.measure import Measure
 __all__ = ["IMAGE_SUFFIXES", "Collection", "describe_image", "read_collection", "read_points", "read_queries"]
 
 PathLike = str | os.PathLike[str]
-T = TypeVar("T")
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
 
@@ -83,7 +83,7 @@ def read_points(path: PathLike) -> Measure:
     Raises ``OSError`` where the file cannot be opened and ``ValueError`` for everything that is wrong in it.
     """
     where = Path(path)
-    return _guarded(where, _reader(where))
+    return read_guarded(where, _reader(where))
 
 
 def read_collection(path: PathLike) -> Collection:
@@ -95,7 +95,7 @@ def read_collection(path: PathLike) -> Collection:
     if suffix not in (".npy", ".npz"):
         _reader(where)  # an unknown extension is the likelier mistake
         raise ValueError(f"{where}: holds one measure; a collection is a folder, an NPZ or an NPY file")
-    return _guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix)))
+    return read_guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix)))
 
 
 def read_queries(path: PathLike) -> Collection:
@@ -105,9 +105,9 @@ def read_queries(path: PathLike) -> Collection:
     if where.is_dir():
         return _read_folder(where)
     if suffix in (".npy", ".npz"):
-        arrays = _guarded(where, lambda stream: load_arrays(stream, suffix))
+        arrays = read_guarded(where, lambda stream: load_arrays(stream, suffix))
         if _is_collection(arrays):
-            return _guarded(where, lambda _: _as_collection(arrays))
+            return read_guarded(where, lambda _: _as_collection(arrays))
     return Collection([where.name], [read_points(where)])
 
 
@@ -119,7 +119,7 @@ def describe_image(path: PathLike) -> str | None:
     where = Path(path)
     if where.suffix.lower() not in IMAGE_SUFFIXES:
         return None
-    return _guarded(where, lambda stream: _described(read_pixels(stream)))
+    return read_guarded(where, lambda stream: _described(read_pixels(stream)))
 
 
 # ---------------------------------------------------------------- files
@@ -144,23 +144,6 @@ def _reader(where: Path) -> Callable[[IO[bytes]], Measure]:
         known = "csv, tsv, npy, npz, parquet, or an image such as png"
         raise ValueError(f"{where}: unknown kind of file {suffix or '(no extension)'!r}; known are {known}")
     return readers[suffix]
-
-
-def _guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
-    """Open ``where`` and ``read`` it; whatever is wrong inside becomes a ValueError that starts with its path."""
-    if where.exists() and not where.is_file():
-        raise ValueError(f"{where}: is not a regular file")
-    with open(where, "rb") as stream:
-        if not stream.read(1):
-            raise ValueError(f"{where}: the file is empty")
-        stream.seek(0)
-        try:
-            return read(stream)
-        except (MemoryError, ImportError):
-            raise
-        except Exception as error:  # a damaged file can raise nearly anything inside a decoder
-            message = " ".join(str(error).split()) or type(error).__name__
-            raise ValueError(f"{where}: {message}") from error
 
 
 def _read_folder(where: Path) -> Collection:
@@ -204,7 +187,7 @@ def _read_all(files: list[Path]) -> list[Measure]:
         if file.suffix.lower() not in IMAGE_SUFFIXES:
             measures.append(read_points(file))
             continue
-        measure, text = _guarded(file, _read_described)
+        measure, text = read_guarded(file, _read_described)
         measures.append(measure)
         first = first or (file, text)
         if text != first[1]:

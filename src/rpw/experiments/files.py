@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rpw._files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,9 +34,8 @@ _SVG_OPTIONS: dict[Any, Any] = {
 def write_text(path: Path, text: str) -> Path:
     """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(part, path)
+    with replacing(path) as stream:
+        stream.write(text.encode())
     return path
 
 
