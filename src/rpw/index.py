@@ -8,21 +8,18 @@ are those of brute force, always.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw import _check as check
-from rpw import _core
+from rpw import _core, _index_file
 from rpw._check import Array
 from rpw._collection import Collection, as_collection, as_space
-from rpw._files import replacing
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw.cost import Metric
 from rpw.measure import Measure
@@ -32,9 +29,7 @@ __all__ = ["Index", "SearchStats"]
 
 _Ints = npt.NDArray[np.int64]
 _Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
-_FORMAT = "rpw index"
-_VERSION = 2
-_ZIP_MAGIC = b"PK"
+_PARTS = ("_distance", "_space", "_items", "_pivots", "_from_pivots")  # all that an index is, in the order of its file
 _DEFAULT_PIVOTS = 0
 
 
@@ -186,56 +181,15 @@ class Index:
 
     def save(self, path: Any) -> None:
         """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
-        if not isinstance(self._distance.metric, str):
-            raise ValueError("an index with a callable metric cannot be saved: functions are not data")
-        arrays: dict[str, Any] = {"start": self._items.start, "weights": self._items.weights, "mass": self._items.mass}
-        optional = {"points": self._items.points, "place": self._items.place}
-        optional |= {"support": self._space.support, "cost": self._space.cost}
-        arrays |= {name: array for name, array in optional.items() if array is not None}
-        about = {"format": _FORMAT, "version": _VERSION, "distance": asdict(self._distance)}
-        with replacing(path) as file:
-            np.savez(
-                file,
-                about=np.array(json.dumps(about)),
-                pivots=self._pivots,
-                from_pivots=self._from_pivots,
-                **arrays,
-            )
+        _index_file.write(path, _index_file.Content(*(getattr(self, name) for name in _PARTS)))
 
     @classmethod
     def load(cls, path: Any) -> Index:
         """Read an index that `save` wrote."""
-        arrays = _stored_arrays(Path(path))
-        about = _about(arrays)
-        if about is None:
-            raise ValueError(f"{path} is not an rpw index")
-        if about.get("version") != _VERSION:
-            raise ValueError(
-                f"{path} is an rpw index of format {about.get('version')}, and this version of rpw reads format "
-                f"{_VERSION}: build it again"
-            )
-        try:
-            return cls._restored(arrays, **about["distance"])
-        except KeyError as error:
-            raise ValueError(f"{path} is damaged: it has no {error}") from error
-        except Exception as error:  # arrays that do not fit together can raise nearly anything
-            raise ValueError(f"{path} is damaged: {error}") from error
-
-    @classmethod
-    def _restored(cls, arrays: dict[str, Any], *, name: Any, metric: Any, diameter: Any, **given: Any) -> Index:
-        """The index of a file, checked like one that is built: the core trusts its arrays."""
-        if name != "rpw" or not isinstance(metric, str):
-            raise ValueError(f"distance {name!r} with metric {metric!r} is not one of an index")
+        content = _index_file.read(path)
         index = cls.__new__(cls)
-        delta = check.as_positive(diameter, "diameter")
-        index._distance = as_pair_distance(name, metric=metric, diameter=delta, **given)
-        index._space = as_space(arrays.get("support"), arrays.get("cost"))
-        index._items = Collection(
-            arrays["start"], arrays["weights"], arrays["mass"], arrays.get("points"), arrays.get("place")
-        )
-        index._items.check(index._space)
-        index._pivots, index._from_pivots = arrays["pivots"], arrays["from_pivots"]
-        _check_pivots(index._pivots, index._from_pivots, len(index._items))
+        for name, part in zip(_PARTS, content, strict=True):
+            setattr(index, name, part)
         index.stats = SearchStats()
         return index
 
@@ -362,46 +316,6 @@ def _as_n_pivots(value: Any, is_trusted: bool) -> int:
     if number > 0 and not is_trusted:
         raise ValueError("n_pivots needs the triangle inequality: pass assume_metric=True if cost or metric obeys it")
     return number
-
-
-def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
-    """Raise unless they are the numbers of measures, and their distances to all ``count`` of them."""
-    if pivots.dtype != np.int64 or pivots.ndim != 1 or ((pivots < 0) | (pivots >= count)).any():
-        raise ValueError("pivots are not numbers of measures")
-    is_sound = from_pivots.dtype == np.float64 and from_pivots.shape == (len(pivots), count)
-    if not is_sound or not from_pivots.flags.c_contiguous or not ((from_pivots >= 0) & (from_pivots <= 1 + 1e-9)).all():
-        raise ValueError("from_pivots are not the distances from the pivots")
-
-
-def _stored_arrays(path: Path) -> dict[str, Any]:
-    """The arrays of an NPZ file; nothing is unpickled."""
-    if path.is_dir():
-        raise ValueError(f"{path} is not an rpw index: it is a folder")
-    with path.open("rb") as file:
-        if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
-            raise ValueError(f"{path} is not an rpw index")
-        file.seek(0)
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                if "about" not in stored.files:
-                    return {}
-                return {name: stored[name] for name in stored.files}
-        except Exception as error:  # zipfile and zlib raise types of their own on damaged files
-            raise ValueError(f"{path} is not an rpw index, or damaged: {_without_advice(error)}") from error
-
-
-def _without_advice(error: Exception) -> str:
-    """What is wrong, without NumPy's hint to unpickle what nobody should trust."""
-    return "it holds Python objects" if "pickle" in str(error) else str(error) or type(error).__name__
-
-
-def _about(arrays: dict[str, Any]) -> dict[str, Any] | None:
-    """What the file says of itself, if it is an index."""
-    try:
-        about = json.loads(str(arrays["about"]))
-    except (KeyError, ValueError):
-        return None
-    return about if isinstance(about, dict) and about.get("format") == _FORMAT else None
 
 
 def _depth(value: Any) -> int:
