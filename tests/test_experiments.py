@@ -150,6 +150,18 @@ def test_too_few_pictures_are_refused(tmp_path):
         run(planted(), tmp_path, labelled=30)
 
 
+def test_black_pictures_are_named_before_the_work(tmp_path):
+    images = planted().images.copy()
+    images[5] = 0
+    with pytest.raises(ValueError, match=r"picture 5 of dark \(label 0\) is all black"):
+        run(Pictures("dark", images, planted().labels), tmp_path, labelled=18, queries=6)
+    images[:] = 0
+    images[:, 0] = 1
+    with pytest.raises(ValueError, match="the shift moved all of it out"):
+        run(Pictures("top", images, planted().labels), tmp_path, scenario="shift")
+    assert not list(tmp_path.iterdir())
+
+
 def test_bands():
     mean, band = mean_and_band(np.array([[1.0, 2.0, 3.0]]), axis=1)
     assert mean.tolist() == [2.0]
@@ -221,6 +233,12 @@ def test_thresholds_of_planted_pictures():
     assert (by_name["TV"][0] == 1).all()
     assert (by_name["TV"][1] == 1).all(), "a shift by one row shares nothing"
     assert np.isinf(by_name["W1"][1]).all(), "the other dot is a diagonal away, and no shift goes that far"
+    with pytest.raises(ValueError, match="2 pictures, fewer than --count 3"):
+        robustness.thresholds(Pictures("dots", images, np.array(["a", "b"])), 0, 3)
+    with pytest.raises(ValueError, match="one label"):
+        robustness.thresholds(Pictures("dots", images, np.array(["a", "a"])), 0, 2)
+    with pytest.raises(ValueError, match="picture 1 of dots is all black"):
+        robustness.thresholds(Pictures("dots", images * np.array([1, 0])[:, None, None], np.array(["a", "b"])), 0, 2)
     with pytest.raises(ValueError, match="need grey pictures"):
         robustness.thresholds(Pictures("c", COLOUR, np.array(list("aabbccdd"))), 0, 2)
 
@@ -305,6 +323,32 @@ def test_another_run_in_the_same_folder_is_refused(tmp_path):
     assert "run.json is damaged" in call(*SMALL, "--out", tmp_path).stderr
 
 
+def test_experiments_do_not_share_a_folder(tmp_path):
+    assert call(*SMALL, "--out", tmp_path / "out").returncode == 0
+    before = (tmp_path / "out" / "run.json").read_bytes()
+    for other in ("convergence", "robustness"):
+        done = call("reproduce", other, "--out", tmp_path / "out")
+        assert done.returncode == 1
+        assert f"experiment is 'retrieval' there and '{other}' here" in done.stderr
+    assert (tmp_path / "out" / "run.json").read_bytes() == before
+    (tmp_path / "file").write_text("")
+    for other in ("convergence", "robustness"):
+        done = call("reproduce", other, "--out", tmp_path / "file")
+        assert done.returncode == 1
+        assert not done.stderr.startswith(("two points", "outliers")), "noticed before the work"
+
+
+def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
+    pictures = planted()
+    folder = tmp_path / "do$l_{lar$x <b>"
+    folder.mkdir()
+    np.savez(folder / "some.npz", images=pictures.images, labels=pictures.labels)
+    done = call("reproduce", "retrieval", "--dataset", folder, "--repeats", 2, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "20 labelled, 4 queries, 2 repeats" in done.stdout, "as many as there are"
+    assert "<b>" not in (tmp_path / "out" / "page.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [
@@ -335,8 +379,10 @@ def test_convergence_and_robustness_run(tmp_path):
     assert "k^4" in done.stdout.replace("\n", " ")
     for file in ("values.csv", "exponents.csv", "discrete.png", "discrete.svg", "densities.png"):
         assert (tmp_path / "c" / file).stat().st_size > 100
-    outputs = [call("reproduce", "robustness", "--count", 2, "--out", tmp_path / name) for name in ("r", "s")]
+    outputs = [call("reproduce", "robustness", "--count", 2, "--out", tmp_path / name, "--json") for name in ("r", "s")]
     assert outputs[0].returncode == 0, outputs[0].stderr
+    change = np.array(json.loads(outputs[0].stdout)["change"]["RPW(2,1)"])
+    assert (change <= np.array(json.loads(outputs[0].stdout)["shares"]) + 1e-12).all()
     for file in ("outliers.csv", "thresholds.csv"):
         assert (tmp_path / "r" / file).read_bytes() == (tmp_path / "s" / file).read_bytes()
 

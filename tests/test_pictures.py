@@ -1,6 +1,7 @@
 """Labelled pictures: every format gives the same pictures back, and damaged files are refused with their name."""
 
 import gzip
+import os
 import struct
 
 import numpy as np
@@ -74,6 +75,62 @@ def test_a_folder_per_class(tmp_path):
     assert (resized.images[3] == resized.images[3][:, :, :1]).all(), "a grey picture among colours stays grey"
 
 
+def test_grey_pictures_keep_their_values(tmp_path):
+    (tmp_path / "a").mkdir()
+    deep = np.arange(20, dtype=np.uint16).reshape(4, 5)  # as 8 bits these would all be black
+    Image.fromarray(deep).save(tmp_path / "a" / "deep.png")
+    np.testing.assert_array_equal(read_pictures(tmp_path).images[0], deep)
+    assert read_pictures(tmp_path, size=3).images.min() >= 0
+
+
+def test_packed_copies_of_plain_files_count_once(tmp_path):
+    raw = tmp_path / "MNIST" / "raw"
+    raw.mkdir(parents=True)
+    for name, array in (("train-images-idx3-ubyte", GREY), ("train-labels-idx1-ubyte", LABELS)):
+        (raw / name).write_bytes(idx(array))
+        (raw / f"{name}.gz").write_bytes(gzip.compress(idx(array)))
+    pictures = load_pictures("mnist", tmp_path)
+    np.testing.assert_array_equal(pictures.images, GREY)
+
+
+def test_labels_are_counted_file_by_file(tmp_path):
+    np.savez(tmp_path / "a.npz", images=GREY[:3], labels=LABELS[:2])
+    np.savez(tmp_path / "b.npz", images=GREY[3:], labels=LABELS[2:])
+    with pytest.raises(ValueError, match=r"a\.npz: holds 3 images and 2 labels"):
+        read_pictures(tmp_path)
+    for name, array in (("images-idx3", GREY[:4]), ("labels-idx1", LABELS)):
+        (tmp_path / f"train-{name}-ubyte").write_bytes(idx(array))
+    for file in ("a.npz", "b.npz"):
+        (tmp_path / file).unlink()
+    with pytest.raises(ValueError, match="holds 4 images, and train-labels-idx1-ubyte 6 labels"):
+        read_pictures(tmp_path)
+
+
+def test_names_that_cannot_be_shown_are_made_printable(tmp_path):
+    for name in (b"a\xff", b"b\x01"):
+        folder = os.fsencode(tmp_path) + b"/pictures\xfe/" + name
+        os.makedirs(folder)
+        Image.fromarray(GREY[0]).save(folder + b"/x.png")
+    pictures = read_pictures(os.fsdecode(os.fsencode(tmp_path) + b"/pictures\xfe"))
+    assert pictures.name == "pictures\ufffd"
+    assert pictures.labels.tolist() == ["a\ufffd", "b\ufffd"]
+
+
+def test_a_size_is_for_folders_of_pictures(tmp_path):
+    np.savez(tmp_path / "some.npz", images=GREY, labels=LABELS)
+    for where in (tmp_path, tmp_path / "some.npz"):
+        with pytest.raises(ValueError, match="--size is for folders of pictures"):
+            read_pictures(where, size=9)
+
+
+def test_digests_tell_pictures_and_labels_apart(tmp_path):
+    digests = set()
+    for images, labels in ((GREY, LABELS), (GREY[::-1], LABELS), (GREY, LABELS[::-1])):
+        np.savez(tmp_path / "some.npz", images=images, labels=labels)
+        digests.add(read_pictures(tmp_path).digest)
+    assert len(digests) == 3
+
+
 def test_digits_have_a_margin():
     pytest.importorskip("sklearn")
     digits = load_pictures("digits")
@@ -113,12 +170,15 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch):
         read_pictures(tmp_path)
     cases = [
         ({"images": GREY}, "images and labels"),
-        ({"images": GREY, "labels": LABELS[:2]}, "labels must be 6"),
+        ({"images": GREY, "labels": LABELS[:2]}, "6 images and 2 labels"),
         ({"images": GREY.astype(float) - 9, "labels": LABELS}, "negative"),
         ({"images": np.full((6, 2, 2), np.nan), "labels": LABELS}, "NaN"),
         ({"images": COLOUR[:6] / 255, "labels": LABELS}, "uint8 if they have colours"),
         ({"images": GREY[:, :, :, None], "labels": LABELS}, "shape"),
         ({"images": GREY[:0], "labels": LABELS[:0]}, "shape"),
+        ({"images": GREY, "labels": np.array([b"x"] * 6)}, r"numbers or texts, got shape \(6,\) of \|S1"),
+        ({"images": GREY, "labels": LABELS[:, None]}, "labels must be 6"),
+        ({"images": GREY, "labels": np.full(6, np.nan)}, "labels hold NaN"),
         ({"images": np.array([object()] * 6), "labels": LABELS}, "pickle"),
     ]
     for arrays, reason in cases:

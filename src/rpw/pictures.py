@@ -11,12 +11,14 @@ a folder per class                           picture files; the folder's name is
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import re
 import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,7 +38,7 @@ PathLike = str | os.PathLike[str]
 
 # The known data sets, and what they may be called inside the data folder.
 DATASETS = {
-    "mnist": ("mnist.npz", "mnist", "MNIST", "MNIST/raw"),
+    "mnist": ("mnist.npz", "mnist", "MNIST/raw", "MNIST"),
     "cifar10": ("cifar10.npz", "cifar10", "cifar-10-batches-bin"),
     "corel": ("corel5k.npz", "corel.npz", "corel", "corel5k"),
 }
@@ -63,6 +65,13 @@ class Pictures:
     def __len__(self) -> int:
         return len(self.images)
 
+    @cached_property
+    def digest(self) -> str:
+        """Twelve digits that tell these pictures and labels from others."""
+        digest = hashlib.sha256(repr((self.images.shape, self.images.dtype.str, self.labels.tolist())).encode())
+        digest.update(np.ascontiguousarray(self.images).data)
+        return digest.hexdigest()[:12]
+
     @property
     def is_colour(self) -> bool:
         """Whether the pixels have three channels."""
@@ -72,6 +81,7 @@ class Pictures:
 def load_pictures(dataset: str, data: PathLike | None = None, size: int | None = None) -> Pictures:
     """The data set of this name inside the folder ``data`` (or RPW_DATA), ``digits``, or what lies at that path."""
     if dataset == "digits":
+        _check_no_size(size, "digits")
         return _digits()
     if dataset not in DATASETS:
         where = Path(dataset)
@@ -99,14 +109,21 @@ def read_pictures(path: PathLike, *, name: str | None = None, size: int | None =
     if not where.is_dir():
         if where.suffix.lower() != ".npz":
             raise ValueError(f"{where}: pictures come as an NPZ file or a folder")
+        _check_no_size(size, str(where))
         return _checked(name, *read_guarded(where, _read_npz), where)
     files = sorted(file for file in where.iterdir() if file.is_file() and not file.name.startswith("."))
     readers: list[Callable[[list[Path]], tuple[Pixels, Any] | None]] = [_from_npz, _from_idx, _from_cifar]
     for reader in readers:
         found = reader(files)
         if found is not None:
+            _check_no_size(size, str(where))
             return _checked(name, *found, where)
     return _checked(name, *_from_classes(where, size), where)
+
+
+def _check_no_size(size: int | None, where: str) -> None:
+    if size is not None:
+        raise ValueError(f"--size is for folders of pictures; those of {where} have a size of their own")
 
 
 def _checked(name: str, images: Pixels, labels: Any, where: Path) -> Pictures:
@@ -119,9 +136,22 @@ def _checked(name: str, images: Pixels, labels: Any, where: Path) -> Pictures:
     if images.ndim == 3 and images.min() < 0:
         raise ValueError(f"{where}: grey images must not be negative")
     labels = np.asarray(labels)
-    if labels.shape != (len(images),) or labels.dtype.kind not in "biufU":
-        raise ValueError(f"{where}: labels must be {len(images)} numbers or texts, got shape {labels.shape}")
-    return Pictures(name, images, labels.astype(np.str_))
+    _check_labels(labels, len(images), where)
+    return Pictures(_printable(name), images, np.array([_printable(str(label)) for label in labels.tolist()]))
+
+
+def _check_labels(labels: npt.NDArray[Any], count: int, where: Path) -> None:
+    if labels.shape != (count,) or labels.dtype.kind not in "biufU":
+        raise ValueError(
+            f"{where}: labels must be {count} numbers or texts, got shape {labels.shape} of {labels.dtype}"
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError(f"{where}: labels hold NaN or infinite values")
+
+
+def _printable(text: str) -> str:
+    """The text without what a page or a figure cannot show: file systems allow any bytes in names."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def _digits() -> Pictures:
@@ -142,7 +172,11 @@ def _digits() -> Pictures:
 def _read_npz(stream: IO[bytes]) -> tuple[Pixels, Any]:
     arrays = load_arrays(stream, ".npz")
     if "images" not in arrays or "labels" not in arrays:
-        raise ValueError(f"must hold the arrays images and labels; found: {', '.join(arrays) or 'none'}")
+        raise ValueError(
+            f"must hold the arrays images and labels; found: {', '.join(filter(None, arrays)) or 'neither'}"
+        )
+    if len(arrays["images"]) != arrays["labels"].size:
+        raise ValueError(f"holds {len(arrays['images'])} images and {arrays['labels'].size} labels")
     return arrays["images"], arrays["labels"]
 
 
@@ -154,13 +188,15 @@ def _from_idx(files: list[Path]) -> tuple[Pixels, Any] | None:
     names = {file.name: file for file in files}
     parts = []
     for file in files:
-        if not re.search(r"images.idx3", file.name):
-            continue
+        if not re.search(r"images.idx3", file.name) or file.name.removesuffix(".gz") in names.keys() - {file.name}:
+            continue  # where both lie there, the packed file is a copy
         partner = file.name.replace("images", "labels").replace("idx3", "idx1")
         labels = names.get(partner) or names.get(partner.removesuffix(".gz")) or names.get(partner + ".gz")
         if labels is None:
             raise ValueError(f"{file}: its labels are missing, which should lie in {partner}")
         parts.append((read_guarded(file, _read_idx), read_guarded(labels, _read_idx)))
+        if len(parts[-1][0]) != len(parts[-1][1]):
+            raise ValueError(f"{file}: holds {len(parts[-1][0])} images, and {labels.name} {len(parts[-1][1])} labels")
     return _joined(parts, files)
 
 
@@ -233,9 +269,9 @@ def _from_classes(where: Path, size: int | None) -> tuple[Pixels, Any]:
             f"{where}: holds no pictures that can be read: an NPZ file with images and labels, MNIST's idx files, "
             "CIFAR-10's binary batches, or one folder of pictures for each class"
         )
-    pixels = [read_guarded(file, lambda stream: _as_bytes(read_pixels(stream), size)) for file in files]
-    if len({picture.ndim for picture in pixels}) > 1:  # some are grey: then all are taken for colour
-        pixels = [picture if picture.ndim == 3 else np.stack([picture] * 3, axis=2) for picture in pixels]
+    pixels = [read_guarded(file, lambda stream: _resized(read_pixels(stream), size)) for file in files]
+    if any(picture.ndim == 3 for picture in pixels):  # then all are taken for colour
+        pixels = [_as_colour(picture, file) for file, picture in zip(files, pixels, strict=True)]
     for file, picture in zip(files, pixels, strict=True):
         if picture.shape != pixels[0].shape:
             shapes = [" x ".join(map(str, shape[:2])) for shape in (picture.shape, pixels[0].shape)]
@@ -243,22 +279,28 @@ def _from_classes(where: Path, size: int | None) -> tuple[Pixels, Any]:
     return np.stack(pixels), np.array([file.parent.name for file in files])
 
 
-def _as_bytes(picture: Pixels, size: int | None) -> Pixels:
-    """Values of 8 bits, and the size that is wanted."""
+def _as_colour(picture: Pixels, file: Path) -> Pixels:
+    """Three channels of 8 bits. (Grey pictures alone keep their values: only their proportions count.)"""
     if picture.dtype == bool:
-        picture = picture.astype(np.uint8) * np.uint8(255)
+        picture = picture * np.uint8(255)
     if picture.dtype == np.uint16:
-        picture = (picture // 257).astype(np.uint8)
+        picture = np.round(picture / 257).astype(np.uint8)
     if picture.dtype != np.uint8:
-        raise ValueError(f"pictures must have 8 or 16 bits per channel, this one is {picture.dtype}")
-    return picture if size is None else _resized(picture, size)
+        raise ValueError(f"{file}: has {picture.dtype} pixels, which cannot stand beside colours of 8 bits")
+    return picture if picture.ndim == 3 else np.stack([picture] * 3, axis=2)
 
 
-def _resized(picture: Pixels, size: int) -> Pixels:
+def _resized(picture: Pixels, size: int | None) -> Pixels:
+    """The centred square, resized to size × size."""
+    if size is None:
+        return picture
     from PIL import Image
 
     height, width = picture.shape[:2]
     side = min(height, width)
     top, left = (height - side) // 2, (width - side) // 2
-    square = Image.fromarray(np.ascontiguousarray(picture[top : top + side, left : left + side]))
-    return np.asarray(square.resize((size, size), Image.Resampling.LANCZOS))
+    square = np.ascontiguousarray(picture[top : top + side, left : left + side])
+    if square.dtype != np.uint8:
+        square = square.astype(np.float32)
+    small = np.asarray(Image.fromarray(square).resize((size, size), Image.Resampling.LANCZOS))
+    return np.asarray(np.maximum(small, 0))  # the filter overshoots where values are not bytes

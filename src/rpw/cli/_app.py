@@ -9,7 +9,8 @@ import typer
 import rpw
 from rpw.cli import distance, pairwise, profile, search
 from rpw.cli._output import guarded, print_version
-from rpw.cli.reproduce import demo, reproduce
+from rpw.cli.reproduce import reproduce
+from rpw.cli.retrieval import demo
 
 __all__ = ["app"]
 

@@ -46,9 +46,9 @@ class Curve:
         return np.asarray(self.values.mean(axis=1))
 
     def exponent(self) -> float:
-        """Fitted over the larger n; NaN where a mean is 0."""
+        """Fitted over the larger n; NaN where fewer than three of them have a positive mean."""
         used = (self.n >= self.fitted_from) & (self.mean > 0)
-        return fitted_exponent(self.n[used], self.mean[used]) if used.sum() > 1 else math.nan
+        return fitted_exponent(self.n[used], self.mean[used]) if used.sum() > 2 else math.nan
 
 
 def rate_of_rpw(p: float, d: int) -> float:

@@ -69,13 +69,13 @@ def check_same_run(folder: Path, facts: Mapping[str, Any], may_differ: Sequence[
         return
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        changed = [name for name in facts if name not in may_differ and found[name] != facts[name]]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        changed = [name for name in facts if name not in may_differ and found.get(name) != facts[name]]
+    except (ValueError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: remove its folder, or choose another --out") from error
     if changed:
         name = changed[0]
         raise ValueError(
-            f"--out {folder} holds another run: {name} is {found[name]!r} there and {facts[name]!r} here; "
+            f"--out {folder} holds another run: {name} is {found.get(name)!r} there and {facts[name]!r} here; "
             "remove it, or choose another"
         )
 
@@ -85,7 +85,7 @@ def new_figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'rpw[plot]'") from error
+        raise ImportError(f"figures need matplotlib: pip install 'rpw[plot]' ({error})") from error
     return Figure(figsize=(width, height), layout="constrained")
 
 

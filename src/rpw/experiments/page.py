@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.experiments.files import svg_text
-from rpw.experiments.perturbation import SCENARIOS
+from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.experiments.retrieval import Retrieval
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _STYLE = """
 :root { color-scheme: light dark; --good: #1a7f37; --bad: #b35900; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; } th, td { padding: .2rem .7rem; text-align: right; }
 th:first-child, td:first-child { text-align: left; } tbody tr:nth-child(odd) { background: #8881; }
 .chart { background: white; max-width: 100%; height: auto; }
@@ -38,6 +39,12 @@ figure img { display: block; image-rendering: pixelated; border: 3px solid #8888
 .same img { border-color: var(--good); } .other img { border-color: var(--bad); border-style: dashed; }
 figcaption { max-width: 3.6rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 """
+
+_SPACES = {
+    False: "Distances lie between masses on pixels, in units of the diagonal.",
+    True: "W, RPW and ROBOT lie between the pixels as points in five dimensions, position and colour, of diameter 1; "
+    "TV is half the difference of the pictures, each of mass 1 over pixels and channels.",
+}
 
 
 def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[str]]], facts: dict[str, Any]) -> str:
@@ -59,6 +66,8 @@ def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[st
 <body>
 <h1>{title}</h1>
 <p>{escape(given)}</p>
+<p>{escape(described(result.scenario, result.pictures.is_colour, result.pictures.images.shape[1]))}
+{_SPACES[result.pictures.is_colour]}</p>
 <h2>Accuracy</h2>
 <p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats, ± half its 95 %
 confidence interval. Ties: labelled pictures whose distance to the query is also that of another one.</p>
@@ -68,6 +77,8 @@ confidence interval. Ties: labelled pictures whose distance to the query is also
 <p>The first {shown} queries of the first repeat, as the perturbation left them, and the nearest labelled pictures from
 left to right. A solid green frame: the query's label; a dashed brown one: another.</p>
 {"".join(_query(result, q) for q in range(shown))}
+<p>Beside this page: accuracy.csv (means and confidence intervals), repeats.csv, ties.csv, accuracy.png and .svg,
+run.json (what was asked for), and the matrices of distances in Zarr.</p>
 </body>
 </html>
 """
@@ -76,7 +87,7 @@ left to right. A solid green frame: the query's label; a dashed brown one: anoth
 def _table(header: list[str], rows: list[list[str]]) -> str:
     head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _query(result: Retrieval, q: int) -> str:
@@ -109,7 +120,7 @@ def _row(result: Retrieval, q: int, w: int, label: str) -> str:
 def _picture(pixels: npt.NDArray[Any], number: int, label: str, kind: str, title: str = "") -> str:
     text = escape(label)
     hover = escape(f"picture {number}, {label}" + (f", {title}" if title else ""))
-    height = round(SHOWN_WIDTH * pixels.shape[0] / pixels.shape[1])
+    height = min(max(round(SHOWN_WIDTH * pixels.shape[0] / pixels.shape[1]), 4), 4 * SHOWN_WIDTH)
     return (
         f'<figure class="{kind}" data-picture="{number}"><img src="{picture_uri(pixels)}" width="{SHOWN_WIDTH}" '
         f'height="{height}" alt="{text}" title="{hover}"><figcaption>{text}</figcaption></figure>'
@@ -117,13 +128,18 @@ def _picture(pixels: npt.NDArray[Any], number: int, label: str, kind: str, title
 
 
 def picture_uri(pixels: npt.NDArray[Any]) -> str:
-    """The picture as a PNG inside a data URI; a grey one so that its largest value is black, on white."""
+    """The picture as a PNG inside a data URI; a grey one in black on white.
+
+    Its second largest value is black: the largest may be noise, and all else would be pale beside it.
+    """
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError("the page needs Pillow: pip install 'rpw[images]'") from error
     if pixels.ndim == 2:
-        pixels = 255 - np.round(255 * (pixels / max(float(pixels.max()), 1e-300)))
+        second = float(np.partition(pixels.ravel(), -2)[-2]) if pixels.size > 1 else 0.0
+        black = second or float(pixels.max()) or 1.0
+        pixels = 255 - np.round(255 * np.minimum(pixels / black, 1))
     stream = io.BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(stream, format="PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()

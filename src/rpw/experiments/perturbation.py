@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SCENARIOS", "add_noise", "move_up", "perturbed", "rows_to_move", "tint"]
+__all__ = ["SCENARIOS", "add_noise", "add_white", "described", "move_up", "perturbed", "rows_to_move", "tint"]
 
 Pixels = npt.NDArray[Any]
 
@@ -40,6 +40,19 @@ def perturbed(queries: Pixels, labelled: Pixels, scenario: str, seed: list[int])
         spoil = add_white if is_colour else add_noise
         queries, labelled = spoil(queries, rng), spoil(labelled, rng)
     return queries, labelled
+
+
+def described(scenario: str, is_colour: bool, height: int) -> str:
+    """What the scenario does to pictures of this kind, in a sentence or two."""
+    if is_colour:
+        noise = f"{SHARE_OF_WHITE:.0%} of the pixels of every picture become white."
+        shift = f"A random colour channel of every picture gains {TINT} of 255."
+    else:
+        noise = f"A random pixel of every picture gains up to {LARGEST_NOISE:.0%} of the picture's mass."
+        rows = rows_to_move(height)
+        shift = f"Every labelled picture (no query) moves up by {rows} row{'s' * (rows > 1)}."
+    parts = {"noise": [noise], "shift": [shift], "both": [shift, noise], "clean": ["Nothing is changed."]}
+    return " ".join(parts[scenario])
 
 
 def rows_to_move(height: int) -> int:

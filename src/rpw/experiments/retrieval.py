@@ -123,6 +123,8 @@ def retrieve(
 ) -> Retrieval:
     """Run the experiment. The matrices go to the folder ``store``; the same call again resumes."""
     ways = methods(lam)
+    for repeat in range(repeats):  # before the work begins
+        _check_not_black(pictures, draw(pictures, scenario, labelled, queries, [seed, repeat]))
     accuracy = np.empty((len(ways), repeats, min(LARGEST_M, labelled)))
     ties = np.zeros(len(ways))
     for repeat in range(repeats):
@@ -143,6 +145,20 @@ def retrieve(
     return Retrieval(pictures, scenario, seed, ways, accuracy, ties, first, orders, distances)
 
 
+def _check_not_black(pictures: Pictures, drawn: Draw) -> None:
+    """Raise if a grey picture has no mass (colour pictures have the same mass everywhere)."""
+    if pictures.is_colour:
+        return
+    for images, index in ((drawn.queries, drawn.query_index), (drawn.labelled, drawn.labelled_index)):
+        black = np.flatnonzero(images.reshape(len(images), -1).max(axis=1) == 0)
+        if len(black):
+            number = int(index[black[0]])
+            raise ValueError(
+                f"picture {number} of {pictures.name} (label {pictures.labels[number]}) is all black, or the shift "
+                "moved all of it out: it has no mass"
+            )
+
+
 def _matrix(drawn: Draw, way: Method, *, out: Path, **options: Any) -> Array:
     out.parent.mkdir(parents=True, exist_ok=True)
     if way.options["distance"] == "total_variation" and drawn.queries.ndim == 4:
@@ -157,7 +173,7 @@ def _matrix(drawn: Draw, way: Method, *, out: Path, **options: Any) -> Array:
 
 
 def _as_rows(images: npt.NDArray[Any]) -> Any:
-    """Grey pictures as histograms; an empty one is refused here because it is no measure."""
+    """Grey pictures as histograms."""
     return images.reshape(len(images), -1).astype(np.float64)
 
 

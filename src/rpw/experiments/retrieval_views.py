@@ -39,8 +39,6 @@ def _with_band(mean: float, band: float) -> str:
 
 def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict[str, Path]:
     """Everything that a run shows, and where it lies."""
-    figure = draw_accuracy(result)
-    picture, drawing = write_figure(figure, out / "accuracy")
     mean, band = result.summary()
     by_mean = (
         (way.name, m + 1, float(mean[w, m]), float(mean[w, m] - band[w, m]), float(mean[w, m] + band[w, m]))
@@ -54,14 +52,15 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
         for m in range(result.largest_m)
     )
     ties = ((way.name, float(share)) for way, share in zip(result.methods, result.ties, strict=True))
-    return {
+    paths = {  # numbers first: they are what took so long
         "table": write_csv(out / "accuracy.csv", ["distance", "m", "accuracy", "low", "high"], by_mean),
         "repeats": write_csv(out / "repeats.csv", ["distance", "repeat", "m", "accuracy"], by_repeat),
         "ties": write_csv(out / "ties.csv", ["distance", "ties"], ties),
-        "figure": picture,
-        "drawing": drawing,
-        "page": write_text(out / "page.html", page(result, figure, accuracy_table(result), facts)),
     }
+    figure = draw_accuracy(result)
+    paths["figure"], paths["drawing"] = write_figure(figure, out / "accuracy")
+    paths["page"] = write_text(out / "page.html", page(result, figure, accuracy_table(result), facts))
+    return paths
 
 
 def draw_accuracy(result: Retrieval) -> Figure:
@@ -75,13 +74,15 @@ def draw_accuracy(result: Retrieval) -> Figure:
         ax.plot(m, mean[w], color=COLOURS[w], lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
         if not np.isnan(band[w]).any():
             ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=COLOURS[w], alpha=0.12, lw=0)
+    ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # few repeats have wide bands
     repeats = result.accuracy.shape[1]
     ax.set(
         xlabel="retrieved pictures m",
         ylabel="accuracy",
         xlim=(1, max(2, result.largest_m)),
-        title=f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})",
     )
+    title = f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})"
+    ax.set_title(title, parse_math=False)  # a folder may have any name
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25)
     ax.legend(frameon=False, ncols=2, fontsize=9)

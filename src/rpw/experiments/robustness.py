@@ -19,7 +19,7 @@ from rpw.experiments.retrieval import Method, methods
 from rpw.images import pixel_grid
 from rpw.pictures import Pictures
 
-__all__ = ["Outliers", "Thresholds", "outlier_changes", "thresholds"]
+__all__ = ["Outliers", "Thresholds", "check_pictures", "outlier_changes", "thresholds"]
 
 SHARES = tuple(round(0.01 * step, 2) for step in range(21))
 DISTANCES = (0.5, 1.0, 10.0, 100.0)
@@ -71,10 +71,22 @@ class Thresholds:
     largest_shift: int
 
 
-def thresholds(pictures: Pictures, seed: int, count: int, n_threads: int | None = None) -> Thresholds:
-    """The experiment on ``count`` random grey pictures."""
+def check_pictures(pictures: Pictures, count: int) -> None:
+    """Raise if the thresholds cannot be found on these pictures."""
     if pictures.is_colour:
         raise ValueError(f"the thresholds need grey pictures; those of {pictures.name} have colours")
+    if count > len(pictures):
+        raise ValueError(f"{pictures.name} has {len(pictures)} pictures, fewer than --count {count}")
+    if len(set(pictures.labels)) < 2:
+        raise ValueError(f"all pictures of {pictures.name} have one label; the thresholds need another one")
+    empty = np.flatnonzero(pictures.images.reshape(len(pictures), -1).max(axis=1) == 0)
+    if len(empty):
+        raise ValueError(f"picture {empty[0]} of {pictures.name} is all black: it has no mass")
+
+
+def thresholds(pictures: Pictures, seed: int, count: int, n_threads: int | None = None) -> Thresholds:
+    """The experiment on ``count`` random grey pictures."""
+    check_pictures(pictures, count)
     rng = np.random.default_rng([seed, 21])
     ways = methods()
     noise, shift = np.empty((len(ways), count)), np.empty((len(ways), count))
@@ -96,8 +108,6 @@ def _one_of_each_other_class(pictures: Pictures, index: int, rng: np.random.Gene
     for label in np.unique(pictures.labels):
         if label != pictures.labels[index]:
             chosen.append(rng.choice(np.flatnonzero(pictures.labels == label)))
-    if not chosen:
-        raise ValueError(f"all pictures of {pictures.name} have one label; the thresholds need another one")
     return pictures.images[chosen].astype(np.float64)
 
 
@@ -123,7 +133,7 @@ def _row(own: Array, others: Array, way: Method, n_threads: int | None, height: 
     """Distances from one picture to others, in the space of pictures of this height."""
     grid = pixel_grid(*own.shape)
     if height is not None:  # lengths in units of the diagonal of the picture, not of the canvas
-        grid = grid * (np.hypot(*np.subtract(own.shape, 1)) / np.hypot(height - 1, own.shape[1] - 1))
+        grid = grid * (np.hypot(*np.subtract(own.shape, 1)) / (np.hypot(height - 1, own.shape[1] - 1) or 1.0))
     flat: Any = others.reshape(len(others), -1)
     return np.asarray(rpw.pairwise(own.reshape(1, -1), flat, support=grid, n_threads=n_threads, **way.options)[0])
 

@@ -27,7 +27,7 @@ _LINES = {"W2": COLOURS[1], "TV": COLOURS[2], "RPW(2,1)": COLOURS[3], "RPW(2,0.1
 def exponent_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
     """Fitted exponents beside those of the theory."""
     rows = [
-        [curve.case, curve.distance, f"{curve.exponent():.2f}", f"{curve.theory:.2f}", curve.remark] for curve in curves
+        [curve.case, curve.distance, _number(curve.exponent()), _number(curve.theory), curve.remark] for curve in curves
     ]
     return ["distribution", "distance", "fitted", "theory", "remark"], rows
 
@@ -36,9 +36,13 @@ def bound_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
     """The same for densities, where the theory bounds from above: a row for each p, W beside RPW."""
     rows = []
     for plain, ours in zip(curves[::2], curves[1::2], strict=True):
-        cells = [f"{value:.2f}" for curve in (plain, ours) for value in (curve.exponent(), curve.theory)]
+        cells = [_number(value) for curve in (plain, ours) for value in (curve.exponent(), curve.theory)]
         rows.append([plain.case, plain.distance.removeprefix("W"), *cells])
     return ["density", "p", "W_p", "bound", "RPW(p,1)", "bound"], rows
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2f}"
 
 
 def write_convergence(discrete: list[Curve], continuous: list[Curve], out: Path) -> dict[str, Path]:
@@ -69,7 +73,10 @@ def _draw_discrete(curves: list[Curve]) -> Figure:
             if curve.case == case:
                 is_ours = curve.distance.startswith("RPW")
                 color, width = _LINES[curve.distance], 2 if is_ours else 1.3
-                ax.loglog(curve.n, curve.mean, marker=".", color=color, lw=width, label=curve.distance)
+                style = {"ls": "--", "zorder": 3} if curve.distance == "TV" else {}  # else RPW(2,0.1) would hide it
+                ax.loglog(curve.n, curve.mean, marker=".", color=color, lw=width, label=curve.distance, **style)
+            if curve.case == case and curve.distance == "W2":
+                ax.loglog(curve.n, curve.mean / 10, "--", color=color, lw=1, label="W2 / 10")
         _draw_slope(ax, curves[0].n, -0.5, 0.5)
         _draw_slope(ax, curves[0].n, -0.25, 1.2)
         _finish(ax, case)
@@ -90,7 +97,10 @@ def _draw_continuous(curves: list[Curve]) -> Figure:
                 ax.loglog(curve.n, curve.mean, style, marker=".", color=color, lw=1.8 if is_ours else 1.2, label=label)
         bottom, top = ax.get_ylim()
         ax.set_ylim(bottom * (bottom / top) ** 0.45)  # room for the legend
-        _finish(ax, case, ncols=2, loc="lower center")
+        sizes = [int(n) for n in curves[0].n]
+        ax.set_xticks(sizes, [str(n) for n in sizes])
+        ax.minorticks_off()
+        _finish(ax, f"{case} (with fitted exponents)", ncols=2, loc="lower center")
     return figure
 
 
@@ -167,9 +177,10 @@ def _draw_outliers(result: Outliers) -> Figure:
         for f, name in enumerate(result.names):
             ax.plot(result.shares, result.change[f, d], color=colours[f], lw=2 if "RPW" in name else 1.3, label=name)
         ax.set(title=f"outliers at distance {far:g}", xlabel="outlier mass δ")
-        ax.set_ylim(0, 1.25 * max(result.shares))  # W leaves it: how far is in the table
+        ax.set_ylim(0, 1.25 * max(result.shares))
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("|change of the distance|")
+    figure.text(0.99, 0.98, "W leaves the frame: see outliers.csv", fontsize=7, ha="right", va="top", color="0.4")
     axes[0].legend(frameon=False, fontsize=8)
     return figure

@@ -1,0 +1,53 @@
+"""What the commands of the experiments share: options, where a run lies, what it says while it runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import rpw
+from rpw.cli._output import print_rows, seconds
+
+__all__ = ["Data", "Out", "Seed", "Size", "begin", "is_watched", "print_files", "reporter"]
+
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Where mnist, cifar10, corel are; or RPW_DATA.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Equal seeds give equal numbers.")]
+Size = Annotated[int | None, typer.Option("--size", min=2, help="Cut pictures of a folder to squares of SIZE pixels.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="rpw-output/...")]
+
+
+def begin(
+    experiment: str, out: Path | None, name: str, asked: Mapping[str, Any], may_differ: tuple[str, ...] = ()
+) -> Path:
+    """The folder of a run, with a file that says what was asked for; refuses a folder that holds another run."""
+    from rpw.experiments.files import check_same_run, new_figure, write_facts
+
+    new_figure(1, 1)  # a missing library should be known before the work, not after it
+    folder = out or Path("rpw-output") / name
+    facts = {"experiment": experiment, **asked, "version": rpw.__version__}
+    check_same_run(folder, facts, (*may_differ, "version"))
+    write_facts(folder, facts)
+    return folder
+
+
+def is_watched(is_quiet: bool) -> bool:
+    """Whether somebody looks on, and there is a bar to look at."""
+    return not is_quiet and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
+
+
+def reporter(is_quiet: bool) -> Callable[[str], object]:
+    """Says on stderr what is being done, unless nobody asked."""
+    return (lambda _: None) if is_quiet else lambda text: print(text, file=sys.stderr, flush=True)
+
+
+def print_files(paths: dict[str, Path], start: float) -> None:
+    """Where things are, and how long they took."""
+    print_rows([*((name, str(path)) for name, path in paths.items()), ("time", seconds(start, time.perf_counter()))])

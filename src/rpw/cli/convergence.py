@@ -1,0 +1,58 @@
+"""``rpw reproduce convergence``."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from rpw._pairs import as_n_threads
+from rpw.cli._experiment import Out, Seed, begin, print_files, reporter
+from rpw.cli._options import Json, NThreads
+from rpw.cli._output import print_json, print_lines, print_table
+
+__all__ = ["convergence"]
+
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Independent pairs of samples for each n.")]
+LargestN = Annotated[
+    int, typer.Option("--largest-n", min=100, help="Largest sample of a density, of 100, 250, 600, 1500, 4000.")
+]
+
+
+def convergence(
+    repeats: Repeats = 10,
+    seed: Seed = 0,
+    largest_n: LargestN = 4000,
+    out: Out = None,
+    n_threads: NThreads = None,
+    as_json: Json = False,
+) -> None:
+    """How fast distances between samples vanish: fitted exponents beside the theory.
+
+    Two points and a 4 x 4 grid as in the paper, and densities on a square, two squares and a cube; all of diameter 1.
+    """
+    from rpw.experiments.convergence import FITTED_FROM, continuous_curves, discrete_curves
+    from rpw.experiments.theory_views import bound_table, exponent_table, write_convergence
+
+    start = time.perf_counter()
+    facts = {"seed": seed, "repeats": repeats, "largest_n": largest_n}
+    folder = begin("convergence", out, "convergence", facts)
+    report, threads = reporter(as_json), as_n_threads(n_threads)
+    discrete = list(discrete_curves(seed, repeats, report))
+    continuous = list(continuous_curves(seed, repeats, largest_n, threads, report))
+    paths = write_convergence(discrete, continuous, folder)
+    if as_json:
+        keys = ("distribution", "distance", "fitted", "theory")
+        rows = [(c.case, c.distance, c.exponent(), c.theory) for c in [*discrete, *continuous]]
+        print_json({**facts, "exponents": [dict(zip(keys, row, strict=True)) for row in rows], "files": paths})
+        return
+    print_table(*exponent_table(discrete))
+    print_table(*bound_table(continuous))
+    print_lines(
+        [
+            f"Exponents e of n^e between two samples, fitted over n >= {FITTED_FROM['discrete']:,} and n >= "
+            f"{FITTED_FROM['continuous']}. The theory bounds from above, up to logarithms."
+        ]
+    )
+    print_files(paths, start)

@@ -1,0 +1,117 @@
+"""``rpw reproduce retrieval`` and ``rpw demo``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import rpw
+from rpw.cli._experiment import Data, Out, Seed, Size, begin, is_watched, print_files, reporter
+from rpw.cli._options import Json, NThreads
+from rpw.cli._output import print_json, print_lines, print_table
+from rpw.pictures import Pictures, load_pictures
+
+__all__ = ["demo", "retrieval"]
+
+# labelled, queries, repeats: the paper's, and what small pictures need.
+_SIZES = {"digits": (500, 50, 5)}
+_PAPER_SIZES = (2000, 50, 5)
+
+Dataset = Annotated[
+    str, typer.Option("--dataset", metavar="digits|mnist|cifar10|corel|DIR", help="Pictures: a name, or their folder.")
+]
+Scenario = Annotated[
+    str,
+    typer.Option("--scenario", help="noise (on one pixel; white pixels), shift (two rows up; a tint), both or clean."),
+]
+Labelled = Annotated[
+    int | None, typer.Option("--labelled", min=1, help="Pictures to search in.", show_default="2000, digits 500")
+]
+Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50")]
+Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
+Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
+
+
+def retrieval(
+    dataset: Dataset = "digits",
+    scenario: Scenario = "both",
+    labelled: Labelled = None,
+    queries: Queries = None,
+    repeats: Repeats = None,
+    seed: Seed = 0,
+    lam: Lam = 0.1,
+    size: Size = None,
+    data: Data = None,
+    out: Out = None,
+    n_threads: NThreads = None,
+    as_json: Json = False,
+) -> None:
+    """Image retrieval under noise and shift, with six distances; the same call again resumes.
+
+    Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
+    """
+    from rpw.experiments.perturbation import described
+    from rpw.experiments.retrieval import retrieve
+    from rpw.experiments.retrieval_views import accuracy_table, write_retrieval
+
+    start = time.perf_counter()
+    _check(scenario, lam)
+    pictures = load_pictures(dataset, data, size)
+    counts = _counts(pictures, labelled, queries, repeats)
+    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam}
+    facts["pictures"] = f"{' x '.join(map(str, pictures.images.shape[1:3]))} pixels, digest {pictures.digest}"
+    folder = begin("retrieval", out, f"retrieval-{pictures.name}-{scenario}", facts, may_differ=("repeats",))
+    if not as_json:
+        print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
+        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
+    result = retrieve(
+        pictures,
+        scenario=scenario,
+        seed=seed,
+        lam=lam,
+        store=folder / "matrices",
+        n_threads=n_threads,
+        progress=is_watched(as_json),
+        report=reporter(as_json),
+        **counts,
+    )
+    paths = write_retrieval(result, folder, {**facts, "version": rpw.__version__})
+    if as_json:
+        names, (mean, band) = [way.name for way in result.methods], result.summary()
+        found = {"accuracy": mean, "half_width": band, "ties": result.ties}
+        print_json(
+            {**facts, **{key: dict(zip(names, rows, strict=True)) for key, rows in found.items()}, "files": paths}
+        )
+        return
+    print_table(*accuracy_table(result))
+    interval = "; ± is half a 95 % confidence interval" if counts["repeats"] > 1 else ""
+    print_lines([f"Share of the m nearest with the query's label{interval}."])
+    print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
+
+
+def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:
+    """Retrieve handwritten digits that are noisy and shifted: no data needed, under two minutes."""
+    retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)
+
+
+def _check(scenario: str, lam: float) -> None:
+    from rpw.experiments.perturbation import SCENARIOS
+
+    if scenario not in SCENARIOS:
+        raise ValueError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
+    if not lam > 0 or lam == float("inf"):
+        raise ValueError(f"--lam must be positive and finite, got {lam}")
+
+
+def _counts(pictures: Pictures, labelled: int | None, queries: int | None, repeats: int | None) -> dict[str, int]:
+    """As given, else as in the paper, or as many as there are."""
+    from rpw.experiments.retrieval import check_size
+
+    usual = _SIZES.get(pictures.name, _PAPER_SIZES)
+    queries = queries or max(1, min(usual[1], len(pictures) // 5))
+    labelled = labelled or max(1, min(usual[0], len(pictures) - queries))
+    check_size(pictures, labelled, queries)
+    return {"labelled": labelled, "queries": queries, "repeats": repeats or usual[2]}
