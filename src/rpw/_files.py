@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-__all__ = ["read_guarded", "replacing"]
+__all__ = ["read_guarded", "replacing", "sync_folder"]
 
 T = TypeVar("T")
 
@@ -51,10 +51,10 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name survive a crash too."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

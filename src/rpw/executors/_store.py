@@ -27,6 +27,7 @@ import numpy as np
 
 import rpw
 from rpw._check import Array
+from rpw._files import sync_folder
 from rpw._pairs import PairBatch
 from rpw.executors._extras import import_extra
 from rpw.executors._layout import check_layout, entry, layout_of
@@ -129,7 +130,7 @@ class TileStore:
                 _write(self.path, self._chunk(chunk), self._padded(entries))
             if is_whole or is_final:
                 (done / f"{_mark(tile)}{'' if is_whole else '.nan'}").touch()
-                _sync(done)
+                sync_folder(done)
 
     def _padded(self, block: Array) -> bytes:
         """A chunk is always a whole one, also at the border of the matrix."""
@@ -224,7 +225,7 @@ def _drop_orphans(path: Path) -> None:
     with _explained(path):
         for mark in done.iterdir():  # before their tiles: a mark without its tile does no harm
             mark.unlink()
-        _sync(done)
+        sync_folder(done)
         if (path / "c").exists():
             shutil.rmtree(path / "c")
 
@@ -268,17 +269,9 @@ def _write(root: Path, path: Path, data: bytes) -> None:
         part.unlink(missing_ok=True)
         raise
     for folder in (path.parent, *path.parent.parents):
-        _sync(folder)
+        sync_folder(folder)
         if folder == root:
             break
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -1,0 +1,150 @@
+"""The file of an index: many writers, failed writers, and well-formed files that hold nonsense."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from checks import ragged_clouds as clouds
+
+import rpw
+
+
+def test_many_writers_of_one_index(tmp_path):
+    indices = [rpw.Index(clouds(20 + s, 5, seed=s)) for s in range(4)]
+    path = tmp_path / "I"
+
+    def save(index):
+        for _ in range(25):
+            index.save(path)
+            assert len(rpw.Index.load(path)) in (20, 21, 22, 23)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(save, indices))
+    assert os.listdir(tmp_path) == ["I"]
+
+
+def test_a_save_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    index, path = rpw.Index(clouds(5, 4)), tmp_path / "I"
+    index.save(path)
+    before = path.read_bytes()
+    assert (path.stat().st_mode & 0o777) == 0o666 & ~current_umask()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space left"):
+        index.save(path)
+    assert os.listdir(tmp_path) == ["I"]
+    assert path.read_bytes() == before
+
+
+def current_umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_an_index_is_not_saved_to_a_folder(tmp_path):
+    index = rpw.Index(clouds(5, 4))
+    with pytest.raises(OSError, match="is a folder"):
+        index.save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        index.save(tmp_path / "nope" / "I")
+    assert not os.listdir(tmp_path)
+
+
+def saved_arrays(tmp_path, kind):
+    rng = np.random.default_rng(0)
+    if kind == "points":
+        index = rpw.Index(clouds(6, 4), n_pivots=2)
+    else:
+        places, rows = rng.random((5, 2)), rng.random((6, 5))
+        space = {kind: places if kind == "support" else np.abs(places[:, :1] - places[:, 0])}
+        index = rpw.Index(rows, n_pivots=2, assume_metric=True, **space)
+    index.save(tmp_path / "whole")
+    with np.load(tmp_path / "whole") as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def about(arrays, **changes):
+    text = json.loads(str(arrays["about"]))
+    text["distance"] |= changes
+    return {"about": np.array(json.dumps(text))}
+
+
+def replaced(array, at, value):
+    copy = array.copy()
+    copy.flat[at] = value
+    return copy
+
+
+BROKEN = {
+    "place beyond": ("support", lambda a: {"place": replaced(a["place"], 0, 5)}),
+    "place far beyond": ("cost", lambda a: {"place": replaced(a["place"], 3, 2**31 - 1)}),
+    "negative place": ("cost", lambda a: {"place": replaced(a["place"], 0, -1)}),
+    "place of another type": ("support", lambda a: {"place": a["place"].astype(np.int64)}),
+    "place without support": ("support", lambda a: {"support": None}),
+    "place without cost": ("cost", lambda a: {"cost": None}),
+    "support beside points": ("points", lambda a: {"support": np.eye(3)}),
+    "neither points nor place": ("points", lambda a: {"points": None}),
+    "both points and place": ("support", lambda a: {"points": np.zeros((len(a["mass"]), 2))}),
+    "oblong cost": ("cost", lambda a: {"cost": a["cost"][:, :3]}),
+    "negative cost": ("cost", lambda a: {"cost": -a["cost"]}),
+    "NaN in support": ("support", lambda a: {"support": replaced(a["support"], 0, np.nan)}),
+    "NaN in points": ("points", lambda a: {"points": replaced(a["points"], 0, np.nan)}),
+    "points of another type": ("points", lambda a: {"points": a["points"].astype(np.float32)}),
+    "flat points": ("points", lambda a: {"points": a["points"].ravel()}),
+    "points in another order": ("points", lambda a: {"points": np.asfortranarray(a["points"])}),
+    "too few points": ("points", lambda a: {"points": a["points"][:-1]}),
+    "negative k": ("points", lambda a: about(a, k=-1.0)),
+    "NaN k": ("points", lambda a: about(a, k=float("nan"))),
+    "k of another type": ("points", lambda a: about(a, k="1")),
+    "p = 0": ("points", lambda a: about(a, p=0)),
+    "no diameter": ("points", lambda a: about(a, diameter=0)),
+    "infinite diameter": ("points", lambda a: about(a, diameter=float("inf"))),
+    "another distance": ("points", lambda a: about(a, name="wasserstein")),
+    "unknown distance": ("points", lambda a: about(a, name="magic")),
+    "unknown metric": ("points", lambda a: about(a, metric="magic")),
+    "refused metric": ("points", lambda a: about(a, metric="cosine")),
+    "metric of another type": ("points", lambda a: about(a, metric=3)),
+    "mass that belongs elsewhere": ("points", lambda a: about(a, mass=0.5)),
+    "unknown parameter": ("points", lambda a: about(a, magic=1)),
+    "no parameters": ("points", lambda a: {"about": np.array('{"format": "rpw index", "version": 2}')}),
+    "parameters of another type": (
+        "points",
+        lambda a: {"about": np.array('{"format": "rpw index", "version": 2, "distance": [1]}')},
+    ),
+    "masses that do not sum up": ("points", lambda a: {"mass": a["mass"] * 2}),
+    "too little mass": ("points", lambda a: {"mass": a["mass"] // 2, "weights": a["weights"] / 2}),
+    "negative weight": ("points", lambda a: {"weights": replaced(a["weights"], 0, -0.5)}),
+    "NaN weight": ("points", lambda a: {"weights": replaced(a["weights"], 0, np.nan)}),
+    "masses as floats": ("points", lambda a: {"mass": a["mass"].astype(float)}),
+    "no measures": ("points", lambda a: {"start": np.array([0])}),
+    "empty start": ("points", lambda a: {"start": np.empty(0, dtype=np.int64)}),
+    "start that goes back": ("points", lambda a: {"start": replaced(a["start"], 1, a["start"][2] + 1)}),
+    "start beyond": ("points", lambda a: {"start": replaced(a["start"], -1, 10**6)}),
+    "a number as start": ("points", lambda a: {"start": np.int64(0)}),
+    "pivot beyond": ("points", lambda a: {"pivots": replaced(a["pivots"], 0, 6)}),
+    "negative pivot": ("points", lambda a: {"pivots": replaced(a["pivots"], 0, -1)}),
+    "pivots as floats": ("points", lambda a: {"pivots": a["pivots"].astype(float)}),
+    "too many pivots": ("points", lambda a: {"pivots": np.zeros(3, dtype=np.int64)}),
+    "NaN from pivots": ("points", lambda a: {"from_pivots": replaced(a["from_pivots"], 0, np.nan)}),
+    "far pivots": ("points", lambda a: {"from_pivots": a["from_pivots"] + 2}),
+    "no pivots": ("points", lambda a: {"pivots": None}),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_index_with_broken_arrays_is_refused(tmp_path, name):
+    kind, change = BROKEN[name]
+    arrays = saved_arrays(tmp_path, kind)
+    assert len(rpw.Index.load(tmp_path / "whole")) == 6
+    arrays |= change(arrays)
+    with open(tmp_path / "broken", "wb") as file:
+        np.savez(file, **{name: array for name, array in arrays.items() if array is not None})
+    with pytest.raises(ValueError, match="broken is damaged: ") as caught:
+        rpw.Index.load(tmp_path / "broken")
+    assert "\n" not in str(caught.value)

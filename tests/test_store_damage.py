@@ -1,0 +1,202 @@
+"""Stores that lost or damaged their manifest, and metrics whose state is part of the work."""
+
+import functools
+import json
+import threading
+
+import numpy as np
+import pytest
+from checks import ragged_clouds as clouds
+
+import rpw
+
+# ---------------------------------------------------------------- stores
+
+
+@pytest.fixture
+def store(tmp_path):
+    pytest.importorskip("zarr")
+    out = tmp_path / "G.zarr"
+    rpw.pairwise(clouds(8, 4), out=out)
+    return out
+
+
+def test_tiles_without_a_manifest_are_not_adopted(store):
+    (store / "zarr.json").unlink()
+    other = clouds(8, 4, seed=1)
+    np.testing.assert_array_equal(rpw.pairwise(other, out=store)[:], rpw.pairwise(other))
+
+
+def test_a_store_without_a_manifest_that_holds_other_things_is_left_alone(store):
+    (store / "zarr.json").unlink()
+    (store / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match=r"has no zarr\.json, and holds 'notes.txt'"):
+        rpw.pairwise(clouds(8, 4), out=store)
+    assert (store / "notes.txt").read_text() == "mine"
+    assert (store / "c" / "0" / "0").exists()
+
+
+def changed(text, *names, value):
+    """The JSON with one entry changed, or removed."""
+    whole = json.loads(text)
+    at = whole
+    for name in names[:-1]:
+        at = at[name]
+    if value is None:
+        del at[names[-1]]
+    else:
+        at[names[-1]] = value
+    return json.dumps(whole)
+
+
+DAMAGE = {
+    "empty": lambda text: "",
+    "garbage": lambda text: "garbage",
+    "binary": lambda text: "\x00\x01",
+    "cut": lambda text: text[: len(text) // 2],
+    "a list": lambda text: "[]",
+    "null": lambda text: "null",
+    "deep": lambda text: "[" * 100_000,
+    "deep entry": lambda text: '{"attributes":' * 900 + "1" + "}" * 900,
+    "no attributes": lambda text: changed(text, "attributes", value=None),
+    "attributes of another type": lambda text: changed(text, "attributes", value=3),
+    "no rpw": lambda text: changed(text, "attributes", "rpw", value=None),
+    "no inputs": lambda text: changed(text, "attributes", "rpw", "inputs", value=None),
+    "inputs of another type": lambda text: changed(text, "attributes", "rpw", "inputs", value=[1]),
+    "version of another type": lambda text: changed(text, "attributes", "rpw", "version", value=3),
+    "symmetric of another type": lambda text: changed(text, "attributes", "symmetric", value="yes"),
+    "not symmetric": lambda text: changed(text, "attributes", "symmetric", value=False),
+    "no shape": lambda text: changed(text, "shape", value=None),
+    "shape of another type": lambda text: changed(text, "shape", value="8x8"),
+    "another shape": lambda text: changed(text, "shape", value=[9, 9]),
+    "three dimensions": lambda text: changed(text, "shape", value=[8, 8, 8]),
+    "no chunk_grid": lambda text: changed(text, "chunk_grid", value=None),
+    "empty chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[0, 0]),
+    "huge chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[10**9, 10**9]),
+    "oblong chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[1, 2]),
+    "fractional chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[1.5, 1.5]),
+    "another type of data": lambda text: changed(text, "data_type", value="int8"),
+    "other codecs": lambda text: changed(text, "codecs", value=[]),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_manifest_is_one_clear_error(store, name):
+    manifest = store / "zarr.json"
+    whole = manifest.read_text()
+    manifest.write_text(DAMAGE[name](whole))
+    with pytest.raises(ValueError, match=r"out='.*G\.zarr': its zarr\.json is damaged: "):
+        rpw.pairwise(clouds(8, 4), out=store)
+    manifest.write_text(whole)
+    np.testing.assert_array_equal(rpw.pairwise(clouds(8, 4), out=store)[:], rpw.pairwise(clouds(8, 4)))
+
+
+def test_out_with_a_null_character_is_named():
+    pytest.importorskip("zarr")
+    with pytest.raises(ValueError, match="out must be the path"):
+        rpw.pairwise(clouds(3, 3), out="a\0b")
+
+
+# ---------------------------------------------------------------- callable metrics in stores
+
+
+class Scaled:
+    """Equal to the plain distance for all but very long ones, which no small sample has."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x, y):
+        length = float(np.abs(x - y).sum())
+        return length * self.factor if length > 1e6 else length
+
+
+class Locked(Scaled):
+    """The same, and it cannot be pickled."""
+
+    def __init__(self, factor):
+        super().__init__(factor)
+        self.lock = threading.Lock()
+
+
+def scaled(factor, x, y):
+    return Scaled(factor)(x, y)
+
+
+def enclosing(factor):
+    return lambda x, y: Scaled(factor)(x, y)
+
+
+def enclosing_array(factor):
+    table = np.zeros(5000)
+    table[2500] = factor  # which repr leaves out
+    return lambda x, y: Scaled(table[2500])(x, y)
+
+
+def with_default(factor):
+    def metric(x, y, scale=factor):
+        return Scaled(scale)(x, y)
+
+    return metric
+
+
+def with_keyword(factor):
+    def metric(x, y, *, scale=factor):
+        return Scaled(scale)(x, y)
+
+    return metric
+
+
+def cached(factor):
+    return functools.lru_cache(enclosing(factor))
+
+
+KINDS = {
+    "object": Scaled,
+    "object that cannot be pickled": Locked,
+    "method": lambda factor: Scaled(factor).__call__,
+    "partial": lambda factor: functools.partial(scaled, factor),
+    "closure": enclosing,
+    "closure over an array": enclosing_array,
+    "default": with_default,
+    "keyword": with_keyword,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_state_of_a_metric_is_part_of_the_work(tmp_path, kind):
+    pytest.importorskip("zarr")
+    out, A, make = tmp_path / "D.zarr", clouds(5, 3), KINDS[kind]
+    whole = rpw.pairwise(A, metric=make(2.0), out=out)[:]
+    np.testing.assert_array_equal(rpw.pairwise(A, metric=make(2.0), out=out)[:], whole)  # another one that is equal
+    with pytest.raises(ValueError, match="holds another matrix: metric is 'callable "):
+        rpw.pairwise(A, metric=make(3.0), out=out)
+
+
+def test_metrics_are_told_apart_by_what_they_are():
+    from rpw._identity import describe_callable
+
+    assert describe_callable(cached(2.0)) == describe_callable(cached(2.0)) != describe_callable(cached(3.0))
+
+    def endless(x, y):  # holds itself
+        return endless(x, y)
+
+    assert describe_callable(endless) == describe_callable(endless)
+    nested = [lambda x, y: sum(v * 2 for v in x), lambda x, y: sum(v * 3 for v in x)]
+    assert describe_callable(nested[0]).split()[-1] != describe_callable(nested[1]).split()[-1]
+
+
+def test_a_metric_that_changes_while_it_is_called_resumes(tmp_path):
+    pytest.importorskip("zarr")
+
+    class Counting:
+        calls = 0
+
+        def __call__(self, x, y):
+            self.calls += 1
+            return float(np.abs(x - y).sum())
+
+    out, A = tmp_path / "D.zarr", clouds(8, 4)
+    whole = rpw.pairwise(A, metric=Counting(), out=out)[:]
+    (out / ".rpw" / "done" / "0.1").unlink()
+    np.testing.assert_array_equal(rpw.pairwise(A, metric=Counting(), out=out)[:], whole)
