@@ -69,13 +69,11 @@ def _draw_discrete(curves: list[Curve]) -> Figure:
     cases = list(dict.fromkeys(curve.case for curve in curves))
     figure = new_figure(4.8 * len(cases), 4.2)
     for ax, case in zip(np.atleast_1d(figure.subplots(1, len(cases), sharey=True)), cases, strict=True):
-        for curve in curves:
-            if curve.case == case:
-                is_ours = curve.distance.startswith("RPW")
-                color, width = _LINES[curve.distance], 2 if is_ours else 1.3
-                style = {"ls": "--", "zorder": 3} if curve.distance == "TV" else {}  # else RPW(2,0.1) would hide it
-                ax.loglog(curve.n, curve.mean, marker=".", color=color, lw=width, label=curve.distance, **style)
-            if curve.case == case and curve.distance == "W2":
+        for curve in (curve for curve in curves if curve.case == case):
+            color, width = _LINES[curve.distance], 2 if curve.distance.startswith("RPW") else 1.3
+            style = {"ls": "--", "zorder": 3} if curve.distance == "TV" else {}  # else RPW(2,0.1) would hide it
+            ax.loglog(curve.n, curve.mean, marker=".", color=color, lw=width, label=curve.distance, **style)
+            if curve.distance == "W2":
                 ax.loglog(curve.n, curve.mean / 10, "--", color=color, lw=1, label="W2 / 10")
         _draw_slope(ax, curves[0].n, -0.5, 0.5)
         _draw_slope(ax, curves[0].n, -0.25, 1.2)
