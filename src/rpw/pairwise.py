@@ -123,7 +123,7 @@ def _in_memory(batch: PairBatch, n_threads: int, progress: bool, on_error: str) 
     if is_symmetric(batch):
         matrix[second, first] = values
     if failures and on_error == "raise":
-        raise PairwiseError([(int(first[e]), int(second[e]), reason) for e, reason in sorted(failures)], matrix)
+        raise PairwiseError(sorted(failures), matrix)
     return matrix
 
 
