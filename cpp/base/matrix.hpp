@@ -1,9 +1,9 @@
 // Dense n × m matrices, by what their entries mean, and the problems made of them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 
 #include "base/masses.hpp"
 
@@ -42,15 +42,21 @@ public:
     double* of_size(std::size_t size) {
         if (size > size_) {
             data_.reset();
-            data_ = std::make_unique_for_overwrite<double[]>(size);
+            data_.reset(static_cast<double*>(::operator new[](size * sizeof(double), alignment)));
             size_ = size;
         }
         return data_.get();
     }
+    const double* data() const { return data_.get(); }
     bool holds(const double* data) const { return data_ && data == data_.get(); }
 
 private:
-    std::unique_ptr<double[]> data_;
+    // A line of the cache, and the widest vector: rows of a multiple of 8 entries are read without being split.
+    static constexpr std::align_val_t alignment{64};
+    struct Free {
+        void operator()(double* data) const { ::operator delete[](data, alignment); }
+    };
+    std::unique_ptr<double[], Free> data_;
     std::size_t size_ = 0;
 };
 

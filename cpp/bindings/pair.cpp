@@ -1,6 +1,7 @@
 // One pair: the GIL is released while the core works.
 #include "base/question.hpp"
 #include "bindings/arrays.hpp"
+#include "ground/distances.hpp"
 #include "solve/profile.hpp"
 #include "solve/solve.hpp"
 
@@ -15,7 +16,11 @@ auto run(const Function& function, const OwnedSpace& space, const OwnedMeasures&
     nb::gil_scoped_release release;
     Room room;
     Pulse pulse(poll_signals, seconds);
-    return function(pair, question, room, pulse);
+    try {
+        return function(pair, question, room, pulse);
+    } catch (const TooFarApart&) {  // of one pair, the arguments have names
+        throw nb::value_error("x and y are too far apart: their distance is not a float64");
+    }
 }
 
 }  // namespace

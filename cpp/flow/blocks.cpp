@@ -34,19 +34,26 @@ Groups group_by_label(std::span<const std::int64_t> label, std::size_t labels) {
     return groups;
 }
 
-// The labels as places in the sorted list of all that occur, and how many those are: labels may be any numbers.
-std::size_t make_dense(std::vector<std::int64_t>& of_row, std::vector<std::int64_t>& of_column) {
-    std::vector<std::int64_t> names(of_row);
-    names.insert(names.end(), of_column.begin(), of_column.end());
+std::int64_t largest_label(const BlockLabels& labels) {
+    std::int64_t largest = -1;
+    for (const auto* side : {&labels.of_row, &labels.of_column}) {
+        for (auto label : *side) largest = std::max(largest, label);
+    }
+    return largest;
+}
+
+// Replaces labels by their places in the sorted list of all that occur.
+void make_dense(BlockLabels& labels) {
+    std::vector<std::int64_t> names(labels.of_row);
+    names.insert(names.end(), labels.of_column.begin(), labels.of_column.end());
+    std::erase_if(names, [](auto label) { return label < 0; });
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (!names.empty() && names.front() < 0) names.erase(names.begin());
-    for (auto* labels : {&of_row, &of_column}) {
-        for (auto& label : *labels) {
+    for (auto* side : {&labels.of_row, &labels.of_column}) {
+        for (auto& label : *side) {
             if (label >= 0) label = std::lower_bound(names.begin(), names.end(), label) - names.begin();
         }
     }
-    return names.size();
 }
 
 }  // namespace
@@ -75,18 +82,17 @@ bool label_zero_blocks(const Distances& cost, BlockLabels& labels) {
     return true;
 }
 
-BlockMatch match_blocks(const Masses& masses, std::span<const std::int64_t> of_row,
-                        std::span<const std::int64_t> of_column) {
-    std::vector<std::int64_t> row_label(of_row.begin(), of_row.end());
-    std::vector<std::int64_t> column_label(of_column.begin(), of_column.end());
-    const std::size_t labels = make_dense(row_label, column_label);
-    const Groups rows = group_by_label(row_label, labels);
-    const Groups columns = group_by_label(column_label, labels);
+BlockMatch match_blocks(const Masses& masses, BlockLabels labels) {
+    const auto few = static_cast<std::int64_t>(4 * (masses.a.size() + masses.b.size()));
+    if (largest_label(labels) >= few) make_dense(labels);  // those of a pair among many can be any
+    const auto count = static_cast<std::size_t>(largest_label(labels) + 1);
+    const Groups rows = group_by_label(labels.of_row, count);
+    const Groups columns = group_by_label(labels.of_column, count);
     const Mass total = masses.total();
     Mass moved = 0;
     BlockMatch match;
     std::vector<Mass> left_a(masses.a.begin(), masses.a.end()), left_b(masses.b.begin(), masses.b.end());
-    for (std::size_t l = 0; l < labels; ++l) {
+    for (std::size_t l = 0; l < count; ++l) {
         std::size_t r = rows.start[l], c = columns.start[l];
         while (r < rows.start[l + 1] && c < columns.start[l + 1]) {
             const Node i = rows.member[r], j = columns.member[c];

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -27,7 +26,6 @@ struct BlockMatch {
 bool label_zero_blocks(const Distances& distances, BlockLabels& labels);
 
 // Matches equal labels (any numbers ≥ 0; -1 matches nothing) greedily, in the order of the labels.
-BlockMatch match_blocks(const Masses& masses, std::span<const std::int64_t> of_row,
-                        std::span<const std::int64_t> of_column);
+BlockMatch match_blocks(const Masses& masses, BlockLabels labels);
 
 }  // namespace rpw

@@ -132,7 +132,7 @@ Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse) {
     outcome.solver = Solver::total_variation;
     BlockLabels labels;
     if (label_zero_blocks(problem.distances, labels)) {
-        BlockMatch match = match_blocks(problem.masses, labels.of_row, labels.of_column);
+        BlockMatch match = match_blocks(problem.masses, std::move(labels));
         outcome.plan = std::move(match.plan);
         outcome.value = outcome.lower = match.unmoved;
     } else {

@@ -2,7 +2,6 @@
 #include "ground/distances.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace rpw {
 
@@ -10,7 +9,7 @@ namespace {
 
 PointRows rows_between(const Points& x, const Points& y, Metric metric) {
     const double unit = length_unit(x, y);
-    if (unit == unreachable) throw std::range_error("the points are too far apart: their distance is not a float64");
+    if (unit == unreachable) throw TooFarApart();
     return {y, metric, unit};
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
+#include <vector>
 
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
@@ -9,10 +11,15 @@
 
 namespace rpw {
 
+// A distance of the pair is no float64.
+struct TooFarApart : std::range_error {
+    TooFarApart() : std::range_error("the points are too far apart: their distance is not a float64") {}
+};
+
 // The rows of a pair's matrix of distances, one at a time, cut off at `truncation`.
 class DistanceRows {
 public:
-    // Throws std::range_error where a distance is no float64.
+    // Throws TooFarApart.
     DistanceRows(const Pair& pair, double truncation);
 
     Node rows() const { return rows_; }

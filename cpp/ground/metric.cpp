@@ -60,17 +60,18 @@ PointRows::PointRows(const Points& y, Metric metric, double unit)
       count_(y.count),
       dimension_(y.dimension),
       unit_(unit),
-      columns_(y.size()),
       point_(y.dimension) {
-    for (Node j = 0; j < count_; ++j) {
-        for (Node t = 0; t < dimension_; ++t) {
-            columns_[static_cast<std::size_t>(t) * count_ + j] = y.at(j)[t] / unit;
+    double* columns = columns_.of_size(y.size());
+    for (Node j = 0; j < y.count; ++j) {
+        for (Node t = 0; t < y.dimension; ++t) {
+            columns[static_cast<std::size_t>(t) * y.count + j] = y.at(j)[t] / unit;
         }
     }
 }
 
 void PointRows::fill(const double* x, double* out) {
-    for (Node t = 0; t < dimension_; ++t) point_[t] = x[t] / unit_;
+    const double unit = unit_;  // a copy: the loop vectorises
+    for (Node t = 0; t < dimension_; ++t) point_[t] = x[t] / unit;
     kernel_(point_.data(), columns_.data(), count_, dimension_, out);
     if (unit_ != 1) {
         for (Node j = 0; j < count_; ++j) out[j] *= unit_;

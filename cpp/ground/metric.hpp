@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/masses.hpp"
+#include "base/matrix.hpp"
 
 namespace rpw {
 
@@ -34,7 +34,7 @@ private:
     Node count_;
     Node dimension_;
     double unit_;
-    std::vector<double> columns_;  // of y: coordinate by coordinate
+    Room columns_;  // of y: coordinate by coordinate
     std::vector<double> point_;
 };
 

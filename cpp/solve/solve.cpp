@@ -32,7 +32,8 @@ Outcome nothing_proven(const Question& question) {
 }
 
 Outcome match_labels(const Pair& pair) {
-    BlockMatch match = match_blocks(pair.masses(), pair.a.label, pair.b.label);
+    const auto copy = [](auto labels) { return std::vector<std::int64_t>(labels.begin(), labels.end()); };
+    BlockMatch match = match_blocks(pair.masses(), {copy(pair.a.label), copy(pair.b.label)});
     Outcome outcome;
     outcome.solver = Solver::total_variation;
     outcome.value = outcome.lower = outcome.upper = outcome.unmoved = match.unmoved;
