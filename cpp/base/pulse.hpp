@@ -32,15 +32,7 @@ public:
         if (budget_ >= steps_between_looks) look();
     }
 
-    void look() {
-        budget_ = 0;
-        const auto now = Clock::now();
-        if (poll_ && now - last_ > std::chrono::milliseconds(20)) {
-            last_ = now;
-            poll_();
-        }
-        if (has_deadline_ && now >= deadline_) throw TimeUp();
-    }
+    void look();  // not inline: the loops that call `note` stay small
 
 private:
     static constexpr std::size_t steps_between_looks = 1 << 16;

@@ -53,6 +53,25 @@ void MaxFlow::augment(const Neighbours& pairs, double enough) {
     }
 }
 
+// From the rows of the last level to the columns of this one; whether any of them has room.
+inline bool MaxFlow::reach_columns(const Neighbours& pairs, Node level) {
+    bool found = false;
+    columns_.clear();
+    for (const Node row : rows_) {
+        if (unseen_columns_ == 0) break;
+        for (std::size_t e = pairs.begin[row]; e < pairs.end[row]; ++e) {
+            const Node column = pairs.columns[e];
+            if (column_level_[column] != unseen) continue;
+            column_level_[column] = level;
+            columns_.push_back(column);
+            --unseen_columns_;
+            if (room_in_column_[column] > 0) found = true;
+        }
+        pulse_.note(1 + pairs.end[row] - pairs.begin[row]);
+    }
+    return found;
+}
+
 // A breadth-first search from all rows with mass left, up to the first level of columns where there is room. False if
 // there is no such level.
 bool MaxFlow::find_levels(const Neighbours& pairs) {
@@ -78,25 +97,6 @@ void MaxFlow::start_levels() {
     }
 }
 
-// From the rows of the last level to the columns of this one; whether any of them has room.
-bool MaxFlow::reach_columns(const Neighbours& pairs, Node level) {
-    bool found = false;
-    columns_.clear();
-    for (const Node row : rows_) {
-        if (unseen_columns_ == 0) break;
-        for (std::size_t e = pairs.begin[row]; e < pairs.end[row]; ++e) {
-            const Node column = pairs.columns[e];
-            if (column_level_[column] != unseen) continue;
-            column_level_[column] = level;
-            columns_.push_back(column);
-            --unseen_columns_;
-            if (room_in_column_[column] > 0) found = true;
-        }
-        pulse_.note(1 + pairs.end[row] - pairs.begin[row]);
-    }
-    return found;
-}
-
 // From the columns of the last level to the rows whose flow into them could be taken back.
 void MaxFlow::reach_rows(Node level) {
     rows_.clear();
@@ -109,25 +109,8 @@ void MaxFlow::reach_rows(Node level) {
     }
 }
 
-// Moves what can be moved from one row along paths that rise by one level with each step, depth first. What turned out
-// to lead nowhere is not looked at again in this phase.
-void MaxFlow::block(const Neighbours& pairs, Node source) {
-    rows_.assign(1, source);
-    columns_.clear();
-    while (step_to_column(pairs)) {
-        const Node column = columns_.back();
-        if (column_level_[column] == last_level_ && room_in_column_[column] > 0) {
-            const std::size_t kept = push_along_path();
-            if (left_at_row_[source] == 0) return;
-            columns_.resize(kept);
-            rows_.resize(kept);
-        }
-        step_to_row();
-    }
-}
-
 // Goes on from the last row of the path to a column, or back to the column before it; false if there is none.
-bool MaxFlow::step_to_column(const Neighbours& pairs) {
+inline bool MaxFlow::step_to_column(const Neighbours& pairs) {
     const Node row = rows_.back();
     std::size_t& pair = next_pair_[row];
     const std::size_t before = pair, end = pairs.end[row];
@@ -145,7 +128,7 @@ bool MaxFlow::step_to_column(const Neighbours& pairs) {
 }
 
 // Goes on from the last column of the path to a row, or back to the row before it.
-void MaxFlow::step_to_row() {
+inline void MaxFlow::step_to_row() {
     const Node column = columns_.back();
     const auto& inflows = into_[column];
     std::size_t& next = next_inflow_[column];
@@ -160,6 +143,23 @@ void MaxFlow::step_to_row() {
     } else {
         column_level_[column] = unseen;
         columns_.pop_back();
+    }
+}
+
+// Moves what can be moved from one row along paths that rise by one level with each step, depth first. What turned out
+// to lead nowhere is not looked at again in this phase.
+void MaxFlow::block(const Neighbours& pairs, Node source) {
+    rows_.assign(1, source);
+    columns_.clear();
+    while (step_to_column(pairs)) {
+        const Node column = columns_.back();
+        if (column_level_[column] == last_level_ && room_in_column_[column] > 0) {
+            const std::size_t kept = push_along_path();
+            if (left_at_row_[source] == 0) return;
+            columns_.resize(kept);
+            rows_.resize(kept);
+        }
+        step_to_row();
     }
 }
 

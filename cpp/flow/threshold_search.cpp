@@ -185,7 +185,7 @@ double ThresholdSearch::longest_collected_below(double limit) {
         const double* row = cost_.row(i);
         for (std::size_t e = open_[i]; e < end_[i]; ++e) {
             const double length = row[columns_[e]];
-            if (length < limit) longest = std::max(longest, length);
+            longest = length < limit && length > longest ? length : longest;
         }
         pulse_.note(end_[i] - open_[i]);
     }
