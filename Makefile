@@ -1,4 +1,4 @@
-# All that is made lies in .venv, build, dist, demo_output and rpw-output; `make clean` removes it.
+# All that is made lies in .venv, build, dist, demo_output, rpw-output and benchmarks/output; `make clean` removes it.
 PYTHON ?= python3
 ifeq ($(origin CXX),default)
 CXX := c++
@@ -54,7 +54,7 @@ sanitize: build/rpw_sanitize  ## run the core under address and undefined-behavi
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) build dist demo_output rpw-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find cpp src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 preflight:

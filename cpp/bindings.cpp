@@ -265,6 +265,15 @@ nb::object label_zero_blocks(const Matrix& cost) {
 
 NB_MODULE(_core, module) {
     using namespace nb::literals;
+    nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const rpw::PairOutOfMemory& e) {
+            PyErr_SetString(PyExc_MemoryError, e.what());
+        } catch (const std::bad_alloc&) {
+            PyErr_SetString(PyExc_MemoryError, rpw::PairOutOfMemory::out_of_memory);
+        }
+    });
     module.doc() = "The compiled core of rpw. Internal: inputs are trusted, see rpw.solve for the checked interface.";
 
     constexpr auto own = nb::rv_policy::automatic;  // arrays carry their owner with them
@@ -348,6 +357,13 @@ NB_MODULE(_core, module) {
             return run(rpw::scale_for_mass, distances, a, b, seconds, unmoved, p);
         },
         "distances"_a, "a"_a, "b"_a, "unmoved"_a, "p"_a, "seconds"_a);
+    module.def(
+        "scaled_price",
+        [](double kappa, double scale) {
+            const rpw::Price price = rpw::scaled_price(kappa, scale);
+            return std::pair(price.kappa, price.shrink);
+        },
+        "kappa"_a, "scale"_a);
     module.def(
         "transport_cost",
         [](Matrix cost, Masses a, Masses b, double seconds) { return run(rpw::transport_cost, cost, a, b, seconds); },

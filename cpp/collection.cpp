@@ -55,8 +55,10 @@ Value PairSolver::value(std::size_t s, std::size_t t, double cutoff, Pulse& puls
                                  : scale_for_mass(problem, task_.unmoved, task_.p, pulse);
     scaled_powers(matrix_.data(), matrix_.size(), scale, task_.p, matrix_.data());
     if (crosses) {
-        const Value value = cross_profile_value(problem, task_.kappa / scale, task_.p, cutoff, pulse);
+        const Price price = scaled_price(task_.kappa, scale);
+        Value value = cross_profile_value(problem, price.kappa, task_.p, std::min(1.0, cutoff / price.shrink), pulse);
         if (value.status == Status::exact) remember(s, value, power(task_.kappa / scale, task_.p));
+        value.distance *= price.shrink;
         return value;
     }
     const double cost_p =

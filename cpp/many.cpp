@@ -36,8 +36,19 @@ public:
     }
 
     std::vector<Neighbour> run(std::size_t query, Pulse& pulse, SearchCounts& counts) {
+        std::size_t item = 0;  // the one that is being looked at
+        try {
+            return nearest(query, item, pulse, counts);
+        } catch (const std::bad_alloc&) {
+            throw PairOutOfMemory(query, item);
+        }
+    }
+
+private:
+    std::vector<Neighbour> nearest(std::size_t query, std::size_t& item, Pulse& pulse, SearchCounts& counts) {
         if (has_bound_) {
             for (std::size_t t = 0; t < bounds_.size(); ++t) {
+                item = t;
                 if (bounds_[t] <= radius_) bounds_[t] = std::max(bounds_[t], solver_.neighbour_bound(query, t));
                 pulse.expired(4096);
             }
@@ -47,27 +58,27 @@ public:
         std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return bounds_[x] < bounds_[y]; });
         for (std::size_t place = 0; place < order.size(); ++place) {
             const double cutoff = limit() + margin;
-            if (bounds_[order[place]] > cutoff) {
+            item = order[place];
+            if (bounds_[item] > cutoff) {
                 counts.bounded += static_cast<std::int64_t>(order.size() - place);
                 break;
             }
-            if (solver_.potential_bound(query, order[place]) > cutoff) {
+            if (solver_.potential_bound(query, item) > cutoff) {
                 ++counts.bounded;
                 continue;
             }
-            const Value value = solver_.value(query, order[place], cutoff, pulse);
+            const Value value = solver_.value(query, item, cutoff, pulse);
             if (value.status == Status::beyond_cutoff) {
                 ++counts.stopped_early;
                 continue;
             }
             ++counts.solved;
-            keep({value.distance, static_cast<std::int64_t>(order[place])});
+            keep({value.distance, static_cast<std::int64_t>(item)});
         }
         std::sort(found_.begin(), found_.end());
         return std::move(found_);
     }
 
-private:
     double limit() const { return found_.size() < top_ ? radius_ : std::min(radius_, found_.front().distance); }
 
     // found_ is a heap with the farthest in front.
@@ -106,6 +117,9 @@ PairValues pair_values(const Collection& a, const Collection& b, const PairTask&
                 result.values[e] = solvers[worker].value(first[e], second[e], 1.0, pulse).distance;
             } catch (const Cancelled&) {
                 throw;
+            } catch (const std::bad_alloc&) {
+                const std::lock_guard lock(mutex);
+                result.failures.push_back({e, std::string("MemoryError: ") + PairOutOfMemory::out_of_memory});
             } catch (const std::exception& error) {
                 const std::lock_guard lock(mutex);
                 result.failures.push_back({e, error.what()});

@@ -1,7 +1,9 @@
 // Many pairs: whole lists of them, and the nearest measures of a collection.
 #pragma once
 
+#include <cstdio>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,20 @@ using Report = std::function<void(std::size_t done)>;
 struct PairFailure {
     std::size_t pair;
     std::string reason;
+};
+
+// The memory ran out inside a search. Keeps its text in place: there may be no memory for it.
+class PairOutOfMemory : public std::bad_alloc {
+public:
+    PairOutOfMemory(std::size_t query, std::size_t item) {
+        std::snprintf(text_, sizeof text_, "query %zu and measure %zu failed: %s", query, item, out_of_memory);
+    }
+    const char* what() const noexcept override { return text_; }
+
+    static constexpr const char* out_of_memory = "the solver ran out of memory";
+
+private:
+    char text_[120];
 };
 
 // values[e] for the pair (first[e], second[e]); a pair that fails is NaN and reported.

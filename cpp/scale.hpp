@@ -24,6 +24,19 @@ inline bool loses_powers(const CostMatrix& distances, double scale, double p) {
     return least < scale && p * std::log2(scale / least) > 1000;
 }
 
+// κ in units of the scale. Where that would be no float64, every ε is below 1e-290, and F(1 - ε) is F(1): then ε is
+// F(1)^(1/p) / κ, in proportion to any smaller price, and `shrink` is that proportion.
+struct Price {
+    double kappa;
+    double shrink;  // of the answers at `kappa`: 1 unless κ had to be lowered
+};
+
+inline Price scaled_price(double kappa, double scale) {
+    const double plain = kappa / scale;
+    if (plain <= largest_power) return {plain, 1};
+    return {largest_power, scale * largest_power / kappa};
+}
+
 // For the crossing with (κ ε)^p. Where powers would be lost, the answer at p = ∞ tells which lengths decide.
 inline double scale_for_crossing(const Problem& problem, double kappa, double p, Pulse& pulse) {
     const double plain = std::min(largest_distance(problem.cost), kappa);

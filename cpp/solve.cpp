@@ -7,6 +7,7 @@
 #include "crossing.hpp"
 #include "lmr.hpp"
 #include "max_flow.hpp"
+#include "powers.hpp"
 #include "threshold_walk.hpp"
 
 namespace rpw {
@@ -76,6 +77,7 @@ Stop walk_to_crossing(ProfileWalk& walk, double kappa, double p, double tol, dou
         const double before = walk.unmoved();
         const double after = walk.share(walk.total() - walk.moved() - edge.amount);
         if (kappa * after <= root(walk.cost_p() + edge.slope * walk.share(edge.amount), p)) {
+            if (edge.slope > dearest_path) return {before, 0, Status::exact};
             const double cost_p = walk.plan_cost_p();
             const double distance =
                 std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
@@ -170,7 +172,8 @@ Outcome cross_thresholds(const Problem& problem, double kappa, double tol, Pulse
         return beyond < before ? outcome_of(search, search.above(), beyond, lower(), status)
                                : outcome_of(search, search.below(), before, lower(), status);
     }
-    if (search.above().threshold <= kappa * before && search.above().moved > search.below().moved) {
+    // Where both ends of the step say the same, the flow at its start is the one over shorter pairs.
+    if (beyond < before && search.above().moved > search.below().moved) {
         return outcome_of(search, search.above(), beyond, search.above().threshold, Status::exact);
     }
     if (search.below().moved == 0) return outcome_of(search, search.below(), before, 0, Status::exact);

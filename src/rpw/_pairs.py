@@ -104,6 +104,11 @@ def as_pair_distance(
     return PairDistance(name, p, k, mass, lam, metric, diameter)
 
 
+def is_out_of_memory(reason: str) -> bool:
+    """Whether a pair failed because the memory ran out, in the core or in Python."""
+    return reason.startswith("MemoryError")
+
+
 def as_n_threads(value: Any) -> int:
     """The number of threads: all cores that this process may use, unless given."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

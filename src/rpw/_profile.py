@@ -77,7 +77,7 @@ class Profile:
         kappa = as_kappa(k, self.diameter)
         if np.isinf(self.p):
             return self._crossing_of_steps(kappa)
-        scaled = kappa / self._scale
+        scaled, shrink = _core.scaled_price(kappa, self._scale)
         if scaled == 0:
             return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
         reached = np.flatnonzero(scaled * self.unmoved <= self._cost ** (1 / self.p))
@@ -89,7 +89,7 @@ class Profile:
         start, slope = end - 1, float(self._slopes[end - 1])
         height = float(self._cost[start]) + slope * float(self.unmoved[start])
         crossing = _core.crossing(height, slope, scaled, self.p)
-        return float(np.clip(crossing, self.unmoved[end], self.unmoved[start]))
+        return shrink * float(np.clip(crossing, self.unmoved[end], self.unmoved[start]))
 
     def _crossing_of_steps(self, kappa: float) -> float:
         """min over steps of max(threshold / κ, 1 - flow)."""

@@ -20,7 +20,7 @@ from rpw import _check as check
 from rpw import _core, _index_file
 from rpw._check import Array
 from rpw._collection import Collection, as_collection, as_space
-from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
+from rpw._pairs import PairBatch, as_n_threads, as_pair_distance, is_out_of_memory
 from rpw.cost import Metric
 from rpw.measure import Measure
 from rpw.pairwise import as_diameter, progress_bar
@@ -233,7 +233,8 @@ class Index:
         values, failures = batch.values(first, second, n_threads)
         if failures:
             e, reason = min(failures)
-            raise RuntimeError(f"{_called(of_a, first[e])} and {_called(of_b, second[e])} failed: {reason}")
+            kind = MemoryError if is_out_of_memory(reason) else RuntimeError
+            raise kind(f"{_called(of_a, first[e])} and {_called(of_b, second[e])} failed: {reason}")
         return values.reshape(len(a), len(b))
 
     def _choose_pivots(self, count: int, n_threads: int) -> None:

@@ -11,7 +11,7 @@ from rpw import _check as check
 from rpw._check import Array
 from rpw._collection import Collection, Space, as_collection, as_space
 from rpw._memory import check_matrix_fits
-from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
+from rpw._pairs import PairBatch, as_n_threads, as_pair_distance, is_out_of_memory
 from rpw.cost import Metric, check_metric, diameter_of_points
 from rpw.measure import Measure
 
@@ -30,8 +30,18 @@ class PairwiseError(RuntimeError):
         self.failures = failures
         self.distances = distances
 
+    @classmethod
+    def of(cls, failures: list[tuple[int, int, str]], distances: Any) -> PairwiseError:
+        """The error for these failures; a ``MemoryError`` too where the first of them is one."""
+        kind = _PairwiseMemoryError if is_out_of_memory(failures[0][2]) else PairwiseError
+        return kind(failures, distances)
+
     def __reduce__(self) -> tuple[Any, ...]:  # else pickle would call it with the message alone
         return type(self), (self.failures, self.distances)
+
+
+class _PairwiseMemoryError(PairwiseError, MemoryError):
+    """A `PairwiseError` that whoever waits for a ``MemoryError`` catches as well."""
 
 
 def pairwise(
@@ -123,7 +133,7 @@ def _in_memory(batch: PairBatch, n_threads: int, progress: bool, on_error: str) 
     if is_symmetric(batch):
         matrix[second, first] = values
     if failures and on_error == "raise":
-        raise PairwiseError([(int(first[e]), int(second[e]), reason) for e, reason in sorted(failures)], matrix)
+        raise PairwiseError.of([(int(first[e]), int(second[e]), reason) for e, reason in sorted(failures)], matrix)
     return matrix
 
 

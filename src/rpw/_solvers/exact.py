@@ -28,8 +28,8 @@ def distance(problem: Problem) -> float:
     ready = _ready_costs(problem, np.inf)
     assert ready is not None
     costs, scale = ready
-    kappa = problem.kappa / scale
-    return _core.cross_profile_value(costs, problem.mass_a, problem.mass_b, kappa, problem.p, np.inf)
+    kappa, shrink = _core.scaled_price(problem.kappa, scale)
+    return shrink * _core.cross_profile_value(costs, problem.mass_a, problem.mass_b, kappa, problem.p, np.inf)
 
 
 def _ready_costs(problem: Problem, deadline: float) -> tuple[Array, float] | None:
@@ -51,22 +51,22 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
         return nothing_proven(problem, NAME)
     costs, scale = ready
     masses = problem.mass_a, problem.mass_b
-    kappa = problem.kappa / scale
+    kappa, shrink = _core.scaled_price(problem.kappa, scale)
     outcome = _core.cross_profile(costs, *masses, kappa, problem.p, tol, left(deadline))
-    distance = outcome.unmoved
-    lower = min(_core.crossing(outcome.dual_height, outcome.multiplier, kappa, problem.p), distance)
+    distance, plan = shrink * outcome.unmoved, Plan(*outcome.plan)
+    lower = min(shrink * _core.crossing(outcome.dual_height, outcome.multiplier, kappa, problem.p), distance)
     if distance - lower <= _ROUNDING * distance:
         lower = distance
     return Result(
         distance=distance,
         lower=lower,
         upper=distance,
-        cost=scale * _core.root(outcome.cost, problem.p),
+        cost=plan.cost_in(problem),
         status=outcome.status.name,
         solver=NAME,
         iterations=outcome.iterations,
         _problem=problem,
-        _plan=Plan(*outcome.plan),
+        _plan=plan,
         _dual=Dual(outcome.multiplier, outcome.u, outcome.v, scale),
     )
 

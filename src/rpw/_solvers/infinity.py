@@ -31,7 +31,7 @@ def solve(problem: Problem, tol: float, deadline: float) -> Result:
         distance=distance,
         lower=distance if reached else min(outcome.cost / problem.kappa, distance),
         upper=distance,
-        cost=outcome.cost if reached else float(distances[plan.row, plan.column].max(initial=0.0)),
+        cost=plan.longest_in(distances),
         status=outcome.status.name,
         solver=NAME,
         iterations=outcome.iterations,

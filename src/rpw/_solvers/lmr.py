@@ -135,7 +135,7 @@ def _solve_at_infinity(problem: Problem, tol: float, deadline: float) -> Result:
         distance=distance,
         lower=_below(distance, tol) if proven else 0.0,
         upper=distance,
-        cost=float(distances[plan.row, plan.column].max(initial=0.0)),
+        cost=plan.longest_in(distances),
         status="tolerance" if proven else "time_limit",
         solver=NAME,
         iterations=outcome.iterations,

@@ -43,5 +43,5 @@ def run_tiles(batch: PairBatch, *, out: Any, client: Any, n_threads: int, progre
                     failures += [(int(first[e]), int(second[e]), reason) for e, reason in failed]
         matrix = target.result()
     if failures and retries_failed:
-        raise PairwiseError(sorted(failures), matrix)
+        raise PairwiseError.of(sorted(failures), matrix)
     return matrix
