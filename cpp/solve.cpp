@@ -96,7 +96,8 @@ Stop walk_to_crossing(ProfileWalk& walk, double kappa, double p, double tol, dou
 }
 
 Stop walk_to_mass(ProfileWalk& walk, double unmoved) {
-    while (walk.unmoved() > unmoved && walk.find_edge()) {
+    // A smaller step is the rounding of a mass such as 5/6, and at a large p what lies beyond may be dear without end.
+    while (walk.unmoved() - unmoved > smallest_step && walk.find_edge()) {
         const double after = walk.share(walk.total() - walk.moved() - walk.edge().amount);
         if (after < unmoved) return {unmoved, walk.unmoved() - unmoved, Status::exact};
         walk.take_edge();

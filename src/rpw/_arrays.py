@@ -126,6 +126,8 @@ def _declared(stream: IO[bytes], size: int, otherwise: str) -> Declared:
     if declared.kind.hasobject:
         raise ValueError("holds Python objects, which are never read from files; save an array of numbers")
     left = size - stream.tell()
+    if declared.kind.itemsize == 0:
+        raise ValueError(f"damaged: {math.prod(declared.shape):,} values without a byte")
     if min(declared.shape, default=0) < 0 or declared.bytes != left:
         raise ValueError(
             f"damaged: shape {declared.shape} of {declared.kind} needs {declared.bytes:,} bytes, and {left:,} follow"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Profile"]
 
+_SMALLEST_STEP = 1e-15  # masses are told apart to this much
+
 
 @dataclass(frozen=True, eq=False)
 class Profile:
@@ -55,10 +57,16 @@ class Profile:
         for value in alphas.ravel():
             as_mass(value)
         if np.isinf(self.p):
-            values = self._cost[np.searchsorted(self.mass, alphas, side="left").clip(max=len(self.mass) - 1)]
+            steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
+            values = self._cost[steps.clip(max=len(self.mass) - 1)]
         else:
-            values = self._scale * np.interp(alphas, self.mass, self._cost) ** (1 / self.p)
+            values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
         return float(values) if alphas.ndim == 0 else values
+
+    def _snapped(self, alphas: Array) -> Array:
+        """Masses such as 5/6 that are beyond a breakpoint by their rounding alone: what lies beyond may be far dearer."""
+        before = self.mass[np.searchsorted(self.mass, alphas, side="right") - 1]
+        return np.where(alphas - before <= _SMALLEST_STEP, before, alphas)
 
     def slope(self, alpha: Any) -> float:
         """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).

@@ -93,8 +93,8 @@ class Result:
         The solver that ran (see `rpw.choose_solver`).
     cost : float
         W_{p, mass} of the plan, in units of the ground distance (not its p-th power). k·Δ·distance at the crossing;
-        less where the crossing lies on a jump (always possible at p = inf), or so steep that the mass that would make
-        up the difference is no float64.
+        less where the crossing lies on a jump (at p = inf), or on an edge so steep that the mass which would make up
+        the difference is below 1e-280.
     iterations : int
         Pivots or augmentations.
     """
