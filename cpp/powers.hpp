@@ -39,8 +39,7 @@ void rounded_powers(const double* in, std::size_t size, double scale, double p, 
                 continue;
             }
             const auto whole = static_cast<Cost>(units);
-            const bool vanished = units == 0 && in[begin + e] > 0;  // rounded up all the same
-            out[begin + e] = whole + (vanished || static_cast<double>(whole) < units);
+            out[begin + e] = whole + (static_cast<double>(whole) < units);
         }
     }
 }

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
-    """Open ``where`` and ``read`` it; whatever is wrong inside becomes a ValueError that starts with its path."""
+    """Open ``where`` and ``read`` it; what is wrong inside becomes a ValueError that starts with its path."""
     if where.exists() and not where.is_file():
         raise ValueError(f"{where}: is not a regular file")
     with open(where, "rb") as stream:
@@ -25,8 +25,10 @@ def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
         stream.seek(0)
         try:
             return read(stream)
-        except (MemoryError, ImportError):
+        except ImportError:
             raise
+        except MemoryError as error:
+            raise MemoryError(f"{where}: {str(error) or 'does not fit into memory'}") from error
         except Exception as error:  # a damaged file can raise nearly anything inside a decoder
             message = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(f"{where}: {message}") from error

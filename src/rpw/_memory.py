@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 # Head room for the lists that a walk keeps beside its costs.
 _HEAD_ROOM = 1.25
 # Asking the system takes longer than solving a small problem, and a process without this much left could do nothing.
-_ALWAYS_FITS = 250_000
+_ALWAYS_FITS = 2_000_000
 
 _ROOT = Path("/")
 
@@ -26,7 +27,7 @@ def available_bytes(root: Path = _ROOT) -> float:
 
     ``root`` is the folder below which ``proc`` and ``sys`` lie.
     """
-    groups = min((_left_in(group) for group in _control_groups(root)), default=float("inf"))
+    groups = min(map(_left_in, control_groups(root)), default=float("inf"))
     return max(0.0, min(_from_meminfo(root), groups, _from_limits(root)))
 
 
@@ -117,6 +118,9 @@ _FILES = {
 }
 
 
+_NO_LIMIT = 1 << 60  # how version 1 says "max": the largest number that is a multiple of the page size
+
+
 class _Group(NamedTuple):
     folder: Path
     files: _Files
@@ -126,7 +130,7 @@ def _left_in(group: _Group) -> float:
     """The limit of one control group less what is used in it; infinity where it has none."""
     try:
         limit = (group.folder / group.files.limit).read_text().strip()
-        if limit == "max":
+        if limit == "max" or int(limit) >= _NO_LIMIT:
             return float("inf")
         left = float(limit) - float((group.folder / group.files.used).read_text())
     except (OSError, ValueError):
@@ -138,8 +142,14 @@ def _left_in(group: _Group) -> float:
         return left
 
 
-def _control_groups(root: Path) -> Iterator[_Group]:
-    """The control groups that limit the memory of this process, from its own upwards: each of them counts."""
+@cache
+def control_groups(root: Path) -> tuple[_Group, ...]:
+    """The control groups that limit the memory of this process: a process stays where it was started."""
+    return tuple(_groups_upwards(root))
+
+
+def _groups_upwards(root: Path) -> Iterator[_Group]:
+    """The process's own group first, then those around it: each of them counts."""
     for version, path in _memberships(root):
         for mount in _mounts(root, version):
             own = _below(mount.source, path)

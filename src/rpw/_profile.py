@@ -64,7 +64,7 @@ class Profile:
         return float(values) if alphas.ndim == 0 else values
 
     def _snapped(self, alphas: Array) -> Array:
-        """Masses such as 5/6 that are beyond a breakpoint by their rounding alone: what lies beyond may be far dearer."""
+        """The masses, less what the rounding of one such as 5/6 puts beyond a breakpoint: that may be far dearer."""
         before = self.mass[np.searchsorted(self.mass, alphas, side="right") - 1]
         return np.where(alphas - before <= _SMALLEST_STEP, before, alphas)
 
