@@ -45,7 +45,7 @@ def as_space(support: Any, cost: Any) -> Space:
     if support is not None:
         return Space(support=np.ascontiguousarray(as_points(support, "support")))
     if cost is not None:
-        matrix = np.ascontiguousarray(as_cost(cost))
+        matrix = np.ascontiguousarray(as_cost(cost)[0])
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"cost must be square for a collection on one shared support, got shape {matrix.shape}")
         return Space(cost=matrix)

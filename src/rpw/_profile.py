@@ -10,6 +10,7 @@ import numpy as np
 
 from rpw import _core
 from rpw._check import Array, as_kappa, as_mass
+from rpw._reach import Reach, warn_of_reach
 from rpw._result import representable_power
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Profile:
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
+    _reach: Reach = Reach(0.0)  # of the points, if the diameter was left out
 
     @cached_property
     def mass(self) -> Array:
@@ -75,6 +77,8 @@ class Profile:
     def distance(self, k: Any) -> float:
         """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
         kappa = as_kappa(k, self.diameter)
+        if kappa > 0:
+            warn_of_reach(self._reach)
         if np.isinf(self.p):
             return self._crossing_of_steps(kappa)
         scaled = kappa / self._scale
@@ -132,7 +136,7 @@ class Profile:
         return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes")
+        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
         return {name: self.__dict__[name] for name in names}
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from rpw._collection import Collection, as_collection, as_space
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw.cost import Metric
 from rpw.measure import Measure
-from rpw.pairwise import as_diameter, progress_bar
+from rpw.pairwise import as_diameter, progress_bar, warn_of_batch
 
 __all__ = ["Index", "SearchStats"]
 
@@ -66,8 +66,9 @@ class Index:
         As in `rpw.pairwise`: a list of Measures or arrays, a (B, n, d) array, or histograms (B, n) with ``support=`` or
         ``cost=``.
     p, k, metric : as in `rpw.distance`
-    diameter : float or "auto"
-        Δ, fixed when the index is built; ``add`` keeps it.
+    diameter : float or "auto", optional
+        Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
+        costs) reach over more than 2.
     n_pivots : int, optional
         Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
         triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
@@ -84,7 +85,7 @@ class Index:
         What the index was built with; read-only.
 
     >>> import rpw
-    >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1)
+    >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1)
     >>> distances, indices = index.query([[0.9]], top=2)
     >>> indices.tolist()
     [1, 0]
@@ -97,7 +98,7 @@ class Index:
         p: float = 2,
         k: float = 1,
         metric: Metric = "euclidean",
-        diameter: float | str = 1.0,
+        diameter: float | Literal["auto"] | None = None,
         support: Any = None,
         cost: Any = None,
         n_pivots: int | None = None,
@@ -108,6 +109,8 @@ class Index:
         self._items = as_collection(measures, "measures", self._space)
         delta = as_diameter(diameter, self._items, self._items, self._space, metric, (measures,))
         self._distance = as_pair_distance("rpw", p=p, k=k, diameter=delta, metric=metric)
+        if diameter is None:
+            warn_of_batch(PairBatch(self._items, self._items, self._space, self._distance))
         is_trusted = assume_metric or (cost is None and isinstance(metric, str))
         wanted = _as_n_pivots(n_pivots, is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rpw._check import Array
 from rpw._collection import Collection, Space, as_collection, as_space
 from rpw._memory import check_matrix_fits
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
+from rpw._reach import reach_of, warn_of_reach
 from rpw.cost import Metric, check_metric, diameter_of_points
 from rpw.measure import Measure
 
@@ -44,7 +45,7 @@ def pairwise(
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
-    diameter: float | str = 1.0,
+    diameter: float | Literal["auto"] | None = None,
     support: Any = None,
     cost: Any = None,
     n_threads: int | None = None,
@@ -64,8 +65,9 @@ def pairwise(
         pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
-    diameter : float or "auto"
-        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together.
+    diameter : float or "auto", optional
+        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
+        with a warning where the points (or costs) reach over more than 2.
     n_threads : int, optional
         Default: all cores of this process.
     progress : bool
@@ -88,7 +90,7 @@ def pairwise(
     with ``out``, the Zarr array.
 
     >>> import rpw
-    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1).round(3).tolist()
+    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
     [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
     """
     if device != "cpu":
@@ -102,6 +104,8 @@ def pairwise(
     delta = as_diameter(diameter, a, b, space, metric, (A, B))
     wanted = as_pair_distance(distance, p=p, k=k, diameter=delta, metric=metric, mass=mass, lam=lam)
     batch = PairBatch(a, b, space, wanted)
+    if diameter is None:
+        warn_of_batch(batch)
     threads = as_n_threads(n_threads)
     if out is not None or client is not None:
         from rpw.executors import run_tiles
@@ -153,7 +157,7 @@ def as_diameter(
     """A given diameter, or the one of everything in the two collections, and of the Measures that they were ``given``
     as: atoms without mass are not in a collection, but they are points of the space."""
     if not isinstance(value, str):
-        return check.as_positive(value, "diameter")
+        return check.as_diameter(value)
     if value != "auto":
         raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
     clouds = [m.points for items in given if isinstance(items, list | tuple) for m in items if isinstance(m, Measure)]
@@ -165,6 +169,14 @@ def _diameter_of(a: Collection, b: Collection, space: Space, metric: Metric, mor
         return float(space.cost.max())
     clouds = [space.support] if space.support is not None else [a.points, b.points, *more]
     return diameter_of_points([cloud for cloud in clouds if cloud is not None], metric)
+
+
+def warn_of_batch(batch: PairBatch) -> None:
+    """Warn where Δ was left out, matters, and hardly fits."""
+    if batch.distance.name == "rpw" and batch.distance.kappa > 0:
+        x, y = (batch.space.support if points is None else points for points in (batch.a.points, batch.b.points))
+        largest = None if batch.space.cost is None else float(batch.space.cost.max())
+        warn_of_reach(reach_of(x, y, largest, batch.distance.metric))
 
 
 class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)

@@ -22,6 +22,8 @@ from rpw.cli._options import (
     P,
     as_diameter,
     as_metric,
+    diameter_note,
+    note_row,
     path,
     skipped_note,
     wants_progress,
@@ -45,20 +47,21 @@ def index(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = "1",
+    diameter: Diameter = None,
     as_json: Json = False,
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
     metric, span = as_metric(metric), as_diameter(diameter)
     collection = read_collection(a)
     start = time.perf_counter()
-    built = rpw.Index(collection.as_measures(), p=p, k=k, metric=metric, diameter=span)
+    built = rpw.Index(collection.as_measures(), p=p, k=k, metric=metric, diameter=1.0 if span is None else span)
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
+    note = diameter_note(span, k, collection.as_measures(), None, metric)
     facts = {"measures": len(collection), "p": p, "k": k, "metric": metric, "diameter": built.diameter}
     if as_json:
-        print_json({"out": out, "names": _names.beside(out), **facts, "seconds": end - start})
+        print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})
         return
     print_rows(
         [
@@ -67,6 +70,7 @@ def index(
             ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={facts['diameter']:g}"),
             ("time", seconds(start, end)),
             *skipped_note(collection.skipped),
+            *note_row(note),
         ]
     )
 
@@ -94,8 +98,7 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
         return
     _print_hits(queries, hits)
     stats = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in asdict(found.stats).items())
-    notes = [] if note is None else [("note", note)]
-    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end)), *notes])
+    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end)), *note_row(note)])
 
 
 def _hit(distance: float, number: int, names: list[str] | None, labels: list[Any] | None) -> dict[str, Any]:
