@@ -137,7 +137,7 @@ class Profile:
 
     def __getstate__(self) -> dict[str, Any]:
         names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
-        return {name: self.__dict__[name] for name in names}
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g} at mass 1)"
