@@ -24,7 +24,17 @@ def as_floats(value: Any, name: str) -> Array:
     return floats
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse matrix or array of SciPy (found without importing that)."""
+    return type(value).__module__.startswith("scipy.sparse") and hasattr(value, "tocsr")
+
+
 def _as_numbers(value: Any, name: str) -> Array:
+    if is_sparse(value) or (isinstance(value, (list, tuple)) and any(is_sparse(item) for item in value)):
+        raise ValueError(
+            f"{name} is sparse (of SciPy), and dense numbers are needed here: pass {name}.toarray(); only histograms "
+            "may be sparse, as the rows of one matrix that pairwise or Index gets with support= or cost="
+        )
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw._check import Array, as_kappa, as_mass
-from rpw._reach import Reach, warn_of_reach
+from rpw._reach import NO_REACH, Reach, warn_of_reach
 from rpw._result import representable_power
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Profile:
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
-    _reach: Reach = Reach(0.0)  # of the points, if the diameter was left out
+    _reach: Reach = NO_REACH  # of the points, if the diameter was left out
 
     @cached_property
     def mass(self) -> Array:
@@ -51,7 +52,13 @@ class Profile:
             return self._cost
         return self._cost * representable_power(self._scale, self.p, "cost_p")
 
-    def __call__(self, alpha: Any) -> Any:
+    @overload
+    def __call__(self, alpha: float) -> float: ...
+
+    @overload
+    def __call__(self, alpha: ArrayLike) -> float | Array: ...
+
+    def __call__(self, alpha: ArrayLike) -> float | Array:
         """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
         alphas = np.asarray(alpha, dtype=np.float64)
         for value in alphas.ravel():
@@ -62,7 +69,7 @@ class Profile:
             values = self._scale * np.interp(alphas, self.mass, self._cost) ** (1 / self.p)
         return float(values) if alphas.ndim == 0 else values
 
-    def slope(self, alpha: Any) -> float:
+    def slope(self, alpha: float) -> float:
         """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
 
         It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`. Raises at p = inf.
@@ -74,7 +81,7 @@ class Profile:
             return float("inf")
         return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
 
-    def distance(self, k: Any) -> float:
+    def distance(self, k: float) -> float:
         """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
         kappa = as_kappa(k, self.diameter)
         if kappa > 0:

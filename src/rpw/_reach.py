@@ -18,7 +18,7 @@ from rpw import _core
 from rpw._check import Array
 from rpw.cost import CORE_METRICS, Metric
 
-__all__ = ["Reach", "reach_of", "warn_of_reach"]
+__all__ = ["NO_REACH", "Reach", "reach_of", "warn_of_reach"]
 
 _FAR = 2.0  # in units of the default diameter, 1
 _HERE = str(Path(__file__).parent)
@@ -40,12 +40,15 @@ class Reach:
         return f"{'the costs reach' if self.is_of_cost else 'the points reach over'} {self.length:.4g}"
 
 
+NO_REACH = Reach(0.0)
+
+
 def reach_of(x: Array | None, y: Array | None, largest_cost: float | None, metric: Metric) -> Reach:
     """The reach of costs or of two clouds together, where it takes linear time to find; else 0."""
     if largest_cost is not None:
         return Reach(largest_cost, is_of_cost=True)
     if x is None or y is None or not isinstance(metric, str) or metric not in CORE_METRICS:
-        return Reach(0.0)
+        return NO_REACH
     x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
     return Reach(_core.box_diameter(x, y, CORE_METRICS[metric]))
 

@@ -10,7 +10,7 @@ from rpw import _check as check
 from rpw import _solvers
 from rpw._problem import Problem, as_problem, deadline_after
 from rpw._profile import Profile
-from rpw._reach import Reach, reach_of, warn_of_reach
+from rpw._reach import NO_REACH, Reach, reach_of, warn_of_reach
 from rpw._result import Result
 from rpw._types import PointsLike
 from rpw.cost import Metric
@@ -284,5 +284,5 @@ def robot(
 def _reach_beyond(diameter: float | None, problem: Problem) -> Reach:
     """How far the points reach, where Δ matters and was left out; else 0."""
     if diameter is not None or problem.kappa == 0:
-        return Reach(0.0)
+        return NO_REACH
     return reach_of(problem.x, problem.y, problem.largest, problem.metric)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rpw import _check as check
 from rpw._check import Array
@@ -13,8 +14,12 @@ from rpw._collection import Collection, Space, as_collection, as_space
 from rpw._memory import check_matrix_fits
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw._reach import reach_of, warn_of_reach
+from rpw._types import CollectionLike, PathLike, StoredMatrix
 from rpw.cost import Metric, check_metric, diameter_of_points
 from rpw.measure import Measure
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["PairwiseError", "pairwise"]
 
@@ -35,9 +40,10 @@ class PairwiseError(RuntimeError):
         return type(self), (self.failures, self.distances)
 
 
+@overload
 def pairwise(
-    A: Any,
-    B: Any = None,
+    A: CollectionLike,
+    B: CollectionLike | None = None,
     *,
     distance: str = "rpw",
     p: float = 2,
@@ -46,15 +52,60 @@ def pairwise(
     lam: float | None = None,
     metric: Metric = "euclidean",
     diameter: float | Literal["auto"] | None = None,
-    support: Any = None,
-    cost: Any = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     n_threads: int | None = None,
     progress: bool = False,
     on_error: str = "raise",
-    out: Any = None,
-    client: Any = None,
+    out: None = None,
+    client: Client | None = None,
     device: str = "cpu",
-) -> Any:
+) -> Array: ...
+
+
+@overload
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+    on_error: str = "raise",
+    out: PathLike,
+    client: Client | None = None,
+    device: str = "cpu",
+) -> StoredMatrix: ...
+
+
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+    on_error: str = "raise",
+    out: PathLike | None = None,
+    client: Client | None = None,
+    device: str = "cpu",
+) -> Array | StoredMatrix:
     """The matrix of distances between all measures of ``A`` and all of ``B``.
 
     Parameters
@@ -110,7 +161,10 @@ def pairwise(
     if out is not None or client is not None:
         from rpw.executors import run_tiles
 
-        return run_tiles(batch, out=out, client=client, n_threads=threads, progress=progress, on_error=on_error)
+        matrix: Array | StoredMatrix = run_tiles(
+            batch, out=out, client=client, n_threads=threads, progress=progress, on_error=on_error
+        )
+        return matrix
     return _in_memory(batch, threads, progress, on_error)
 
 

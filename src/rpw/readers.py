@@ -73,7 +73,7 @@ class Collection:
         """The measures; histograms become measures without their entries of zero weight."""
         if self.measures is not None:
             return self.measures
-        assert self.histograms is not None
+        assert self.histograms is not None and self.support is not None
         return [Measure.from_histogram(row, self.support) for row in self.histograms]
 
 

@@ -102,7 +102,7 @@ def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: r
 
 
 def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
-    """A hint where the diameter was left out, matters (not at k = 0), and hardly fits; Python warns by the same rule."""
+    """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
     if given is not None or k == 0 or metric not in _BOX_METRICS:
         return None
     reach = Reach(rpw.diameter(A, B, metric=metric))

@@ -95,7 +95,9 @@ def pairwise(
     end = time.perf_counter()
     note = _note(diameter, options, first, second)
     if as_json:
-        print_json({"out": out, "distance": distance, **options, **facts, **names, "note": note, "seconds": end - start})
+        print_json(
+            {"out": out, "distance": distance, **options, **facts, **names, "note": note, "seconds": end - start}
+        )
         return
     inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
     print_rows(
@@ -133,9 +135,7 @@ def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, 
     return first.as_measures(), None if second is None else second.as_measures(), {}
 
 
-def _note(
-    given: str | None, options: dict[str, Any], first: Collection, second: Collection | None
-) -> str | None:
+def _note(given: str | None, options: dict[str, Any], first: Collection, second: Collection | None) -> str | None:
     if "diameter" not in options:
         return None
     points = [c.as_measures() if c.support is None else c.support for c in (first, second) if c is not None]
