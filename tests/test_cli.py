@@ -191,6 +191,26 @@ def test_a_time_limit_gives_an_interval(clouds):
     assert (found["lower"], found["upper"], found["status"]) == (0, 1, "time_limit")
 
 
+def test_swapped_columns_change_nothing_and_other_names_are_refused(tmp_path):
+    base, swapped = tmp_path / "base", tmp_path / "swapped"
+    base.mkdir()
+    swapped.mkdir()
+    (base / "a.csv").write_text("lat,lon\n0.1,0.5\n0.2,0.9\n")
+    (base / "b.csv").write_text("lat,lon\n0.3,0.6\n")
+    (swapped / "b.csv").write_text("lon,lat\n0.6,0.3\n")
+    one = answer("distance", base / "a.csv", base / "b.csv")["distance"]
+    assert answer("distance", base / "a.csv", swapped / "b.csv")["distance"] == one
+    call("index", base, "--out", tmp_path / "I")
+    assert answer("search", tmp_path / "I", swapped / "b.csv")["queries"][0]["nearest"][0]["distance"] == 0
+    if has_tiles():
+        between = ("pairwise", base, "--b", swapped, "--out", tmp_path / "D")
+        found = answer(*between)
+        assert (found["smallest"], found["largest"]) == (0, one)
+    (swapped / "b.csv").write_text("x,y\n0.6,0.3\n")
+    assert "has the columns x, y, and" in complaint("distance", base / "a.csv", swapped / "b.csv")
+    assert "has the columns x, y, and" in complaint("search", tmp_path / "I", swapped / "b.csv")
+
+
 REACHED = "the points reach over 5, far more than the diameter"
 
 

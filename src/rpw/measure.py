@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,10 @@ class Measure:
     def dimension(self) -> int:
         """The number of coordinates of a point."""
         return int(self._points.shape[1])
+
+    def with_coordinates(self, order: Sequence[int]) -> Measure:
+        """The same measure with some of its coordinates, in this order; weights stay as they are, bit for bit."""
+        return _restore(self._points[:, list(order)], self._weights)
 
     def __len__(self) -> int:
         return len(self._points)

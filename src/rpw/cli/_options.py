@@ -10,11 +10,12 @@ from typing import Annotated, Literal
 import typer
 
 import rpw
+from rpw import readers
 from rpw._reach import Reach
 from rpw._types import CollectionLike
 from rpw.cli._output import counted
 from rpw.cost import METRICS, check_metric
-from rpw.readers import describe_image, read_points
+from rpw.readers import describe_image
 
 
 def path(text: str) -> Path:
@@ -46,7 +47,7 @@ _BOX_METRICS = ("euclidean", "cityblock", "chebyshev")  # their diameter costs l
 
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
     """The measures of two files that fit together."""
-    x, y = read_points(a), read_points(b)
+    x, y = readers.read_pair(a, b)
     if x.dimension != y.dimension:
         text = f"the points of {a} have {x.dimension} coordinates, those of {b} have {y.dimension}"
         kinds = [kind for kind in (describe_image(a), describe_image(b)) if kind is not None]

@@ -78,6 +78,7 @@ def pairwise(
     options = _options(distance, {"p": p, "k": k, "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
     first, second = read_collection(a), None if b is None else read_collection(b)
+    second = None if second is None else second.matched_to(first.columns, str(a))
     A, B, shared = _arguments(first, second)
     names = {"rows": first.names, "columns": (first if second is None else second).names}
     before = {"resumed": (out / "zarr.json").exists(), "already_complete": is_complete(out)}

@@ -81,7 +81,8 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved)
-    names, labels, note = _names.read(saved, len(found))
+    names, labels, columns, note = _names.read(saved, len(found))
+    queries = queries.matched_to(columns, str(saved))
     start = time.perf_counter()
     distances, indices = found.query(
         queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=wants_progress(as_json)
