@@ -170,9 +170,8 @@ def test_matched_columns_keep_their_weights_to_the_bit(tmp_path):
 @pytest.mark.parametrize("header", ["x,y", "lat,height", "lat,lat", "lon,lon"])
 def test_columns_of_other_names_are_refused(tmp_path, header):
     a, b = pair_of(tmp_path, "lat,lon\n5,6\n", f"{header}\n1,2\n")
-    with pytest.raises(
-        ValueError, match=rf"b\.csv: has the columns {header.replace(',', ', ')}, and .*a\.csv has lat, lon"
-    ):
+    names = header.replace(",", ", ")
+    with pytest.raises(ValueError, match=rf"b\.csv: has the columns {names}, and .*a\.csv has lat, lon"):
         read_pair(a, b)
     assert "matched by their names" in complaint(tmp_path, read_collection).replace(str(tmp_path), tmp_path.name)
 
@@ -201,7 +200,7 @@ def test_another_collection_is_matched_too(tmp_path):
     assert query.columns == ("lon", "lat")
     assert query.matched_to(("lat", "lon"), "the index").measures == [rpw.Measure([[1, 2]])]
     assert query.matched_to(None, "the index").measures == query.measures
-    with pytest.raises(ValueError, match="a.csv: has the columns lon, lat, and the index has x, y"):
+    with pytest.raises(ValueError, match=r"a\.csv: has the columns lon, lat, and the index has x, y"):
         query.matched_to(("x", "y"), "the index")
 
 
