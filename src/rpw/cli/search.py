@@ -54,11 +54,12 @@ def index(
     metric, span = as_metric(metric), as_diameter(diameter)
     collection = read_collection(a)
     start = time.perf_counter()
-    built = rpw.Index(collection.as_measures(), p=p, k=k, metric=metric, diameter=1.0 if span is None else span)
+    measures = collection.as_measures()
+    built = rpw.Index(measures, p=p, k=k, metric=metric, diameter=1.0 if span is None else span)
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
-    note = diameter_note(span, k, collection.as_measures(), None, metric)
+    note = diameter_note(span, k, measures, None, metric)
     facts = {"measures": len(collection), "p": p, "k": k, "metric": metric, "diameter": built.diameter}
     if as_json:
         print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})
