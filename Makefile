@@ -30,7 +30,7 @@ test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all test
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy --strict src/rpw
+	$(PY) -m mypy --strict src/rpw tests/types_of_api.py
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks

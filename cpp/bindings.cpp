@@ -1,6 +1,7 @@
 // The only file that knows Python: NumPy arrays in, NumPy arrays out, the GIL released while the core works.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -370,13 +371,21 @@ NB_MODULE(_core, module) {
         "cost"_a, "a"_a, "b"_a, "seconds"_a);
     module.def(
         "length_unit", [](Matrix x, Matrix y) { return rpw::length_unit(as_points(x), as_points(y)); }, "x"_a, "y"_a);
+    module.def(
+        "box_diameter",
+        [](Matrix x, Matrix y, rpw::Metric metric) {
+            nb::gil_scoped_release release;
+            return rpw::box_diameter(as_points(x), as_points(y), metric);
+        },
+        "x"_a, "y"_a, "metric"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a);
     module.def("root", &rpw::root, "x"_a, "p"_a);
     module.def(
-        "is_sound",
-        [](Matrix cost) {
+        "largest_if_sound",
+        [](Matrix cost) -> std::optional<double> {
             nb::gil_scoped_release release;
-            return rpw::range_of(cost.data(), cost.size()).is_sound;
+            const rpw::Range range = rpw::range_of(cost.data(), cost.size());
+            return range.is_sound ? std::optional(range.largest) : std::nullopt;
         },
         "cost"_a);
     module.def(

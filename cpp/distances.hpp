@@ -25,6 +25,9 @@ struct Points {
 // ranges, +inf if no such number helps.
 double length_unit(const Points& x, const Points& y);
 
+// The diameter of the bounding box of both together.
+double box_diameter(const Points& x, const Points& y, Metric metric);
+
 // Writes the count(x) × count(y) distances, given the unit from `length_unit`.
 void fill_distances(const Points& x, const Points& y, Metric metric, double unit, double* out);
 

@@ -191,9 +191,59 @@ def test_a_time_limit_gives_an_interval(clouds):
     assert (found["lower"], found["upper"], found["status"]) == (0, 1, "time_limit")
 
 
-def test_points_beyond_the_diameter_are_pointed_out(diracs):
-    assert "more than the diameter" in call("distance", *diracs, "--diameter", "0.5").stdout
-    assert "more than the diameter" not in call("distance", *diracs).stdout
+def test_swapped_columns_change_nothing_and_other_names_are_refused(tmp_path):
+    base, swapped = tmp_path / "base", tmp_path / "swapped"
+    base.mkdir()
+    swapped.mkdir()
+    (base / "a.csv").write_text("lat,lon\n0.1,0.5\n0.2,0.9\n")
+    (base / "b.csv").write_text("lat,lon\n0.3,0.6\n")
+    (swapped / "b.csv").write_text("lon,lat\n0.6,0.3\n")
+    one = answer("distance", base / "a.csv", base / "b.csv")["distance"]
+    assert answer("distance", base / "a.csv", swapped / "b.csv")["distance"] == one
+    call("index", base, "--out", tmp_path / "I")
+    assert answer("search", tmp_path / "I", swapped / "b.csv")["queries"][0]["nearest"][0]["distance"] == 0
+    if has_tiles():
+        between = ("pairwise", base, "--b", swapped, "--out", tmp_path / "D")
+        found = answer(*between)
+        assert (found["smallest"], found["largest"]) == (0, one)
+    (swapped / "b.csv").write_text("x,y\n0.6,0.3\n")
+    assert "has the columns x, y, and" in complaint("distance", base / "a.csv", swapped / "b.csv")
+    assert "has the columns x, y, and" in complaint("search", tmp_path / "I", swapped / "b.csv")
+
+
+REACHED = "the points reach over 5, far more than the diameter"
+
+
+def test_points_far_beyond_the_default_diameter_are_pointed_out_once(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    a, b = folder / "a.csv", folder / "b.csv"
+    a.write_text("0,0\n1,0\n")
+    b.write_text("3,4\n")
+    commands = {
+        "distance": (a, b),
+        "profile": (a, b),
+        "pairwise": (folder, "--out", tmp_path / "D.zarr"),
+        "index": (folder, "--out", tmp_path / "I"),
+    }
+    for name, arguments in commands.items():
+        if name == "pairwise" and not has_tiles():
+            continue
+        done = call(name, *arguments)
+        assert " ".join(done.stdout.split()).count(REACHED) == 1
+        assert not done.stderr  # no warning of Python as well
+        assert answer(name, *arguments)["note"].startswith(REACHED)
+        for given in ("1", "0.5", "7"):  # whoever passes one means it
+            other = [tmp_path / f"D{given}.zarr" if part == tmp_path / "D.zarr" else part for part in arguments]
+            assert "reach over" not in call(name, *other, "--diameter", given).stdout
+        if name != "profile":
+            k0 = [tmp_path / "D0.zarr" if part == tmp_path / "D.zarr" else part for part in arguments]
+            assert "reach over" not in call(name, *k0, "--k", "0").stdout
+
+
+def test_points_within_twice_the_default_diameter_are_not_pointed_out(diracs):
+    assert "reach over" not in call("distance", *diracs).stdout
+    assert answer("distance", *diracs)["note"] is None
 
 
 @pytest.mark.parametrize("command", ["distance", "profile"])
@@ -206,7 +256,7 @@ def test_the_diameter_of_a_pair_is_that_of_both(tmp_path, command):
     assert (found["distance"] if command == "distance" else found["distances"]["1"]) == pytest.approx(expected)
     shown = call(command, tmp_path / "a.csv", tmp_path / "b.csv", "--diameter", "auto").stdout
     assert "diameter=5" in shown
-    assert "more than the diameter" not in shown
+    assert "reach over" not in shown
     assert "no diameter" in complaint(command, tmp_path / "b.csv", tmp_path / "b.csv", "--diameter", "auto")
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw._check import Array, as_kappa, as_mass
+from rpw._reach import NO_REACH, Reach, warn_of_reach
 from rpw._result import representable_power
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Profile:
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
+    _reach: Reach = NO_REACH  # of the points, if the diameter was left out
 
     @cached_property
     def mass(self) -> Array:
@@ -51,7 +54,13 @@ class Profile:
             return self._cost
         return self._cost * representable_power(self._scale, self.p, "cost_p")
 
-    def __call__(self, alpha: Any) -> Any:
+    @overload
+    def __call__(self, alpha: float) -> float: ...
+
+    @overload
+    def __call__(self, alpha: ArrayLike) -> float | Array: ...
+
+    def __call__(self, alpha: ArrayLike) -> float | Array:
         """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
         alphas = np.asarray(alpha, dtype=np.float64)
         for value in alphas.ravel():
@@ -68,7 +77,7 @@ class Profile:
         before = self.mass[np.searchsorted(self.mass, alphas, side="right") - 1]
         return np.where(alphas - before <= _SMALLEST_STEP, before, alphas)
 
-    def slope(self, alpha: Any) -> float:
+    def slope(self, alpha: float) -> float:
         """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
 
         It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`. Raises at p = inf.
@@ -80,9 +89,11 @@ class Profile:
             return float("inf")
         return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
 
-    def distance(self, k: Any) -> float:
+    def distance(self, k: float) -> float:
         """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
         kappa = as_kappa(k, self.diameter)
+        if kappa > 0:
+            warn_of_reach(self._reach)
         if np.isinf(self.p):
             return self._crossing_of_steps(kappa)
         scaled, shrink = _core.scaled_price(kappa, self._scale)
@@ -140,8 +151,8 @@ class Profile:
         return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes")
-        return {name: self.__dict__[name] for name in names}
+        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g} at mass 1)"

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rpw import _core
 from rpw._check import Array, as_points, check_finite, check_nonnegative
+from rpw._types import CollectionLike, PointsLike
 from rpw.measure import Measure
 
 __all__ = ["Metric", "check_metric", "diameter", "fill_distances"]
@@ -123,7 +124,9 @@ def in_blocks(matrix: Array, deadline: float, change: Callable[[slice], None]) -
     return True
 
 
-def diameter(A: Any, B: Any = None, *, metric: Metric = "euclidean") -> float:
+def diameter(
+    A: PointsLike | CollectionLike, B: PointsLike | CollectionLike | None = None, *, metric: Metric = "euclidean"
+) -> float:
     """One diameter Δ for everything in ``A`` and ``B``.
 
     Parameters

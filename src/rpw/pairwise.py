@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rpw import _check as check
 from rpw._check import Array
 from rpw._collection import Collection, Space, as_collection, as_space
 from rpw._memory import check_matrix_fits
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance, is_out_of_memory
+from rpw._reach import reach_of, warn_of_reach
+from rpw._types import CollectionLike, PathLike, StoredMatrix
 from rpw.cost import Metric, check_metric, diameter_of_points
 from rpw.measure import Measure
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["PairwiseError", "pairwise"]
 
@@ -44,9 +50,10 @@ class _PairwiseMemoryError(PairwiseError, MemoryError):
     """A `PairwiseError` that whoever waits for a ``MemoryError`` catches as well."""
 
 
+@overload
 def pairwise(
-    A: Any,
-    B: Any = None,
+    A: CollectionLike,
+    B: CollectionLike | None = None,
     *,
     distance: str = "rpw",
     p: float = 2,
@@ -54,16 +61,61 @@ def pairwise(
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
-    diameter: float | str = 1.0,
-    support: Any = None,
-    cost: Any = None,
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     n_threads: int | None = None,
     progress: bool = False,
     on_error: str = "raise",
-    out: Any = None,
-    client: Any = None,
+    out: None = None,
+    client: Client | None = None,
     device: str = "cpu",
-) -> Any:
+) -> Array: ...
+
+
+@overload
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+    on_error: str = "raise",
+    out: PathLike,
+    client: Client | None = None,
+    device: str = "cpu",
+) -> StoredMatrix: ...
+
+
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: bool = False,
+    on_error: str = "raise",
+    out: PathLike | None = None,
+    client: Client | None = None,
+    device: str = "cpu",
+) -> Array | StoredMatrix:
     """The matrix of distances between all measures of ``A`` and all of ``B``.
 
     Parameters
@@ -74,8 +126,9 @@ def pairwise(
         pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
-    diameter : float or "auto"
-        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together.
+    diameter : float or "auto", optional
+        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
+        with a warning where the points (or costs) reach over more than 2.
     n_threads : int, optional
         Default: all cores of this process.
     progress : bool
@@ -98,7 +151,7 @@ def pairwise(
     with ``out``, the Zarr array.
 
     >>> import rpw
-    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1).round(3).tolist()
+    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
     [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
     """
     if device != "cpu":
@@ -112,11 +165,16 @@ def pairwise(
     delta = as_diameter(diameter, a, b, space, metric, (A, B))
     wanted = as_pair_distance(distance, p=p, k=k, diameter=delta, metric=metric, mass=mass, lam=lam)
     batch = PairBatch(a, b, space, wanted)
+    if diameter is None:
+        warn_of_batch(batch)
     threads = as_n_threads(n_threads)
     if out is not None or client is not None:
         from rpw.executors import run_tiles
 
-        return run_tiles(batch, out=out, client=client, n_threads=threads, progress=progress, on_error=on_error)
+        matrix: Array | StoredMatrix = run_tiles(
+            batch, out=out, client=client, n_threads=threads, progress=progress, on_error=on_error
+        )
+        return matrix
     return _in_memory(batch, threads, progress, on_error)
 
 
@@ -163,7 +221,7 @@ def as_diameter(
     """A given diameter, or the one of everything in the two collections, and of the Measures that they were ``given``
     as: atoms without mass are not in a collection, but they are points of the space."""
     if not isinstance(value, str):
-        return check.as_positive(value, "diameter")
+        return check.as_diameter(value)
     if value != "auto":
         raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
     clouds = [m.points for items in given if isinstance(items, list | tuple) for m in items if isinstance(m, Measure)]
@@ -175,6 +233,14 @@ def _diameter_of(a: Collection, b: Collection, space: Space, metric: Metric, mor
         return float(space.cost.max())
     clouds = [space.support] if space.support is not None else [a.points, b.points, *more]
     return diameter_of_points([cloud for cloud in clouds if cloud is not None], metric)
+
+
+def warn_of_batch(batch: PairBatch) -> None:
+    """Warn where Δ was left out, matters, and hardly fits."""
+    if batch.distance.name == "rpw" and batch.distance.kappa > 0:
+        x, y = (batch.space.support if points is None else points for points in (batch.a.points, batch.b.points))
+        largest = None if batch.space.cost is None else float(batch.space.cost.max())
+        warn_of_reach(reach_of(x, y, largest, batch.distance.metric))
 
 
 class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)

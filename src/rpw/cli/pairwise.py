@@ -18,6 +18,7 @@ from rpw.cli._options import (
     as_diameter,
     as_metric,
     diameter_note,
+    note_row,
     path,
     skipped_note,
     wants_progress,
@@ -77,6 +78,7 @@ def pairwise(
     options = _options(distance, {"p": p, "k": k, "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
     first, second = read_collection(a), None if b is None else read_collection(b)
+    second = None if second is None else second.matched_to(first.columns, str(a))
     A, B, shared = _arguments(first, second)
     names = {"rows": first.names, "columns": (first if second is None else second).names}
     before = {"resumed": (out / "zarr.json").exists(), "already_complete": is_complete(out)}
@@ -92,8 +94,11 @@ def pairwise(
         options["diameter"] = float(getattr(matrix, "attrs", {}).get("diameter", np.nan))
     facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
     end = time.perf_counter()
+    note = _note(diameter, options, first, second)
     if as_json:
-        print_json({"out": out, "distance": distance, **options, **facts, **names, "seconds": end - start})
+        print_json(
+            {"out": out, "distance": distance, **options, **facts, **names, "note": note, "seconds": end - start}
+        )
         return
     inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
     print_rows(
@@ -102,7 +107,7 @@ def pairwise(
             *skipped_note([name for _, _, collection in inputs for name in collection.skipped]),
             *_entries(out, distance, options, facts),
             ("time", seconds(start, end)),
-            *_note(options, first, second),
+            *note_row(note),
         ]
     )
 
@@ -131,11 +136,11 @@ def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, 
     return first.as_measures(), None if second is None else second.as_measures(), {}
 
 
-def _note(options: dict[str, Any], first: Collection, second: Collection | None) -> list[tuple[str, str]]:
-    if "diameter" not in options or np.isnan(options["diameter"]):
-        return []
+def _note(given: str | None, options: dict[str, Any], first: Collection, second: Collection | None) -> str | None:
+    if "diameter" not in options:
+        return None
     points = [c.as_measures() if c.support is None else c.support for c in (first, second) if c is not None]
-    return diameter_note(options["diameter"], points[0], points[1] if len(points) > 1 else None, options["metric"])
+    return diameter_note(given, options["k"], points[0], points[1] if len(points) > 1 else None, options["metric"])
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:

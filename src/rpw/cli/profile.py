@@ -22,6 +22,7 @@ from rpw.cli._options import (
     diameter_note,
     diameter_of_pair,
     images_note,
+    note_row,
     path,
     read_pair,
 )
@@ -45,7 +46,7 @@ def profile(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = "1",
+    diameter: Diameter = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     plot: Plot = None,
@@ -60,6 +61,7 @@ def profile(
     start = time.perf_counter()
     curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol)
     end = time.perf_counter()
+    note = diameter_note(given, 1, [x], [y], metric)
     prices = sorted({*_PRICES, k})
     distances = {f"{price:g}": curve.distance(price) for price in prices}
     if plot is not None:
@@ -67,7 +69,7 @@ def profile(
     if as_json:
         answer = {"p": p, "metric": metric, "diameter": delta, "mass": curve.mass, "cost_p": curve.cost_p}
         facts = {"elbow": curve.elbow(), "distances": distances, "solver": curve.solver, "plot": plot}
-        print_json({**answer, **facts, "seconds": end - start})
+        print_json({**answer, **facts, "note": note, "seconds": end - start})
         return
     print_rows(
         [
@@ -79,7 +81,7 @@ def profile(
             ("second", f"{b}: {y!r}"),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
             *_picture(plot),
-            *diameter_note(delta, [x], [y], metric),
+            *note_row(note),
             *images_note(a, b),
         ]
     )

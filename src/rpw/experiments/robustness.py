@@ -44,7 +44,7 @@ def outlier_changes(seed: int) -> Outliers:
     around = 0.01 * rng.standard_normal((POINTS // 10, 2))
     functions: dict[str, Callable[..., float]] = {
         **{f"W{p}": lambda *args, p=p: rpw.wasserstein(*args, p=p) for p in (1, 2, 3)},
-        **{f"RPW(2,{k:g})": lambda *args, k=k: rpw.distance(*args, p=2, k=k) for k in (1, 0.1)},
+        **{f"RPW(2,{k:g})": lambda *args, k=k: rpw.distance(*args, p=2, k=k, diameter=1) for k in (1, 0.1)},
     }
     change = np.zeros((len(functions), len(DISTANCES), len(SHARES)))
     for f, function in enumerate(functions.values()):
