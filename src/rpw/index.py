@@ -23,7 +23,7 @@ from rpw._collection import Collection, as_collection, as_space
 from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
 from rpw.cost import Metric
 from rpw.measure import Measure
-from rpw.pairwise import as_diameter, progress_bar
+from rpw.pairwise import Progress, as_diameter, progress_bar
 
 __all__ = ["Index", "SearchStats"]
 
@@ -138,7 +138,9 @@ class Index:
         """Δ of the space, fixed when the index was built."""
         return self._distance.diameter
 
-    def query(self, q: Any, top: int = 10, n_threads: int | None = None, progress: bool = False) -> tuple[Array, _Ints]:
+    def query(
+        self, q: Any, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Array, _Ints]:
         """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
 
         For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
@@ -151,7 +153,7 @@ class Index:
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def radius_query(
-        self, q: Any, radius: float, n_threads: int | None = None, progress: bool = False
+        self, q: Any, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Any, Any]:
         """All measures within ``radius``: ``(distances, indices)``, sorted; equal distances by lower index.
 
@@ -251,7 +253,7 @@ class Index:
             self._from_pivots = np.ascontiguousarray(np.stack(rows))
 
     def _search(
-        self, queries: Collection, top: int, radius: float, n_threads: int, progress: bool
+        self, queries: Collection, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
         batch = PairBatch(queries, self._items, self._space, self._distance)
         self.stats.pairs += len(queries) * len(self)

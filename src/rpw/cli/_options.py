@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,11 +67,6 @@ def as_metric(name: str) -> str:
             raise typer.BadParameter(text, param_hint="--metric") from None
         raise ValueError(text) from None
     return name
-
-
-def wants_progress(as_json: bool) -> bool:
-    """Whether a person is watching, and there is a bar to show."""
-    return not as_json and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def as_diameter(text: str) -> float | str:

@@ -24,9 +24,9 @@ from rpw.cli._options import (
     as_metric,
     path,
     skipped_note,
-    wants_progress,
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
+from rpw.cli._progress import bar, counting
 from rpw.readers import Collection, read_collection, read_queries
 
 __all__ = ["index", "search"]
@@ -79,9 +79,10 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
     found = rpw.Index.load(saved)
     names, labels, note = _names.read(saved, len(found))
     start = time.perf_counter()
-    distances, indices = found.query(
-        queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=wants_progress(as_json)
-    )
+    with bar(as_json) as report:
+        distances, indices = found.query(
+            queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
+        )
     end = time.perf_counter()
     hits = [
         [_hit(float(d), int(i), names, labels) for d, i in zip(row, near, strict=True)]
