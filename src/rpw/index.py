@@ -195,6 +195,22 @@ class Index:
         index.stats = SearchStats()
         return index
 
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        metric = self.metric if isinstance(self.metric, str) else str(getattr(self.metric, "__name__", self.metric))
+        counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in vars(self.stats).items())
+        return facts(
+            "Index",
+            [
+                ("measures", f"{len(self):,}"),
+                ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
+                ("metric", "cost=" if self._space.cost is not None else metric),
+                ("pivots", f"{len(self._pivots):,}"),
+                ("searches", counts),
+            ],
+        )
+
     def __repr__(self) -> str:
         d = self._distance
         measures, pivots = len(self), len(self._pivots)
