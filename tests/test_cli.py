@@ -138,9 +138,17 @@ def test_wrong_usage_is_exit_code_2(arguments):
 
 
 def test_a_shell_can_complete_commands_and_options():
-    for words, position, expected in (("rpw pair", 1, "pairwise"), ("rpw reproduce retrieval --scen", 3, "--scenario")):
-        asked = {"_RPW_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(position)}
-        assert call(**asked).stdout.split() == [expected]
+    for words, expected in (
+        ("rpw pair", ["pairwise"]),
+        ("rpw reproduce retrieval --scen", ["--scenario"]),
+        ("rpw reproduce retrieval --scenario s", ["shift"]),
+        ("rpw reproduce retrieval --dataset c", ["cifar10", "corel"]),
+        ("rpw pairwise D --distance w", ["wasserstein"]),
+        ("rpw distance a.csv b.csv --metric ch", ["chebyshev"]),
+    ):
+        position = str(len(words.split()) - 1)
+        shown = call(_RPW_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=position).stdout
+        assert shown.split() == expected, words
     assert "--install-completion" in call("--help").stdout
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,11 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def choices(*names: str) -> Callable[[str], list[str]]:
+    """What a shell offers for an option: the names that begin with what was typed."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
 First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first measure: a file.")]
 Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second measure: a file.")]
 Many = Annotated[
@@ -27,7 +33,12 @@ Many = Annotated[
 ]
 P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
 K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
-Metric = Annotated[str, typer.Option("--metric", help="Ground metric, such as euclidean or cityblock.")]
+Metric = Annotated[
+    str,
+    typer.Option(
+        "--metric", help="Ground metric, such as euclidean or cityblock.", autocompletion=choices(*sorted(METRICS))
+    ),
+]
 Diameter = Annotated[
     str, typer.Option("--diameter", metavar="auto|NUMBER", help="Diameter of the space; auto: that of all the points.")
 ]

@@ -18,6 +18,7 @@ from rpw.cli._options import (
     NThreads,
     as_diameter,
     as_metric,
+    choices,
     diameter_note,
     path,
     skipped_note,
@@ -53,7 +54,9 @@ Out = Annotated[
 Other = Annotated[
     Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection; default: the first.")
 ]
-Distance = Annotated[str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.")]
+Distance = Annotated[
+    str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.", autocompletion=choices(*_OPTIONS))
+]
 P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
 K = Annotated[float | None, typer.Option("--k", help="Price of leaving mass behind; 1 if left out.")]
 Mass = Annotated[float | None, typer.Option("--mass", help="Share to move, for partial_wasserstein.")]

@@ -10,10 +10,11 @@ import typer
 
 import rpw
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Json, NThreads
+from rpw.cli._options import Json, NThreads, choices
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
-from rpw.pictures import Pictures, load_pictures
+from rpw.experiments.perturbation import SCENARIOS, described
+from rpw.pictures import DATASETS, Pictures, load_pictures
 
 __all__ = ["demo", "retrieval"]
 
@@ -22,11 +23,21 @@ _SIZES = {"digits": (500, 50, 5)}
 _PAPER_SIZES = (2000, 50, 5)
 
 Dataset = Annotated[
-    str, typer.Option("--dataset", metavar="digits|mnist|cifar10|corel|DIR", help="Pictures: a name, or their folder.")
+    str,
+    typer.Option(
+        "--dataset",
+        metavar="digits|mnist|cifar10|corel|DIR",
+        help="Pictures: a name, or their folder.",
+        autocompletion=choices("digits", *DATASETS),
+    ),
 ]
 Scenario = Annotated[
     str,
-    typer.Option("--scenario", help="noise (on one pixel; white pixels), shift (two rows up; a tint), both or clean."),
+    typer.Option(
+        "--scenario",
+        help="noise (on one pixel; white pixels), shift (two rows up; a tint), both or clean.",
+        autocompletion=choices(*SCENARIOS),
+    ),
 ]
 Labelled = Annotated[
     int | None, typer.Option("--labelled", min=1, help="Pictures to search in.", show_default="2000, digits 500")
@@ -54,7 +65,6 @@ def retrieval(
 
     Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
     """
-    from rpw.experiments.perturbation import described
     from rpw.experiments.retrieval import retrieve
     from rpw.experiments.retrieval_views import accuracy_table, write_retrieval
 
@@ -91,8 +101,6 @@ def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> 
 
 
 def _check(scenario: str, lam: float) -> None:
-    from rpw.experiments.perturbation import SCENARIOS
-
     if scenario not in SCENARIOS:
         raise ValueError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
     if not lam > 0 or lam == float("inf"):
