@@ -154,5 +154,22 @@ class Profile:
         names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
         return {name: getattr(self, name) for name in names}
 
+    def _repr_html_(self) -> str:
+        from rpw._html import curve, facts
+
+        masses = np.linspace(0, 1, 201)
+        return facts(
+            "OT-profile",
+            [
+                ("p", f"{self.p:g}"),
+                ("diameter", f"{self.diameter:g}"),
+                ("breakpoints", f"{len(self):,}"),
+                *((f"W at {mass:.0%}", f"{self(mass):.6g}") for mass in (0.5, 0.9, 1.0)),
+                ("elbow", f"{self.elbow():.4g} of the mass"),
+                ("solver", self.solver),
+            ],
+            curve(masses, np.asarray(self(masses)), "the cost of moving a mass, from 0 to 1"),
+        )
+
     def __repr__(self) -> str:
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g} at mass 1)"

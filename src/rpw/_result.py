@@ -18,6 +18,7 @@ from rpw._problem import Problem
 from rpw.cost import Metric
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
 __all__ = ["Plan", "Result"]
@@ -166,6 +167,20 @@ class Result:
         moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
         return np.maximum(self._problem.b - moved, 0.0)
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what moves and what is left behind (needs ``rpw[plot]``).
+
+        Both measures, lines for the plan, and a ring around every point of which at least half stays. Points on the
+        line lie in two rows, the first measure above the second; points with more than two coordinates are drawn on
+        their first two principal axes. Raises where there are no points, only ``cost=``.
+        """
+        from rpw.plot import plot_result
+
+        given = self._problem
+        if given.x is None or given.y is None:
+            raise ValueError("plot needs points: this result comes from cost=, which says nothing about where they lie")
+        return plot_result(self, given.x, given.y, given.a, given.b, ax)
+
     def _unit_p(self) -> float:
         assert self._dual is not None
         return representable_power(self._dual.scale, self._problem.p, "the multiplier and the potentials")
@@ -192,9 +207,24 @@ class Result:
         return state
 
     def __repr__(self) -> str:
-        return (
-            f"Result(distance={self.distance:.9g}, in [{self.lower:.9g}, {self.upper:.9g}], mass={self.mass:.6g}, "
-            f"cost={self.cost:.6g}, solver={self.solver!r}, status={self.status!r}: {_ADVICE[self.status]})"
+        if self.status == "exact":  # the bounds agree up to rounding
+            return f"Result(distance={self.distance:.9g}, exact, mass={self.mass:.6g}, cost={self.cost:.6g})"
+        return f"Result(distance={self.distance:.8g}, in [{self.lower:.8g}, {self.upper:.8g}], {self.status})"
+
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        n, m = self._problem.shape
+        return facts(
+            "RPW distance",
+            [
+                ("distance", f"{self.distance:.9g}"),
+                ("proven", f"[{self.lower:.9g}, {self.upper:.9g}]: {_ADVICE[self.status]}"),
+                ("moved", f"{self.mass:.6g} of the mass at cost {self.cost:.6g}"),
+                ("between", f"{n:,} and {m:,} points, {len(self._plan.mass):,} pairs in the plan"),
+                ("with", f"p = {self._problem.p:g}, k·Δ = {self._problem.kappa:g}"),
+                ("solver", f"{self.solver}, {self.iterations:,} iterations"),
+            ],
         )
 
 

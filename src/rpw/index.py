@@ -25,7 +25,7 @@ from rpw._pairs import PairBatch, as_n_threads, as_pair_distance, is_out_of_memo
 from rpw._types import CollectionLike, PathLike, PointsLike
 from rpw.cost import Metric
 from rpw.measure import Measure
-from rpw.pairwise import as_diameter, progress_bar, warn_of_batch
+from rpw.pairwise import Progress, as_diameter, progress_bar, warn_of_batch
 
 __all__ = ["Index", "SearchStats"]
 
@@ -149,21 +149,21 @@ class Index:
 
     @overload
     def query(
-        self, q: Measure, top: int = 10, n_threads: int | None = None, progress: bool = False
+        self, q: Measure, top: int = 10, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[_Row, _IntRow]: ...
 
     @overload
     def query(
-        self, q: Sequence[Measure], top: int = 10, n_threads: int | None = None, progress: bool = False
+        self, q: Sequence[Measure], top: int = 10, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[_Rows, _IntRows]: ...
 
     @overload
     def query(
-        self, q: CollectionLike, top: int = 10, n_threads: int | None = None, progress: bool = False
+        self, q: CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Array, _Ints]: ...
 
     def query(
-        self, q: PointsLike | CollectionLike, top: int = 10, n_threads: int | None = None, progress: bool = False
+        self, q: PointsLike | CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Array, _Ints]:
         """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
 
@@ -178,21 +178,21 @@ class Index:
 
     @overload
     def radius_query(
-        self, q: Measure, radius: float, n_threads: int | None = None, progress: bool = False
+        self, q: Measure, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[_Row, _IntRow]: ...
 
     @overload
     def radius_query(
-        self, q: Sequence[Measure], radius: float, n_threads: int | None = None, progress: bool = False
+        self, q: Sequence[Measure], radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[list[_Row], list[_IntRow]]: ...
 
     @overload
     def radius_query(
-        self, q: CollectionLike, radius: float, n_threads: int | None = None, progress: bool = False
+        self, q: CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Any, Any]: ...
 
     def radius_query(
-        self, q: PointsLike | CollectionLike, radius: float, n_threads: int | None = None, progress: bool = False
+        self, q: PointsLike | CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Any, Any]:
         """All measures within ``radius``: ``(distances, indices)``, sorted; equal distances by lower index.
 
@@ -233,6 +233,22 @@ class Index:
             setattr(index, name, part)
         index.stats = SearchStats()
         return index
+
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        metric = self.metric if isinstance(self.metric, str) else str(getattr(self.metric, "__name__", self.metric))
+        counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in vars(self.stats).items())
+        return facts(
+            "Index",
+            [
+                ("measures", f"{len(self):,}"),
+                ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
+                ("metric", "cost=" if self._space.cost is not None else metric),
+                ("pivots", f"{len(self._pivots):,}"),
+                ("searches", counts),
+            ],
+        )
 
     def __repr__(self) -> str:
         d = self._distance
@@ -295,7 +311,7 @@ class Index:
             self._from_pivots = np.ascontiguousarray(np.stack(rows))
 
     def _search(
-        self, queries: Collection, top: int, radius: float, n_threads: int, progress: bool
+        self, queries: Collection, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
         batch = PairBatch(queries, self._items, self._space, self._distance)
         self.stats.pairs += len(queries) * len(self)

@@ -105,6 +105,19 @@ class Measure:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self._points, self._weights))
 
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        n, d = self._points.shape
+        low, high = self._points.min(axis=0), self._points.max(axis=0)
+        ranges = [f"{name}: {a:.6g} to {b:.6g}" for name, a, b in zip("xyz", low, high, strict=False)]
+        rows = [
+            ("points", f"{n:,} in {d:,} dimension{'s' * (d != 1)}"),
+            ("weights", f"{self._weights.min():.6g} to {self._weights.max():.6g}, sum 1"),
+            ("coordinates", "; ".join(ranges) if d <= 3 else f"{low.min():.6g} to {high.max():.6g}"),
+        ]
+        return facts("Measure", rows)
+
     def __repr__(self) -> str:
         n, d = self._points.shape
         uniform = "uniform" if n == 1 or np.ptp(self._weights) == 0 else "weighted"

@@ -21,7 +21,9 @@ from rpw.measure import Measure
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["PairwiseError", "pairwise"]
+__all__ = ["PairwiseError", "Progress", "pairwise"]
+
+Progress = bool | Callable[[int, int], object]  # whether to show a bar, or a function to call with (done, total)
 
 _BYTES_PER_ENTRY, _BYTES_PER_PAIR = 8, 24
 
@@ -65,7 +67,7 @@ def pairwise(
     support: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     on_error: str = "raise",
     out: None = None,
     client: Client | None = None,
@@ -88,7 +90,7 @@ def pairwise(
     support: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     on_error: str = "raise",
     out: PathLike,
     client: Client | None = None,
@@ -110,7 +112,7 @@ def pairwise(
     support: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     n_threads: int | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     on_error: str = "raise",
     out: PathLike | None = None,
     client: Client | None = None,
@@ -131,8 +133,9 @@ def pairwise(
         with a warning where the points (or costs) reach over more than 2.
     n_threads : int, optional
         Default: all cores of this process.
-    progress : bool
-        Show a progress bar (needs ``rpw[cluster]`` for tqdm).
+    progress : bool or callable
+        Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (pairs done, all pairs) as
+        they are computed.
     on_error : {"raise", "nan"}
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
@@ -178,7 +181,7 @@ def pairwise(
     return _in_memory(batch, threads, progress, on_error)
 
 
-def _in_memory(batch: PairBatch, n_threads: int, progress: bool, on_error: str) -> Array:
+def _in_memory(batch: PairBatch, n_threads: int, progress: Progress, on_error: str) -> Array:
     is_halved = is_symmetric(batch)
     # Of each pair the entry, two indices and the value exist at the same time.
     check_matrix_fits(len(batch.a), len(batch.b), _BYTES_PER_ENTRY + _BYTES_PER_PAIR // (1 + is_halved))
@@ -244,11 +247,15 @@ def warn_of_batch(batch: PairBatch) -> None:
 
 
 class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)
-    """A tqdm bar, or nothing; gives the function that reports how many are done."""
+    """A tqdm bar, or the caller's function, or nothing; gives the function that reports how many are done."""
 
-    def __init__(self, total: int, is_wanted: bool, unit: str = "pair", initial: int = 0) -> None:
+    def __init__(self, total: int, progress: Progress, unit: str = "pair", initial: int = 0) -> None:
         self._bar: Any = None
-        if is_wanted:
+        self._tell = progress if callable(progress) else None
+        self._total = total
+        if self._tell is not None:
+            self._tell(initial, total)
+        elif progress:
             try:
                 from tqdm.auto import tqdm
             except ImportError as error:
@@ -260,10 +267,13 @@ class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as re
             self._bar = Bar(total=total, unit=unit, initial=initial)
 
     def __enter__(self) -> Callable[[int], object] | None:
-        return None if self._bar is None else self._report
+        return None if self._bar is None and self._tell is None else self._report
 
     def _report(self, done: int) -> None:
-        self._bar.update(done - self._bar.n)
+        if self._tell is not None:
+            self._tell(done, self._total)
+        else:
+            self._bar.update(done - self._bar.n)
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,6 +24,11 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def choices(*names: str) -> Callable[[str], list[str]]:
+    """What a shell offers for an option: the names that begin with what was typed."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
 First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first measure: a file.")]
 Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second measure: a file.")]
 Many = Annotated[
@@ -32,7 +36,12 @@ Many = Annotated[
 ]
 P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
 K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
-Metric = Annotated[str, typer.Option("--metric", help="Ground metric, such as euclidean or cityblock.")]
+Metric = Annotated[
+    str,
+    typer.Option(
+        "--metric", help="Ground metric, such as euclidean or cityblock.", autocompletion=choices(*sorted(METRICS))
+    ),
+]
 Diameter = Annotated[
     str | None,
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
@@ -73,11 +82,6 @@ def as_metric(name: str) -> str:
             raise typer.BadParameter(text, param_hint="--metric") from None
         raise ValueError(text) from None
     return name
-
-
-def wants_progress(as_json: bool) -> bool:
-    """Whether a person is watching, and there is a bar to show."""
-    return not as_json and sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def as_diameter(text: str | None) -> float | Literal["auto"] | None:

@@ -26,9 +26,9 @@ from rpw.cli._options import (
     note_row,
     path,
     skipped_note,
-    wants_progress,
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
+from rpw.cli._progress import bar, counting
 from rpw.readers import Collection, read_collection, read_queries
 
 __all__ = ["index", "search"]
@@ -85,9 +85,10 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
     names, labels, columns, note = _names.read(saved, len(found))
     queries = queries.matched_to(columns, str(saved))
     start = time.perf_counter()
-    distances, indices = found.query(
-        queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=wants_progress(as_json)
-    )
+    with bar(as_json) as report:
+        distances, indices = found.query(
+            queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
+        )
     end = time.perf_counter()
     hits = [
         [_hit(float(d), int(i), names, labels) for d, i in zip(row, near, strict=True)]
