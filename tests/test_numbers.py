@@ -48,7 +48,7 @@ def test_cost_and_mass_are_those_of_the_plan(p, scale):
             cost = cost * scale
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k)
+                result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k, diameter=1)
             plan = result.plan.toarray()
             expected = decimal_cost(plan, cost, p)
             assert abs(result.cost - expected) <= 1e-12 * expected + SUBNORMAL
@@ -110,9 +110,9 @@ def test_the_smallest_coordinates(p, scale):
 def test_profiles_at_the_ends_of_the_scale():
     for scale in (1e-305, 1e-300, 1.0, 1e300):
         x, y = np.array([0, 1, 3]) * scale, np.array([0.1, 0.7, 2]) * scale
-        curve = rpw.profile(x, y, p=1)
+        curve = rpw.profile(x, y, p=1, diameter=1)
         for k in (1e-300, 1e-9, 1.0, 1e9, 1e300):
-            expected = rpw.solve(x, y, p=1, k=k).distance
+            expected = rpw.solve(x, y, p=1, k=k, diameter=1).distance
             assert curve.distance(k) == pytest.approx(expected, rel=1e-12, abs=2 * SUBNORMAL)
 
 
