@@ -552,13 +552,13 @@ def test_a_worker_checks_its_memory_before_a_tile(scheduler, tmp_path):
 
     worker = start_worker(scheduler, tmp_path / "small", "--memory-limit", "500MB", "--nthreads", "2")
     large = [np.zeros((9000, 1)), np.ones((9000, 1)), [[0.5]]]  # 810 MB for the largest pair
-    medium = [np.zeros((4500, 1)), np.ones((4500, 1)), [[0.5]] * 4500, [[0.7]] * 4500]  # two pairs do not fit
+    medium = [np.full((5000, 1), place) for place in (0.0, 0.5, 1.0)]  # 250 MB a pair: one fits, two do not
     try:
         with Client(scheduler) as client:
             client.wait_for_workers(1, timeout=40)
             with pytest.raises(MemoryError, match=r"on the worker tcp://\S+: 9,000 x 9,000 points need about 0\.8 GB"):
                 rpw.pairwise(large, client=client)
-            with pytest.raises(MemoryError, match=r"on the worker \S+: 2 threads on .* 4,500 x 4,500 .*--nthreads"):
+            with pytest.raises(MemoryError, match=r"on the worker \S+: 2 threads on .* 5,000 x 5,000 .*--nthreads"):
                 rpw.pairwise(medium, client=client)
             small = clouds(12, 5)
             np.testing.assert_array_equal(rpw.pairwise(small, client=client), rpw.pairwise(small))
