@@ -31,12 +31,12 @@ def available_bytes(root: Path = _ROOT) -> float:
     return max(0.0, min(_from_meminfo(root), groups, _from_limits(root)))
 
 
-def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8) -> None:
-    """Raise ``MemoryError`` if an n x m problem needs more memory than there is."""
+def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8, limit: float = float("inf")) -> None:
+    """Raise ``MemoryError`` if an n x m problem needs more memory than there is, or than ``limit``."""
     needed = n * m * bytes_per_cost * _HEAD_ROOM
-    if needed <= _ALWAYS_FITS:
+    if needed <= min(_ALWAYS_FITS, limit):
         return
-    available = available_bytes()
+    available = min(available_bytes(), limit)
     if needed > available:
         raise MemoryError(
             f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
@@ -44,10 +44,11 @@ def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8) -> None:
         )
 
 
-def check_threads_fit(sizes_a: Any, sizes_b: Any, n_threads: int, is_halved: bool) -> None:
+def check_threads_fit(sizes_a: Any, sizes_b: Any, n_threads: int, is_halved: bool, limit: float = float("inf")) -> None:
     """Raise ``MemoryError`` if the largest pairs of two collections do not fit, as many as threads work on at once.
 
-    ``is_halved``: both collections are the same, and no measure is compared with itself.
+    ``is_halved``: both collections are the same, and no measure is compared with itself. ``limit``: what they may take
+    where that is less than what is available.
     """
     most = n_threads + 1
     sizes_a, sizes_b = (np.sort(sizes)[::-1][:most].astype(np.float64) for sizes in (sizes_a, sizes_b))
@@ -56,9 +57,9 @@ def check_threads_fit(sizes_a: Any, sizes_b: Any, n_threads: int, is_halved: boo
     if len(n) == 0:
         return
     largest = int(np.argmax(n * m))
-    check_pairs_fit(int(n[largest]), int(m[largest]))
+    check_pairs_fit(int(n[largest]), int(m[largest]), limit=limit)
     needed = float(np.sort(n * m)[::-1][:n_threads].sum()) * 8 * _HEAD_ROOM
-    available = available_bytes()
+    available = min(available_bytes(), limit)
     if needed > available:
         raise MemoryError(
             f"{n_threads} threads on pairs of up to {int(n[largest]):,} x {int(m[largest]):,} points need about "

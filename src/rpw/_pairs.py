@@ -146,10 +146,10 @@ class PairBatch:
             return True
         return isinstance(self.distance.metric, str) and self.distance.metric in CORE_METRICS
 
-    def check_fits(self, n_threads: int, is_halved: bool = False) -> None:
+    def check_fits(self, n_threads: int, is_halved: bool = False, limit: float = math.inf) -> None:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if not self._uses_labels:
-            check_threads_fit(np.diff(self.a.start), np.diff(self.b.start), n_threads, is_halved)
+            check_threads_fit(np.diff(self.a.start), np.diff(self.b.start), n_threads, is_halved, limit)
 
     @cached_property
     def _shared_distances(self) -> Array | None:

@@ -140,9 +140,10 @@ def pairwise(
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
         Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
-        another call is refused. A callable ``metric`` is known by its code, its defaults, what it encloses or carries
-        as an object, and some distances that it gives; that a global variable or a file which it reads has changed is
-        noticed only if one of those distances changes with it.
+        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused.
+        A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
+        distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
+        those distances changes with it.
     client : dask.distributed.Client, optional
         Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
     device : {"cpu"}
@@ -151,7 +152,7 @@ def pairwise(
     Returns
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array.
+    with ``out``, the Zarr array, which verifies what is read from it.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()

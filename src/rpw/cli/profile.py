@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw._files import replacing
 from rpw.cli._options import (
     Diameter,
     First,
@@ -109,4 +110,5 @@ def _draw(curve: Any, plot: Path, k: float) -> None:
 
     figure = Figure(figsize=(6, 4), layout="constrained")  # no window, whatever the backend
     curve.plot(ax=figure.subplots(), k=k)
-    figure.savefig(plot, dpi=120)
+    with replacing(plot) as stream:
+        figure.savefig(stream, format=plot.suffix.lower().lstrip("."), dpi=120)
