@@ -106,11 +106,12 @@ def _await_worker(client: Any) -> None:
 
 @contextmanager
 def _explains_lost_scheduler(client: Any) -> Iterator[None]:
-    """Say what an error means that comes while the client has no connection."""
+    """Say what an error means that comes while the client has no connection, or has not noticed yet."""
+    closed = import_extra("distributed.comm", "client").CommClosedError
     try:
         yield
     except Exception as error:
-        if client.status == "running":
+        if client.status == "running" and not isinstance(error, closed):
             raise
         address = getattr(client.scheduler, "address", "which is unknown")
         raise ConnectionError(
