@@ -1,4 +1,4 @@
-# All that is made lies in .venv, build, dist, demo_output and rpw-output; `make clean` removes it.
+# All that is made lies in .venv, build, dist, demo_output, rpw-output and benchmarks/output; `make clean` removes it.
 PYTHON ?= python3
 ifeq ($(origin CXX),default)
 CXX := c++
@@ -30,7 +30,7 @@ test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all test
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy --strict src/rpw
+	$(PY) -m mypy --strict src/rpw tests/types_of_api.py
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
@@ -54,7 +54,7 @@ sanitize: build/rpw_sanitize  ## run the core under address and undefined-behavi
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) build dist demo_output rpw-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find cpp src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 preflight:

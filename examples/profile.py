@@ -18,7 +18,6 @@ import rpw
 
 matplotlib.use("Agg")  # a picture in a file; no display is needed
 from matplotlib import pyplot
-from matplotlib.axes import Axes
 
 Points = npt.NDArray[np.float64]
 
@@ -57,25 +56,10 @@ def print_row(name: str, without: float, with_outliers: float, note: str = "") -
     print(f"{name:<18}{without:>10.6f}{with_outliers:>10.6f}{change:>+9.0%}   {note}".rstrip())
 
 
-def draw_clouds(ax: Axes, first: Points, second: Points, result: rpw.Result) -> None:
-    """Both clouds, the plan as thin lines, and a ring around every point that is mostly left behind."""
-    plan = result.plan.tocoo()
-    for i, j in zip(*plan.coords, strict=True):
-        ax.plot(*zip(first[i], second[j], strict=True), color="0.7", lw=0.8, zorder=1)
-    ax.scatter(first[:, 0], first[:, 1], s=12, color="tab:blue", lw=0, label="first cloud", zorder=2)
-    ax.scatter(second[:, 0], second[:, 1], s=12, color="tab:red", lw=0, label="second cloud", zorder=2)
-    sides = ((first, result.unmatched_a), (second, result.unmatched_b))
-    unmatched = np.concatenate([points[mass > 0.5 / len(points)] for points, mass in sides])
-    ax.plot(unmatched[:, 0], unmatched[:, 1], "o", ms=6.5, mfc="none", mec="black", mew=0.8, label="left behind")
-    ax.set(aspect="equal", title=f"What moves and what stays, k = {SHOWN_K:g}")
-    ax.set_axis_off()
-    ax.legend(frameon=False, loc="upper left", fontsize=9)
-
-
 def draw(first: Points, clean: Points, second: Points, result: rpw.Result) -> None:
     """The picture: the clouds on the left, the two profiles and the crossing on the right."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
-    draw_clouds(left, first, second, result)
+    result.plot(ax=left).set_title(f"What moves and what stays, k = {SHOWN_K:g}")
     masses = np.linspace(0, 1, 401)
     without = rpw.profile(first, clean, p=2)
     right.plot(masses, without(masses), color="0.45", ls=":", label="$W_{2,\\alpha}$ without the outliers")

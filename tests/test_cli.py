@@ -1,7 +1,9 @@
 """The command line, run as users run it: a child process, its exit code, its stdout and its stderr."""
 
+import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -71,6 +73,11 @@ def complaint(*arguments, code=1):
     return done.stderr
 
 
+def plain(text):
+    """Without the colours of a terminal."""
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+
+
 @pytest.fixture
 def diracs(tmp_path):
     """Two points at distance 1: (1,1)-RPW is 1/2, (2,1)-RPW is the golden ratio's 0.618..., (inf,1) is 1."""
@@ -128,6 +135,21 @@ def test_wrong_usage_is_exit_code_2(arguments):
     assert done.stdout == ""
     assert "callable" not in done.stderr
     assert "cost=" not in done.stderr
+
+
+def test_a_shell_can_complete_commands_and_options():
+    for words, expected in (
+        ("rpw pair", ["pairwise"]),
+        ("rpw reproduce retrieval --scen", ["--scenario"]),
+        ("rpw reproduce retrieval --scenario s", ["shift"]),
+        ("rpw reproduce retrieval --dataset c", ["cifar10", "corel"]),
+        ("rpw pairwise D --distance w", ["wasserstein"]),
+        ("rpw distance a.csv b.csv --metric ch", ["chebyshev"]),
+    ):
+        position = str(len(words.split()) - 1)
+        shown = call(_RPW_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=position).stdout
+        assert shown.split() == expected, words
+    assert "--install-completion" in call("--help").stdout
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])
@@ -191,9 +213,59 @@ def test_a_time_limit_gives_an_interval(clouds):
     assert (found["lower"], found["upper"], found["status"]) == (0, 1, "time_limit")
 
 
-def test_points_beyond_the_diameter_are_pointed_out(diracs):
-    assert "more than the diameter" in call("distance", *diracs, "--diameter", "0.5").stdout
-    assert "more than the diameter" not in call("distance", *diracs).stdout
+def test_swapped_columns_change_nothing_and_other_names_are_refused(tmp_path):
+    base, swapped = tmp_path / "base", tmp_path / "swapped"
+    base.mkdir()
+    swapped.mkdir()
+    (base / "a.csv").write_text("lat,lon\n0.1,0.5\n0.2,0.9\n")
+    (base / "b.csv").write_text("lat,lon\n0.3,0.6\n")
+    (swapped / "b.csv").write_text("lon,lat\n0.6,0.3\n")
+    one = answer("distance", base / "a.csv", base / "b.csv")["distance"]
+    assert answer("distance", base / "a.csv", swapped / "b.csv")["distance"] == one
+    call("index", base, "--out", tmp_path / "I")
+    assert answer("search", tmp_path / "I", swapped / "b.csv")["queries"][0]["nearest"][0]["distance"] == 0
+    if has_tiles():
+        between = ("pairwise", base, "--b", swapped, "--out", tmp_path / "D")
+        found = answer(*between)
+        assert (found["smallest"], found["largest"]) == (0, one)
+    (swapped / "b.csv").write_text("x,y\n0.6,0.3\n")
+    assert "has the columns x, y, and" in complaint("distance", base / "a.csv", swapped / "b.csv")
+    assert "has the columns x, y, and" in complaint("search", tmp_path / "I", swapped / "b.csv")
+
+
+REACHED = "the points reach over 5, far more than the diameter"
+
+
+def test_points_far_beyond_the_default_diameter_are_pointed_out_once(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    a, b = folder / "a.csv", folder / "b.csv"
+    a.write_text("0,0\n1,0\n")
+    b.write_text("3,4\n")
+    commands = {
+        "distance": (a, b),
+        "profile": (a, b),
+        "pairwise": (folder, "--out", tmp_path / "D.zarr"),
+        "index": (folder, "--out", tmp_path / "I"),
+    }
+    for name, arguments in commands.items():
+        if name == "pairwise" and not has_tiles():
+            continue
+        done = call(name, *arguments)
+        assert " ".join(done.stdout.split()).count(REACHED) == 1
+        assert not done.stderr  # no warning of Python as well
+        assert answer(name, *arguments)["note"].startswith(REACHED)
+        for given in ("1", "0.5", "7"):  # whoever passes one means it
+            other = [tmp_path / f"D{given}.zarr" if part == tmp_path / "D.zarr" else part for part in arguments]
+            assert "reach over" not in call(name, *other, "--diameter", given).stdout
+        if name != "profile":
+            k0 = [tmp_path / "D0.zarr" if part == tmp_path / "D.zarr" else part for part in arguments]
+            assert "reach over" not in call(name, *k0, "--k", "0").stdout
+
+
+def test_points_within_twice_the_default_diameter_are_not_pointed_out(diracs):
+    assert "reach over" not in call("distance", *diracs).stdout
+    assert answer("distance", *diracs)["note"] is None
 
 
 @pytest.mark.parametrize("command", ["distance", "profile"])
@@ -206,7 +278,7 @@ def test_the_diameter_of_a_pair_is_that_of_both(tmp_path, command):
     assert (found["distance"] if command == "distance" else found["distances"]["1"]) == pytest.approx(expected)
     shown = call(command, tmp_path / "a.csv", tmp_path / "b.csv", "--diameter", "auto").stdout
     assert "diameter=5" in shown
-    assert "more than the diameter" not in shown
+    assert "reach over" not in shown
     assert "no diameter" in complaint(command, tmp_path / "b.csv", tmp_path / "b.csv", "--diameter", "auto")
 
 
@@ -388,6 +460,67 @@ def test_pairs_that_fail_do_not_cost_the_names(tmp_path):
     assert zarr.open(tmp_path / "D", mode="r").attrs["rows"] == ["0", "1", "2"]
 
 
+@pytest.mark.parametrize("ending", [".csv", ".TSV", ".npy", ".npz"])
+def test_the_matrix_as_a_file_of_the_format_that_was_asked_for(clouds, tmp_path, ending):
+    folder, points = clouds
+    (folder / "cloud4.npy").rename(folder / 'odd, "name"\t5.npy')
+    np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)
+    out = tmp_path / f"D{ending}"
+    out.write_text("what was there before")
+    span = rpw.diameter(points, list(np.array(points[:2]) + 0.01))
+    expected = np.array([[rpw.distance(x, y + 0.01, p=1, diameter=span) for y in points[:2]] for x in points])
+    found = answer("pairwise", folder, "--b", tmp_path / "queries.npy", "--out", out, "--p", "1", "--diameter", "auto")
+    assert (found["shape"], found["diameter"], found["resumed"]) == ([5, 2], span, False)
+    assert found["largest"] == expected.max()
+    rows, columns = [*(f"cloud{number}.npy" for number in range(4)), 'odd, "name"\t5.npy'], ["0", "1"]
+    if ending == ".npy":
+        matrix = np.load(out)
+    elif ending == ".npz":
+        with np.load(out) as stored:
+            matrix = stored["distances"]
+            assert (stored["rows"].tolist(), stored["columns"].tolist()) == (rows, columns)
+            assert (str(stored["distance"]), float(stored["p"]), float(stored["diameter"])) == ("rpw", 1, span)
+    else:
+        with open(out, newline="") as stream:
+            table = list(csv.reader(stream, delimiter="," if ending == ".csv" else "\t"))
+        assert table[0] == ["", *columns]
+        assert [row[0] for row in table[1:]] == rows
+        matrix = np.array([row[1:] for row in table[1:]], dtype=float)
+    np.testing.assert_array_equal(matrix, expected)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, "clouds", "queries.npy"])
+
+
+def test_pairs_that_fail_are_nan_in_the_file(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
+    out = tmp_path / "D.npy"
+    assert "failed" in complaint("pairwise", tmp_path / "a.npy", "--out", out, "--metric", "jensenshannon")
+    assert np.isnan(np.load(out)).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
+
+
+def test_files_that_cannot_be_written_are_refused_before_the_work(clouds, tmp_path):
+    folder, points = clouds
+    assert "in .csv, .tsv, .npy, .npz, or to a Zarr store" in complaint("pairwise", folder, "--out", tmp_path / "D.txt")
+    (tmp_path / "folder.csv").mkdir()
+    assert "is a folder" in complaint("pairwise", folder, "--out", tmp_path / "folder.csv")
+    assert "there is no folder" in complaint("pairwise", folder, "--out", tmp_path / "nowhere" / "D.csv")
+    assert "where it would be taken for a measure" in complaint("pairwise", folder, "--out", folder / "D.csv")
+    np.save(tmp_path / "all.npy", np.array(points))
+    before = (tmp_path / "all.npy").read_bytes()
+    for arguments in (("all.npy",), ("clouds", "--b", "all.npy")):
+        given = [name if name.startswith("--") else tmp_path / name for name in arguments]
+        assert "is what is read" in complaint("pairwise", *given, "--out", tmp_path / "all.npy")
+    assert (tmp_path / "all.npy").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.npy", "clouds", "folder.csv"]
+
+
+@needs_pairwise
+def test_a_store_that_is_there_keeps_its_name(clouds, tmp_path):
+    pytest.importorskip("zarr")
+    folder, points = clouds
+    rpw.pairwise(points, out=tmp_path / "D.v1")
+    assert answer("pairwise", folder, "--out", tmp_path / "D.v1")["already_complete"]
+
+
 @needs_pairwise
 def test_one_file_is_not_files(clouds, tmp_path):
     folder, _ = clouds
@@ -489,21 +622,27 @@ def test_the_file_of_names_is_announced(clouds, tmp_path):
 
 
 @needs_index
-def test_search_shows_its_progress_on_a_terminal(clouds, tmp_path):
-    pytest.importorskip("tqdm")
+@pytest.mark.parametrize("command", ["search", "pairwise"])
+def test_progress_is_shown_on_a_terminal(clouds, tmp_path, command):
     termios = pytest.importorskip("termios")
     folder, _ = clouds
     call("index", folder, "--out", tmp_path / "I")
+    arguments = ("search", tmp_path / "I", folder) if command == "search" else ("pairwise", folder, "--out")
+    counted = "5 queries" if command == "search" else "10 pairs"
     for extra, is_shown in ((), True), (("--json",), False):
+        if command == "pairwise":
+            extra = (tmp_path / f"D{is_shown}.csv", *extra)
         reading, writing = os.openpty()
         termios.tcsetwinsize(writing, (24, 80))
-        command = [sys.executable, "-m", "rpw.cli", "search", tmp_path / "I", folder, *extra]
-        subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, timeout=60, env=ENVIRONMENT, check=True)
+        line = [sys.executable, "-m", "rpw.cli", *arguments, *extra]
+        environment = {**ENVIRONMENT, "TERM": "xterm"}
+        subprocess.run(line, stdout=subprocess.PIPE, stderr=writing, timeout=60, env=environment, check=True)
         os.write(writing, b"end")
-        shown = os.read(reading, 100_000)
+        shown = os.read(reading, 100_000).decode()
         os.close(reading)
         os.close(writing)
-        assert (b"5/5" in shown) == is_shown
+        assert shown == "end" or is_shown
+        assert (f"100% 0:00 left {counted}" in plain(shown)) == is_shown
 
 
 @needs_index

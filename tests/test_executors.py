@@ -127,22 +127,11 @@ def test_attributes_are_what_was_passed(tmp_path):
         rpw.pairwise(A, out=tmp_path / "lam", distance="robot", lam=0.2)
 
 
-def test_stores_with_the_first_attributes_still_resume(tmp_path):
-    """They had internal names; the fingerprint is what counts, and it has not changed."""
-    out, A = tmp_path / "D.zarr", [np.arange(2.0 * n).reshape(n, 2) / 16 for n in range(1, 9)]
-    options = {"distance": "robot", "lam": 0.3, "p": 1}
-    whole = rpw.pairwise(A, out=out, **options)[:]
-    metadata = json.loads((out / "zarr.json").read_text())
-    assert metadata["attributes"]["rpw"]["fingerprint"] == (
-        "ab1bf7fa924002060706b2feee9dfa16dade7ab157e237b8c096f88d8a651f05"
-    )
-    del metadata["attributes"]["lam"]
-    metadata["attributes"] |= {"unmoved": 0.0, "truncation": 0.6}
-    (out / "zarr.json").write_text(json.dumps(metadata))
-    (out / ".rpw" / "done" / "0.1").unlink()
-    np.testing.assert_array_equal(rpw.pairwise(A, out=out, **options)[:], whole)
-    with pytest.raises(ValueError, match="holds another matrix"):
-        rpw.pairwise(A, out=out, **{**options, "lam": 0.2})
+def test_the_fingerprint_of_a_matrix_stays(tmp_path):
+    """Stores of earlier versions are known by it."""
+    A = [np.arange(2.0 * n).reshape(n, 2) / 16 for n in range(1, 9)]
+    stored = rpw.pairwise(A, out=tmp_path / "D.zarr", distance="robot", lam=0.3, p=1)
+    assert stored.attrs["rpw"]["fingerprint"] == "ab1bf7fa924002060706b2feee9dfa16dade7ab157e237b8c096f88d8a651f05"
 
 
 def test_long_work_has_small_tiles():
@@ -349,6 +338,28 @@ def test_a_limit_on_file_sizes_is_reported_and_the_run_resumes(tmp_path):
     np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
 
 
+def test_a_store_that_was_removed_meanwhile_is_not_said_to_be_kept(tmp_path):
+    for begins_anew in (False, True):
+        out, other = tmp_path / "D.zarr", tmp_path / "E.zarr"
+        removed = threading.Event()
+
+        def removing(x, y, out=out, other=other, removed=removed, begins_anew=begins_anew):
+            if not removed.is_set() and len(marks(out)) >= 3:
+                removed.set()
+                out.rename(other)
+                shutil.rmtree(other)
+                if begins_anew:
+                    rpw.pairwise(clouds(8, 5), out=out)
+            return float(np.abs(x - y).sum())
+
+        with pytest.raises(
+            OSError, match=r"was removed while it was being written, with its finished|no store is there"
+        ):
+            rpw.pairwise(clouds(30, 9), out=out, metric=removing, n_threads=1)
+        assert removed.is_set()
+    np.testing.assert_array_equal(rpw.pairwise(clouds(8, 5), out=out)[:], rpw.pairwise(clouds(8, 5)))
+
+
 # ---------------------------------------------------------------- pairs that fail
 
 
@@ -415,28 +426,35 @@ def test_numpy_is_enough_for_a_matrix_in_memory():
 # ---------------------------------------------------------------- clusters
 
 
+def start_scheduler(folder):
+    """A process, and its address."""
+    scheduler_file = folder / "scheduler.json"
+    command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    with open(folder / "log", "w") as log:
+        process = subprocess.Popen([*command, "--scheduler-file", scheduler_file], env=ENVIRONMENT, stderr=log)
+    try:
+        wait_until(lambda: scheduler_file.exists() and scheduler_file.stat().st_size, process)
+        time.sleep(0.1)
+        return process, json.loads(scheduler_file.read_text())["address"]
+    except BaseException:
+        process.kill()
+        raise
+
+
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory):
     pytest.importorskip("distributed")
-    folder = tmp_path_factory.mktemp("cluster")
-    scheduler_file = folder / "scheduler.json"
-    with open(folder / "log", "w") as log:
-        command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        process = subprocess.Popen([*command, "--scheduler-file", scheduler_file], env=ENVIRONMENT, stderr=log)
-        try:
-            wait_until(lambda: scheduler_file.exists() and scheduler_file.stat().st_size, process)
-            time.sleep(0.1)
-            yield json.loads(scheduler_file.read_text())["address"]
-        finally:
-            process.terminate()
-            process.wait(20)
+    process, address = start_scheduler(tmp_path_factory.mktemp("cluster"))
+    yield address
+    process.terminate()
+    process.wait(20)
 
 
-def start_worker(scheduler, folder):
+def start_worker(scheduler, folder, *options):
     folder.mkdir()
-    command = [sys.executable, "-m", "dask", "worker", scheduler, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+    command = [sys.executable, "-m", "dask", "worker", scheduler, "--no-dashboard", "--no-nanny", "--nthreads", "1"]
     with open(folder / "log", "w") as log:
-        return subprocess.Popen([*command, "--local-directory", folder], env=ENVIRONMENT, stderr=log)
+        return subprocess.Popen([*command, "--local-directory", folder, *options], env=ENVIRONMENT, stderr=log)
 
 
 @pytest.fixture
@@ -527,6 +545,49 @@ def test_inputs_are_sent_again_when_all_workers_die(cluster, scheduler, tmp_path
     stored = rpw.pairwise(A, out=out, client=client, k=5)
     wait_for.join()
     np.testing.assert_array_equal(stored[:], rpw.pairwise(A, k=5))
+
+
+def test_a_worker_checks_its_memory_before_a_tile(scheduler, tmp_path):
+    from distributed import Client
+
+    worker = start_worker(scheduler, tmp_path / "small", "--memory-limit", "500MB", "--nthreads", "2")
+    large = [np.zeros((9000, 1)), np.ones((9000, 1)), [[0.5]]]  # 810 MB for the largest pair
+    medium = [np.full((5000, 1), place) for place in (0.0, 0.5, 1.0)]  # 250 MB a pair: one fits, two do not
+    try:
+        with Client(scheduler) as client:
+            client.wait_for_workers(1, timeout=40)
+            with pytest.raises(MemoryError, match=r"on the worker tcp://\S+: 9,000 x 9,000 points need about 0\.8 GB"):
+                rpw.pairwise(large, client=client)
+            with pytest.raises(MemoryError, match=r"on the worker \S+: 2 threads on .* 5,000 x 5,000 .*--nthreads"):
+                rpw.pairwise(medium, client=client)
+            small = clouds(12, 5)
+            np.testing.assert_array_equal(rpw.pairwise(small, client=client), rpw.pairwise(small))
+    finally:
+        worker.kill()
+        worker.wait(20)
+
+
+@pytest.mark.parametrize("dies", ["before", "during"])
+def test_a_dead_scheduler_is_named(tmp_path, dies):
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    (tmp_path / "scheduler").mkdir()
+    process, address = start_scheduler(tmp_path / "scheduler")
+    worker = start_worker(address, tmp_path / "worker")
+    out, A = tmp_path / "D.zarr", clouds(50, 250)
+    try:
+        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), distributed.Client(address) as client:
+            client.wait_for_workers(1, timeout=40)
+            watcher = kill_after(process, out, 0 if dies == "before" else 3)[0]
+            if dies == "before":
+                watcher.join()
+            with pytest.raises(ConnectionError, match=rf"the scheduler of client=, {address}, does not answer: pass a"):
+                rpw.pairwise(A, out=out, client=client, k=5)
+            watcher.join()
+    finally:
+        for child in (worker, process):
+            child.kill()
+            child.wait(20)
+    assert (len(marks(out)) >= 3) == (dies == "during")
 
 
 def test_ctrl_c_cancels_what_is_outstanding(cluster, scheduler, tmp_path):

@@ -1,8 +1,10 @@
 """The experiments: perturbations do what they say, planted data give planted answers, equal seeds give equal bytes."""
 
+import contextlib
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -172,6 +174,14 @@ def test_bands():
 # ---------------------------------------------------------------- convergence and robustness
 
 
+def test_a_threshold_lies_where_straight_lines_cross_the_level():
+    assert robustness._crossing(np.array([0.0, 1.0, 4.0]), 2.5) == 1.5
+    assert robustness._crossing(np.array([0.0, 1.0, 4.0]), 1.0) == 1.0
+    assert robustness._crossing(np.array([0.0, 2.0, 1.0, 4.0]), 1.0) == 0.5
+    assert robustness._crossing(np.array([3.0, 4.0]), 2.0) == 0.0
+    assert math.isinf(robustness._crossing(np.array([0.0, 1.0]), 2.0))
+
+
 def test_rates_of_the_theory():
     assert [convergence.rate_of_rpw(p, 2) for p in (1, 2, 4, math.inf)] == [-1 / 2, -1 / 3, -2 / 7, -1 / 4]
     assert [convergence.rate_of_rpw(p, 3) for p in (1, 2, math.inf)] == [-1 / 3, -2 / 7, -1 / 5]
@@ -264,6 +274,23 @@ def call(*arguments, **options):
     )
 
 
+def on_terminal(*arguments):
+    """The exit status, and what a terminal of 80 columns gets on stderr."""
+    termios = pytest.importorskip("termios")
+    reading, writing = os.openpty()
+    termios.tcsetwinsize(writing, (24, 80))
+    command = [sys.executable, "-m", "rpw.cli", *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=writing, env=environment) as child:
+        os.close(writing)
+        shown = b""
+        with contextlib.suppress(OSError):  # so the other end is closed on Linux
+            while part := os.read(reading, 65536):
+                shown += part
+    os.close(reading)
+    return child.returncode, shown.decode()
+
+
 SMALL = ("reproduce", "retrieval", "--labelled", 30, "--queries", 4, "--repeats", 2)
 
 
@@ -308,7 +335,36 @@ def test_output_fits_the_terminal_and_says_where_things_are(tmp_path):
     for name in ("accuracy.csv", "accuracy.png", "page.html"):
         assert f"rpw-output/retrieval-digits-both/{name}" in done.stdout
         assert (tmp_path / "rpw-output" / "retrieval-digits-both" / name).exists()
-    assert "repeat 2 of 2: ROBOT(0.1)" in done.stderr
+    assert done.stderr == "", "a bar is for terminals"
+
+
+@pytest.mark.parametrize("command", [SMALL, ("reproduce", "robustness", "--count", 2)], ids=["retrieval", "robustness"])
+def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path, command):
+    status, shown = on_terminal(*command, "--out", tmp_path)
+    assert status == 0
+    assert shown.count("\n") <= 1, "one line, drawn again and again"
+    frames = shown.split("\r")
+    assert max(len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", frame)) for frame in frames) <= 80
+    shares = [int(share) for share in re.findall(r"(\d+)%", shown)]
+    assert shares == sorted(shares)
+    assert re.search(r"\d+:\d\d left", shown)
+    assert frames[-1].endswith("\x1b[2K"), "it vanishes at the end"
+
+
+def test_the_share_that_is_done_grows_from_nothing_to_all(tmp_path):
+    seen = []
+    run(planted(), tmp_path, report=lambda share, what: seen.append((share, what)))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == pytest.approx(1)
+    assert list(dict.fromkeys(what for _, what in seen)) == [
+        f"repeat {repeat} of 2: {way.name}" for repeat in (1, 2) for way in retrieval.methods()
+    ]
+    seen.clear()
+    list(convergence.continuous_curves(0, 2, 250, 2, lambda share, what: seen.append(share)))
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1)
 
 
 def test_another_run_in_the_same_folder_is_refused(tmp_path):
@@ -335,7 +391,7 @@ def test_experiments_do_not_share_a_folder(tmp_path):
     for other in ("convergence", "robustness"):
         done = call("reproduce", other, "--out", tmp_path / "file")
         assert done.returncode == 1
-        assert not done.stderr.startswith(("two points", "outliers")), "noticed before the work"
+        assert done.stderr.startswith("rpw: ")
 
 
 def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
@@ -353,6 +409,9 @@ def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
     ("arguments", "code", "reason"),
     [
         (("retrieval", "--dataset", "nowhere"), 1, "nowhere"),
+        (("retrieval", "--data", "pics"), 1, "pass --dataset pics"),
+        (("robustness", "--data", "pics"), 1, "pass --dataset pics"),
+        (("retrieval", "--dataset", "pics", "--data", "there"), 1, "pass --dataset there"),
         (("retrieval", "--scenario", "loud"), 1, "--scenario loud"),
         (("retrieval", "--labelled", "0"), 2, "labelled"),
         (("retrieval", "--labelled", "1790", "--queries", "50"), 1, "1797 pictures"),

@@ -143,14 +143,14 @@ def test_bad_parameters_of_the_transformer_are_named():
     from rpw.sklearn import RPWTransformer
 
     X = np.random.default_rng(0).random((6, 5))
-    model = RPWTransformer("neighbors", n_neighbors=2).fit(X)
+    model = RPWTransformer("neighbors", n_neighbors=2, support="line").fit(X)
     for bad in (-1, 1.5, "a", None, 0, INF):
         with pytest.raises(ValueError, match="n_neighbors"):
-            RPWTransformer("neighbors", n_neighbors=bad).fit_transform(X)
+            RPWTransformer("neighbors", n_neighbors=bad, support="line").fit_transform(X)
         with pytest.raises(ValueError, match="n_neighbors"):
             model.set_params(n_neighbors=bad).transform(X)
     with pytest.raises(ValueError, match="mode"):
-        RPWTransformer().fit(X).set_params(mode="foo").transform(X)
+        RPWTransformer(support="line").fit(X).set_params(mode="foo").transform(X)
 
 
 @pytest.mark.parametrize("n_pivots", [0, 2])

@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -39,6 +42,89 @@ def test_a_save_that_fails_leaves_nothing(tmp_path, monkeypatch):
         index.save(path)
     assert os.listdir(tmp_path) == ["I"]
     assert path.read_bytes() == before
+
+
+KILLED = """
+import os, signal, sys
+from rpw._files import replacing
+
+with replacing(sys.argv[1]) as file:
+    file.write(b"half an index")
+    file.flush()
+    os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+"""
+
+
+def killed_writer(path, by="SIGKILL"):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen([sys.executable, "-c", KILLED, path, by], env=environment)
+
+
+def test_what_a_killed_save_leaves_is_swept_up_by_the_next(tmp_path):
+    index, path = rpw.Index(clouds(5, 4)), tmp_path / "I"
+    assert killed_writer(path).wait(30) == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".rpw-")
+    index.save(path)
+    assert os.listdir(tmp_path) == ["I"]
+
+
+def test_a_file_that_is_being_written_is_not_swept_up(tmp_path):
+    index, path = rpw.Index(clouds(5, 4)), tmp_path / "I"
+    with killed_writer(path, "SIGSTOP") as child:
+        os.waitpid(child.pid, os.WUNTRACED)
+        index.save(path)
+        assert len(os.listdir(tmp_path)) == 2
+        child.send_signal(signal.SIGCONT)
+        assert child.wait(30) == 0
+    assert path.read_bytes() == b"half an index"
+    assert os.listdir(tmp_path) == ["I"]
+
+
+def test_only_our_own_leftovers_are_swept_up(tmp_path):
+    index, names = rpw.Index(clouds(5, 4)), [f".rpw-{s}-{s:016x}.part" for s in range(1, 5)]
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / names[0]).symlink_to(tmp_path / "precious")
+    os.link(tmp_path / "precious", tmp_path / names[1])
+    (tmp_path / names[2]).mkdir()
+    os.mkfifo(tmp_path / names[3])
+    others = [".rpw-1-2.part", "x.part", ".rpw-notes.part"]
+    for name in others:
+        (tmp_path / name).write_text("mine")
+    (tmp_path / ".rpw-1-0123456789abcdef.part").write_text("left behind")
+    index.save(tmp_path / "I")
+    assert set(os.listdir(tmp_path)) == {"I", "precious", *names, *others}
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_an_index_is_not_saved_through_a_link(tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "I").symlink_to(tmp_path / "precious")
+    index = rpw.Index(clouds(5, 4))
+    index.save(tmp_path / "I")
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert not (tmp_path / "I").is_symlink()
+    assert len(rpw.Index.load(tmp_path / "I")) == 5
+
+
+def test_pictures_are_not_drawn_through_a_link(tmp_path):
+    pytest.importorskip("matplotlib")
+    typer = pytest.importorskip("typer.testing")
+    from rpw.cli._app import app
+    from rpw.experiments.files import new_figure, write_figure
+
+    for name in ("f.png", "f.svg", "g.png"):
+        (tmp_path / f"precious {name}").write_text("mine")
+        (tmp_path / name).symlink_to(tmp_path / f"precious {name}")
+    write_figure(new_figure(1, 1), tmp_path / "f")
+    np.save(tmp_path / "x.npy", np.zeros((2, 1)))
+    arguments = ["profile", str(tmp_path / "x.npy"), str(tmp_path / "x.npy"), "--plot", str(tmp_path / "g.png")]
+    answer = typer.CliRunner().invoke(app, arguments)
+    assert answer.exit_code == 0, answer.output
+    for name in ("f.png", "f.svg", "g.png"):
+        assert (tmp_path / f"precious {name}").read_text() == "mine"
+        assert not (tmp_path / name).is_symlink()
+        assert (tmp_path / name).stat().st_size > 100
 
 
 def current_umask():

@@ -122,7 +122,7 @@ def test_bad_measures_are_refused_by_name(function, arguments, message):
 
 BAD_P = [0.5, 0, -1, -INF, NAN, "2", None, [1, 2], 1j, True]
 BAD_K = [-1, -1e-300, NAN, INF, -INF, "1", None, [1], 1j, True]
-BAD_DIAMETER = [0, -1, NAN, INF, "auto", None, [1.0]]
+BAD_DIAMETER = [0, -1, NAN, INF, "auto", [1.0]]
 
 
 @pytest.mark.parametrize("name", ["solve", "distance", "profile", "wasserstein", "choose_solver", "robot"])

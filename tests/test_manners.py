@@ -1,6 +1,7 @@
 """How the library behaves as a guest in a process: Ctrl-C, threads, memory, imports."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -237,3 +239,12 @@ def test_every_public_name_is_there_and_documented():
     contract = {"Measure", "Profile", "Result", "choose_solver", "diameter", "distance", "levy_prokhorov"}
     contract |= {"partial_wasserstein", "profile", "robot", "solve", "total_variation", "wasserstein"}
     assert contract <= set(rpw.__all__)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_make_clean_removes_all_that_make_makes():
+    root = Path(__file__).parents[1]
+    made = (root / ".gitignore").read_text().split("# made by `make`\n")[1].split("\n\n")[0].split()
+    clean = subprocess.run(["make", "-n", "clean"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    assert len(made) > 3
+    assert {path.strip("/") for path in made} <= set(clean)

@@ -1,9 +1,12 @@
-"""What cannot fit is refused before it is allocated, also for many pairs."""
+"""What cannot fit is refused before it is allocated, also for many pairs; and where memory runs out, it says so."""
 
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
 import pytest
+from checks import ENVIRONMENT
 
 import rpw
 from rpw import _memory, _pairs
@@ -74,3 +77,212 @@ def test_threads_share_the_memory(little_memory):
     # One large measure is never compared with itself, and only one thread at a time can work on a large pair.
     one_large = [np.zeros((2000, 1)), *([[float(s)]] for s in range(20))]
     assert rpw.pairwise(one_large, n_threads=16).shape == (21, 21)
+
+
+# ---------------------------------------------------------------- what the system allows
+
+GB = 10**9
+V2 = "25 24 0:22 {source} /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+V1 = "33 24 0:30 {source} /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+OTHER_V1 = "34 24 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+
+
+def plant(root, files):
+    """Write a tree of files as the system would show them."""
+    _memory.control_groups.cache_clear()
+    for path, text in files.items():
+        where = root / path
+        where.parent.mkdir(parents=True, exist_ok=True)
+        where.write_text(f"{text}\n")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A machine with 64 GB left and nothing else to say."""
+    plant(tmp_path, {"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable: {64 * GB // 1024} kB"})
+    return tmp_path
+
+
+def group_v2(limit, used, cached=0):
+    stat = f"anon 5\ninactive_file {cached // 2}\nactive_file {cached - cached // 2}\nfile {cached}"
+    return {"memory.max": limit, "memory.current": used, "memory.stat": stat}
+
+
+def group_v1(limit, used, cached=0):
+    stat = f"cache 7\ninactive_file 3\ntotal_inactive_file {cached}\ntotal_active_file 0"
+    return {"memory.limit_in_bytes": limit, "memory.usage_in_bytes": used, "memory.stat": stat}
+
+
+def at(folder, files):
+    return {f"sys/fs/cgroup/{folder}/{name}": text for name, text in files.items()}
+
+
+def approx(value):
+    return pytest.approx(value, abs=2048)
+
+
+def test_a_machine_without_groups(machine, tmp_path_factory):
+    assert _memory.available_bytes(machine) == approx(64 * GB)
+    assert _memory.available_bytes(tmp_path_factory.mktemp("bare")) > 0  # no /proc at all
+
+
+@pytest.mark.parametrize(("levels", "expected"), [
+    ({"": ("max", 9), "a": ("max", 9), "a/b": (5 * GB, 2 * GB)}, 3 * GB),
+    ({"a": (4 * GB, 3 * GB), "a/b": (5 * GB, 2 * GB)}, 1 * GB),  # the outer one leaves less
+    ({"a": (40 * GB, 3 * GB), "a/b": ("max", 2 * GB)}, 37 * GB),
+    ({"a": ("max", 1), "a/b": ("max", 1)}, 64 * GB),
+    ({"other": (1, 1), "a/b/inner": (1, 1)}, 64 * GB),  # groups that this process is not in
+    ({"a/b": (5 * GB, 6 * GB)}, 0),
+])  # fmt: skip
+def test_nested_groups_of_version_2(machine, levels, expected):
+    plant(machine, {"proc/self/cgroup": "0::/a/b", "proc/self/mountinfo": V2.format(source="/")})
+    for folder, (limit, used) in levels.items():
+        plant(machine, at(folder, group_v2(limit, used)))
+    assert _memory.available_bytes(machine) == approx(expected)
+
+
+@pytest.mark.parametrize(("levels", "expected"), [
+    ({"": (2**63 - 4096, 9), "a/b": (5 * GB, 2 * GB)}, 3 * GB),
+    ({"a": (4 * GB, 3 * GB), "a/b": (5 * GB, 2 * GB)}, 1 * GB),
+    ({"a": (2**63 - 4096, 3 * GB)}, 64 * GB),
+])  # fmt: skip
+def test_nested_groups_of_version_1(machine, levels, expected):
+    memberships = "12:cpu,cpuacct:/x\n4:memory:/a/b\n0::/nowhere"
+    plant(machine, {"proc/self/cgroup": memberships, "proc/self/mountinfo": OTHER_V1 + V1.format(source="/")})
+    plant(machine, at("cpu/x", group_v1(1, 1)))
+    for folder, (limit, used) in levels.items():
+        plant(machine, at(f"memory/{folder}", group_v1(limit, used)))
+    assert _memory.available_bytes(machine) == approx(expected)
+
+
+def test_groups_seen_from_inside_a_container(machine):
+    """The mount shows only the container's own group, at its top; the path may be the one outside, or cut off."""
+    plant(machine, {"proc/self/mountinfo": V1.format(source="/docker/c") + V2.format(source="/docker/c")})
+    plant(machine, at("", group_v2(6 * GB, 1 * GB)) | at("job", group_v2(3 * GB, 1 * GB)))
+    plant(machine, at("memory", group_v1(8 * GB, 1 * GB)))
+    for membership, expected in {
+        "0::/docker/c": 5 * GB,
+        "0::/docker/c/job": 2 * GB,
+        "0::/": 5 * GB,
+        "0::/../elsewhere": 5 * GB,
+        "5:memory:/docker/c": 7 * GB,
+        "5:memory:/docker/c\n0::/docker/c": 5 * GB,
+        "nonsense\n:::\n": 64 * GB,
+    }.items():
+        plant(machine, {"proc/self/cgroup": membership})
+        assert _memory.available_bytes(machine) == approx(expected), membership
+
+
+def test_cached_files_are_given_back(machine):
+    """What a group has read from files counts as used in it until somebody needs the memory."""
+    plant(machine, {"proc/self/cgroup": "0::/a", "proc/self/mountinfo": V2.format(source="/")})
+    plant(machine, at("a", group_v2(5 * GB, 5 * GB, cached=4 * GB)))
+    assert _memory.available_bytes(machine) == approx(4 * GB)
+    plant(machine, {"proc/self/cgroup": "3:memory:/a", "proc/self/mountinfo": V1.format(source="/")})
+    plant(machine, at("memory/a", group_v1(5 * GB, 5 * GB, cached=2 * GB)))
+    assert _memory.available_bytes(machine) == approx(2 * GB)
+
+
+def test_damaged_groups_say_nothing(machine):
+    plant(machine, {"proc/self/cgroup": "0::/a", "proc/self/mountinfo": "short\n" + V2.format(source="/")})
+    for files in ({}, {"memory.max": "many"}, {"memory.max": 5}, {"memory.max": 5, "memory.current": "?"}):
+        plant(machine, at("a", files))
+        assert _memory.available_bytes(machine) == approx(64 * GB)
+    plant(machine, at("a", {"memory.current": "0", "memory.max": 5 * GB, "memory.stat": "file"}))
+    assert _memory.available_bytes(machine) == approx(5 * GB)
+
+
+def in_a_process(code):
+    """Run ``code`` in a process of its own, which may limit itself."""
+    code = f"import math, resource, numpy as np, rpw\nfrom rpw import _core, _memory\n{LIMITING}\n{code}"
+    line = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.strip()
+
+
+LIMITING = """
+def used(field):
+    return int(open("/proc/self/statm").read().split()[field]) * resource.getpagesize()
+def leave(room, which=resource.RLIMIT_AS, field=0):
+    resource.setrlimit(which, (used(field) + room, resource.RLIM_INFINITY))
+def failing(call):
+    try:
+        call()
+    except MemoryError as error:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        return error
+    raise AssertionError("it did not fail")
+"""
+
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux keeps them")
+
+
+@linux
+@pytest.mark.parametrize("limit", ["resource.RLIMIT_AS, 0", "resource.RLIMIT_DATA, 5"])
+def test_the_limits_of_a_process_are_seen(limit):
+    room = float(in_a_process(f"leave(300_000_000, {limit}); print(_memory.available_bytes())"))
+    assert 250e6 < room <= 300e6
+    says = in_a_process(f"leave(300_000_000, {limit})\ntry: rpw.solve(np.zeros((9000, 1)), np.ones((9000, 1)))\n"
+                        "except MemoryError as error: print(error)")  # fmt: skip
+    assert "9,000 x 9,000 points need about 0.8 GB for their costs, and 0.3 GB are available" in says
+
+
+# The system does not tell how much is left in these: that is how memory can run out in the midst of a solve.
+SILENT = "_memory.available_bytes = lambda: math.inf\n"
+
+
+@linux
+def test_the_core_runs_out_of_memory():
+    says = in_a_process(
+        SILENT
+        + """
+cost = np.full((1500, 1500), 0.5)
+leave(4_000_000)
+error = failing(lambda: rpw.solve(cost=cost, p=math.inf))
+print(type(error).__name__, error)
+"""
+    )
+    assert says == "MemoryError the solver ran out of memory"
+
+
+@linux
+def test_the_pair_that_ran_out_of_memory_is_named():
+    says = in_a_process(
+        SILENT
+        + """
+import pickle
+small, large = np.zeros((3, 1)), np.random.default_rng(0).random((4000, 1))
+clouds = [small, small + 1, large, small + 2, large + 1]
+index = rpw.Index(clouds)
+leave(80_000_000)
+error = failing(lambda: rpw.pairwise(clouds, n_threads=1))
+again = pickle.loads(pickle.dumps(error))
+print(isinstance(error, rpw.PairwiseError), type(again) is type(error), error.failures)
+print(error)
+print(np.isnan(error.distances).sum(), error.distances[0, 1] > 0)
+leave(80_000_000)
+print(failing(lambda: index.query(large + 1, top=2, n_threads=1)))
+leave(80_000_000)
+print(failing(lambda: rpw.Index(clouds[2:], n_pivots=1, n_threads=1)))
+"""
+    ).splitlines()
+    assert says[0] == "True True [(2, 4, 'MemoryError: the solver ran out of memory')]"
+    assert says[1].startswith("pair (2, 4) failed: MemoryError: the solver ran out of memory")
+    assert says[2] == "2 True"
+    assert says[3] == "query 0 and measure 2 failed: MemoryError: the solver ran out of memory"
+    assert says[4] == "measure 0 and measure 0 failed: MemoryError: the solver ran out of memory"
+
+
+@linux
+def test_fewer_threads_where_there_is_no_room_for_their_stacks():
+    says = in_a_process("""
+import threading
+threading.stack_size(0)
+resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, 64 << 20))
+clouds = [np.random.default_rng(s).random((5, 2)) for s in range(40)]
+expected = rpw.pairwise(clouds, n_threads=1)
+leave(200_000_000)
+print(np.array_equal(rpw.pairwise(clouds, n_threads=32), expected))
+""")
+    assert says == "True"

@@ -1,9 +1,13 @@
 """The page of retrieved pictures in a real browser: the right pictures, nothing from outside, nothing unescaped."""
 
+import io
+import re
+
 import numpy as np
 import pytest
 
-from rpw.experiments.page import SHOWN_PICTURES, page, picture_uri
+from rpw.experiments.page import SHOWN_CLASSES, SHOWN_PICTURES, page, picture_uri, shown_queries
+from rpw.experiments.plan_drawing import draw_plan, plan_between
 from rpw.experiments.retrieval import retrieve
 from rpw.experiments.retrieval_views import accuracy_table, draw_accuracy, write_retrieval
 from rpw.pictures import Pictures
@@ -35,12 +39,12 @@ PIXELS_OF_FIGURE = """figure => {
 }"""
 
 
-def a_retrieval(tmp_path, is_colour: bool):
+def a_retrieval(tmp_path, is_colour: bool, name: str = "<i>odd & 'name'</i>"):
     rng = np.random.default_rng(2)
     shape = (24, 7, 9, 3) if is_colour else (24, 7, 9)
     images = rng.integers(1, 256, size=shape, dtype=np.uint8)
-    pictures = Pictures("<i>odd & 'name'</i>", images, np.array(HOSTILE)[np.arange(24) % 4])
-    return retrieve(pictures, scenario="both", labelled=18, queries=4, repeats=2, seed=0, store=tmp_path / "matrices")
+    pictures = Pictures(name, images, np.array(HOSTILE)[np.arange(24) % 4])
+    return retrieve(pictures, scenario="both", labelled=17, queries=7, repeats=2, seed=0, store=tmp_path / "matrices")
 
 
 def expected_pixels(picture):
@@ -64,8 +68,10 @@ def test_the_page_shows_the_right_pictures_and_asks_for_nothing(browser, tmp_pat
     tab.goto(where.as_uri())
     assert "<i>odd & 'name'</i>" in tab.title()
     rows = tab.locator(".query").all()
-    assert len(rows) == 4
-    for q, section in enumerate(rows):
+    labels = result.pictures.labels[result.first.query_index].tolist()
+    assert [labels.index(label) for label in sorted(set(labels))] == shown_queries(result), "one of each class"
+    assert len(rows) == len(set(labels)) > 2
+    for q, section in zip(shown_queries(result), rows, strict=True):
         figures = section.locator("figure").all()
         seen = [figure.evaluate(PIXELS_OF_FIGURE) for figure in figures]
         drawn = result.first
@@ -84,6 +90,7 @@ def test_the_page_shows_the_right_pictures_and_asks_for_nothing(browser, tmp_pat
     names = [row.get_attribute("data-distance") for row in rows[0].locator("[data-distance]").all()]
     assert names == [way.name for way in result.methods]
     assert tab.locator("script, [onmouseover]").count() == 0
+    assert tab.locator("svg.overlay").count() == (0 if is_colour else 1)
     assert tab.evaluate("document.querySelector('.chart').naturalWidth") > 100, "the chart is drawn"
     assert tab.evaluate("document.documentElement.scrollWidth") <= 1100
     assert requests == [where.as_uri()]
@@ -105,3 +112,89 @@ def test_the_text_of_the_page_is_escaped_and_refers_to_nothing(tmp_path):
 def test_pictures_become_png_data():
     for picture in (np.zeros((2, 3)), np.ones((2, 3, 3), dtype=np.uint8)):
         assert picture_uri(picture).startswith("data:image/png;base64,")
+
+
+def test_a_narrow_table_shows_on_which_side_it_goes_on(browser, tmp_path):
+    """The strip at its right edge is darker while there is more to see, and the one at its left edge afterwards."""
+    from PIL import Image
+
+    result = a_retrieval(tmp_path, is_colour=False)
+    where = write_retrieval(result, tmp_path, {"dataset": "x"})["page"]
+    tab = browser.new_page(viewport={"width": 300, "height": 900})
+    tab.goto(where.as_uri())
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 300, "the page itself does not scroll"
+    table = tab.locator(".wide")
+    assert table.evaluate("box => box.scrollWidth > box.clientWidth + 20")
+
+    def edges():
+        pixels = np.asarray(Image.open(io.BytesIO(table.screenshot())).convert("L"), dtype=float)
+        return np.median(pixels[:, 1]), np.median(pixels[:, -2])
+
+    left, right = edges()
+    assert right < left - 30
+    table.evaluate("box => { box.scrollLeft = box.scrollWidth }")
+    left, right = edges()
+    assert left < right - 30
+    tab.close()
+
+
+def test_of_many_classes_a_few_are_shown(tmp_path):
+    rng = np.random.default_rng(0)
+    pictures = Pictures("many", rng.integers(1, 9, size=(60, 3, 3)), np.array([f"{i % 20:02}" for i in range(60)]))
+    result = retrieve(pictures, scenario="clean", labelled=20, queries=40, repeats=1, seed=0, store=tmp_path)
+    labels = pictures.labels[result.first.query_index]
+    assert [labels[q] for q in shown_queries(result)] == sorted(set(labels))[:SHOWN_CLASSES]
+    text = page(result, draw_accuracy(result), accuracy_table(result), {})
+    assert f"One query each of {SHOWN_CLASSES} of the 20 classes" in text
+
+
+def test_two_sentences_say_what_is_seen(tmp_path):
+    texts = {}
+    for name in ("digits", "others"):
+        result = a_retrieval(tmp_path / name, is_colour=False, name=name)
+        texts[name] = page(result, draw_accuracy(result), accuracy_table(result), {})
+        mean = result.summary()[0][:, 9]
+        best, worst = result.methods[mean.argmax()].name, result.methods[mean.argmin()].name
+        assert f"{best} finds the query&#x27;s label most often ({mean.max():.0%})" in texts[name]
+        assert f"{worst} least often ({mean.min():.0%})" in texts[name]
+    assert "no MNIST, where RPW(2,1) leads" in texts["digits"]
+    assert "MNIST" not in texts["others"]
+
+
+def test_the_plan_shows_what_moves_what_keeps_its_pixel_and_what_stays():
+    """A bar that moves by one pixel in its half, and mass on a pixel far away that stays."""
+    first, second = np.zeros((4, 9)), np.zeros((4, 9))
+    first[:, 1] = second[:2, 1] = second[2:, 2] = 1
+    first[0, 8], second[3, 8] = 0.1, 0.1
+    plan = plan_between(first, second, p=2, k=1)
+    assert plan.kept + plan.moved + plan.distance == pytest.approx(1, abs=1e-12)
+    assert plan.left_first.sum() == pytest.approx(plan.distance, abs=1e-12)
+    assert plan.left_second.sum() == pytest.approx(plan.distance, abs=1e-12)
+    assert plan.kept >= 2 / 4.1 - 1e-12
+    drawn = draw_plan(plan)
+    shown = [(i, j) for i, j, mass in zip(plan.start, plan.end, plan.mass, strict=True) if i != j and mass > 1e-4]
+    lines = re.findall(r'<line x1="([0-9.]+)" y1="([0-9.]+)" x2="([0-9.]+)" y2="([0-9.]+)"', drawn)
+    ends = [tuple(float(value) - 0.5 for value in line) for line in lines]
+    assert ends == [(i % 9, i // 9, j % 9, j // 9) for i, j in shown]
+    rings = drawn.split('class="left"')[1]
+    assert rings.count("<circle") == (plan.left_first > 1e-4).sum() > 0
+    squares = drawn.split('class="left"')[2]
+    assert squares.count("<rect") == (plan.left_second > 1e-4).sum() > 0
+
+
+def test_the_plan_of_the_page_is_that_of_the_distance_it_states(tmp_path):
+    result = a_retrieval(tmp_path, is_colour=False)
+    text = page(result, draw_accuracy(result), accuracy_table(result), {})
+    stated = float(re.search(r"which is the distance ([0-9.]+)", text)[1])
+    w = [way.name for way in result.methods].index("RPW(2,1)")
+    first = result.distances[w, shown_queries(result), 0]
+    assert np.abs(first - stated).min() < 6e-5
+
+
+@pytest.mark.parametrize("lit", [(0, 0), (0, 1)])
+def test_pictures_of_one_lit_pixel_have_a_plan(lit):
+    first, second = np.zeros((1, 2)), np.zeros((1, 2))
+    first[0, 0] = second[lit] = 3
+    plan = plan_between(first, second, p=2, k=1)
+    assert plan.kept == (1 if lit == (0, 0) else 0)
+    assert "nan" not in draw_plan(plan)

@@ -333,3 +333,17 @@ def test_ctrl_c_ends_a_matrix_and_leaves_the_process_healthy(name, tmp_path):
     assert lines[0].startswith("interrupted"), (lines, errors)
     assert float(lines[0].split()[1]) - sent < 5.0
     assert lines[1:] == ["healthy"], errors
+
+
+def test_progress_may_be_a_function():
+    clouds = list(np.random.default_rng(0).random((5, 6, 2)))
+    seen = []
+    expected = rpw.pairwise(clouds)
+    np.testing.assert_array_equal(rpw.pairwise(clouds, progress=lambda *counts: seen.append(counts)), expected)
+    assert seen[0] == (0, 10)
+    assert seen[-1] == (10, 10)
+    assert seen == sorted(seen)
+    seen.clear()
+    rpw.Index(clouds).query(clouds, top=2, progress=lambda *counts: seen.append(counts))
+    assert seen[0] == (0, 5)
+    assert seen[-1] == (5, 5)

@@ -179,7 +179,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch):
         ({"images": GREY, "labels": np.array([b"x"] * 6)}, r"numbers or texts, got shape \(6,\) of \|S1"),
         ({"images": GREY, "labels": LABELS[:, None]}, "labels must be 6"),
         ({"images": GREY, "labels": np.full(6, np.nan)}, "labels hold NaN"),
-        ({"images": np.array([object()] * 6), "labels": LABELS}, "pickle"),
+        ({"images": np.array([object()] * 6), "labels": LABELS}, "holds Python objects"),
     ]
     for arrays, reason in cases:
         np.savez(tmp_path / "x.npz", **arrays)

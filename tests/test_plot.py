@@ -1,4 +1,4 @@
-"""The picture of a profile shows the curve and the crossing."""
+"""The picture of a profile shows the curve and the crossing; that of a result what moves and what stays."""
 
 import math
 
@@ -9,6 +9,7 @@ import pytest
 import rpw
 
 matplotlib.use("Agg")
+from matplotlib.collections import LineCollection
 
 
 @pytest.mark.parametrize("p", [1, 2, math.inf])
@@ -31,3 +32,79 @@ def test_plot_takes_axes_and_needs_no_k():
     assert rpw.profile([0.0, 1.0], [0.0, 1.0]).plot(ax=ax) is ax
     assert ax.get_xlabel()
     pyplot.close(figure)
+
+
+# ---------------------------------------------------------------- plans
+
+
+def drawn(ax):
+    """The segments of the plan, and for each kind of dots where they are."""
+    (lines,) = (part for part in ax.collections if isinstance(part, LineCollection))
+    dots = {part.get_label(): np.asarray(part.get_offsets()) for part in ax.collections if part is not lines}
+    return np.array(lines.get_segments()), dots
+
+
+@pytest.fixture
+def ax():
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots()
+    yield axes
+    pyplot.close(figure)
+
+
+def test_a_result_shows_its_plan_and_what_stays(ax):
+    x = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
+    y = np.array([[0.0, 0.1], [1.0, 0.1], [2.0, 0.1], [90.0, 90.0]])
+    result = rpw.solve(x, y, k=0.5)
+    assert result.plot(ax=ax) is ax
+    segments, dots = drawn(ax)
+    i, j = result.plan.tocoo().coords
+    np.testing.assert_array_equal(segments, np.stack([x[i], y[j]], axis=1))
+    np.testing.assert_array_equal(dots["first"], x)
+    np.testing.assert_array_equal(dots["second"], y)
+    np.testing.assert_array_equal(dots["left behind"], [x[3], y[3]])
+    assert f"{result.distance:.1%} stays" in ax.get_title()
+
+
+def test_points_of_the_line_lie_in_two_rows(ax):
+    rpw.solve([0.0, 1.0], [0.1, 1.1, 7.0], [3, 1]).plot(ax)
+    segments, dots = drawn(ax)
+    assert dots["first"].tolist() == [[0, 1], [1, 1]]
+    assert dots["second"].tolist() == [[0.1, 0], [1.1, 0], [7, 0]]
+    assert (segments[:, :, 1] == [1, 0]).all()
+
+
+def test_more_dimensions_are_drawn_on_their_principal_axes(ax):
+    """Points of a plane in space: a rotation, so distances within the plane are those of the picture."""
+    rng = np.random.default_rng(0)
+    plane, _ = np.linalg.qr(rng.normal(size=(5, 5)))
+    flat = rng.random((30, 2)) * [3, 1]
+    x = flat @ plane[:2]
+    rpw.solve(x, x + 1e-3 * plane[0]).plot(ax)
+    first = drawn(ax)[1]["first"]
+    between = [np.linalg.norm(points[:, None] - points, axis=2) for points in (first, flat)]
+    np.testing.assert_allclose(between[0] / between[0].max(), between[1] / between[1].max(), atol=1e-9)
+    assert "first two principal axes, 100% of the variance" in ax.get_title()
+
+
+@pytest.mark.parametrize("p", [1, 2, math.inf])
+@pytest.mark.parametrize("k", [0, 1])
+def test_every_result_with_points_can_be_drawn(p, k):
+    from matplotlib import pyplot
+
+    for result in (
+        rpw.solve([0.0], [1.0], p=p, k=k),
+        rpw.solve(np.zeros((3, 4)), np.zeros((2, 4)), p=p, k=k),
+        rpw.solve([[0.0, 0], [1, 1]], [[0.0, 0], [1, 1]], [1, 0], [0, 1], p=p, k=k),
+        rpw.solve(np.arange(6.0).reshape(3, 2), np.ones((3, 2)), p=p, k=k, time_limit=0),
+        rpw.solve(1e200 * np.eye(3), 2e200 * np.eye(3), p=p, k=k, diameter=1e200),
+    ):
+        drawing = result.plot()
+        drawing.figure.canvas.draw()
+        pyplot.close(drawing.figure)
+
+
+def test_a_result_without_points_cannot_be_drawn():
+    with pytest.raises(ValueError, match="plot needs points: this result comes from cost="):
+        rpw.solve(cost=[[0.0, 1.0]]).plot()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rpw
-from rpw.readers import describe_image, read_collection, read_points, read_queries
+from rpw.readers import describe_image, read_collection, read_pair, read_points, read_queries
 
 POINTS = np.array([[0.5, 1.0], [2.0, -3.25], [4.0, 1e-3]])
 WEIGHTS = np.array([1.0, 2.0, 5.0])
@@ -140,6 +140,68 @@ def test_parquet_that_holds_no_points_is_refused(tmp_path, columns, message):
     path = tmp_path / "a.parquet"
     write_parquet(path, **columns)
     assert message in complaint(path)
+
+
+# ---------------------------------------------------------------- columns of two tables
+
+
+def pair_of(tmp_path, first, second):
+    for name, text in (("a.csv", first), ("b.csv", second)):
+        (tmp_path / name).write_text(text)
+    return tmp_path / "a.csv", tmp_path / "b.csv"
+
+
+@pytest.mark.parametrize(
+    "second",
+    ["lat,lon\n1,2\n3,4\n", "lon,lat\n2,1\n4,3\n", "LON, Lat\n2,1\n4,3\n", "1,2\n3,4\n"],
+)
+def test_columns_are_matched_by_name(tmp_path, second):
+    paths = pair_of(tmp_path, "lat,lon\n5,6\n", second)
+    assert read_pair(*paths) == (rpw.Measure([[5, 6]]), rpw.Measure([[1, 2], [3, 4]]))
+
+
+def test_matched_columns_keep_their_weights_to_the_bit(tmp_path):
+    paths = pair_of(tmp_path, "x,y,z\n0,0,0\n", "z,weight,x,y\n3,0.1,1,2\n6,0.7,4,5\n9,0.3,7,8\n")
+    found = read_pair(*paths)[1]
+    assert found.points.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert np.array_equal(found.weights, read_points(paths[1]).weights)
+
+
+@pytest.mark.parametrize("header", ["x,y", "lat,height", "lat,lat", "lon,lon"])
+def test_columns_of_other_names_are_refused(tmp_path, header):
+    a, b = pair_of(tmp_path, "lat,lon\n5,6\n", f"{header}\n1,2\n")
+    names = header.replace(",", ", ")
+    with pytest.raises(ValueError, match=rf"b\.csv: has the columns {names}, and .*a\.csv has lat, lon"):
+        read_pair(a, b)
+    assert "matched by their names" in complaint(tmp_path, read_collection).replace(str(tmp_path), tmp_path.name)
+
+
+def test_columns_of_a_folder_are_those_of_its_first_table(tmp_path):
+    np.save(tmp_path / "a.npy", [[1.0, 2.0]])  # has no names: as it stands
+    (tmp_path / "b.csv").write_text("lat,lon\n1,2\n")
+    (tmp_path / "c.tsv").write_text("lon\tlat\n2\t1\n")
+    found = read_collection(tmp_path)
+    assert found.columns == ("lat", "lon")
+    assert found.measures == [rpw.Measure([[1, 2]])] * 3
+    (tmp_path / "d.csv").write_text("x,y\n1,2\n")
+    assert "d.csv: has the columns x, y" in complaint(tmp_path, read_collection).replace(str(tmp_path), tmp_path.name)
+
+
+def test_columns_of_parquet_tables(tmp_path):
+    write_parquet(tmp_path / "a.parquet", lat=[1.0, 3.0], lon=[2.0, 4.0])
+    write_parquet(tmp_path / "b.parquet", lon=[2.0, 4.0], lat=[1.0, 3.0])
+    first, second = read_pair(tmp_path / "a.parquet", tmp_path / "b.parquet")
+    assert first == second
+
+
+def test_another_collection_is_matched_too(tmp_path):
+    (tmp_path / "a.csv").write_text("lon,lat\n2,1\n")
+    query = read_queries(tmp_path / "a.csv")
+    assert query.columns == ("lon", "lat")
+    assert query.matched_to(("lat", "lon"), "the index").measures == [rpw.Measure([[1, 2]])]
+    assert query.matched_to(None, "the index").measures == query.measures
+    with pytest.raises(ValueError, match=r"a\.csv: has the columns lon, lat, and the index has x, y"):
+        query.matched_to(("x", "y"), "the index")
 
 
 # ---------------------------------------------------------------- NPY and NPZ

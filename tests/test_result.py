@@ -1,5 +1,6 @@
 """The contract of Result: bounds, plan, potentials, unmatched mass, early stops, and how it behaves as a value."""
 
+import dataclasses
 import math
 import pickle
 
@@ -274,5 +275,17 @@ def test_equality_is_by_value():
 
 def test_repr_says_what_was_found():
     text = repr(rpw.solve([0.0], [1.0], p=1))
-    assert text.startswith("Result(distance=0.5")
-    assert "exact" in text
+    assert text == "Result(distance=0.5, exact, mass=0.5, cost=0.5)"
+
+
+@pytest.mark.parametrize("status", ["exact", "tolerance", "time_limit"])
+@pytest.mark.parametrize("size", [1.0, 1 / 3, 1.23456789123e-5, 1.23456789123e-100])
+def test_repr_fits_on_one_line(status, size):
+    result = rpw.solve([0.0], [1.0], p=1)
+    odd = dataclasses.replace(
+        result, distance=size, lower=size / 1.7, upper=size, cost=size * 1.7e-200, status=status, solver="x" * 90
+    )
+    assert len(repr(odd)) <= 80
+    assert "\n" not in repr(odd)
+    assert status in repr(odd)
+    assert (f"[{size / 1.7:.8g}, {size:.8g}]" in repr(odd)) == (status != "exact")

@@ -1,5 +1,6 @@
 """RPW in scikit-learn: its own estimator checks, and the estimators people put behind the transformer."""
 
+import warnings
 from unittest import SkipTest
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 sklearn = pytest.importorskip("sklearn")
 
+from scipy.sparse import csr_array  # noqa: E402
 from sklearn.cluster import DBSCAN  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -16,20 +18,25 @@ import rpw  # noqa: E402
 from rpw.sklearn import RPWTransformer  # noqa: E402
 
 # The data of these checks have rows that sum to 0, which are no measures: refused on purpose.
-ROWS_OF_ZEROS = {"check_estimators_dtypes"}
+ROWS_OF_ZEROS = {
+    "check_estimators_dtypes",
+    "check_estimator_sparse_tag",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+}
 
 
 @pytest.mark.parametrize("mode", ["distance", "neighbors"])
 def test_estimator_checks(mode):
     failed = {}
-    for estimator, check in estimator_checks_generator(RPWTransformer(mode, n_neighbors=2)):
+    for estimator, check in estimator_checks_generator(RPWTransformer(mode, n_neighbors=2, support="line")):
         name = getattr(check, "func", check).__name__
         try:
             check(estimator)
         except SkipTest:
             continue
         except Exception as error:
-            failed[name] = f"{error!r:.300}"
+            failed[name] = f"{error.__cause__ or error!r:.300}"
     assert set(failed) == ROWS_OF_ZEROS, failed
     assert all("sums to 0" in reason for reason in failed.values())
 
@@ -93,6 +100,110 @@ def test_histograms_on_a_support():
     rows, support = rng.random((6, 9)), rng.random((9, 2))
     matrix = RPWTransformer(support=support).fit(rows).transform(rows[:2])
     assert np.array_equal(matrix, rpw.pairwise(rows[:2], rows, support=support))
+
+
+def test_a_table_needs_to_know_what_it_stands_on():
+    rows = np.random.default_rng(5).random((4, 9))
+    pandas = type("Table", (), {"ndim": 2, "__array__": lambda self, *_, **__: rows})()  # as other libraries have it
+    for table in (rows, rows.tolist(), csr_array(rows), pandas):
+        with pytest.raises(ValueError, match=r"two-dimensional.*support='line'"):
+            RPWTransformer().fit(table)
+    places = np.arange(9) / 8
+    expected = rpw.pairwise(rows, support=places)
+    assert np.array_equal(RPWTransformer(support="line").fit_transform(rows), rpw.pairwise(rows, rows, support=places))
+    assert np.allclose(RPWTransformer(support="line").fit_transform(rows), expected)
+    with pytest.raises(ValueError, match="'line', got 'circle'"):
+        RPWTransformer(support="circle").fit(rows)
+    with pytest.raises(ValueError, match="either support or cost"):
+        RPWTransformer(support="line", cost=np.ones((9, 9))).fit(rows)
+
+
+def test_rows_of_images_need_their_pixels():
+    """On the line, a picture moved down by one row is far from itself; on its pixels it is near."""
+    grid = np.indices((6, 6)).reshape(2, -1).T / np.hypot(5, 5)
+    pictures = np.zeros((3, 6, 6))
+    pictures[0, 1:3, 1:3] = pictures[1, 2:4, 1:3] = pictures[2, 1:3, 2:4] = 1  # a block; moved down; moved right
+    rows = pictures.reshape(3, -1)
+    near = RPWTransformer(support=grid).fit_transform(rows)
+    assert near[0, 1] == pytest.approx(near[0, 2])
+    line = RPWTransformer(support="line").fit_transform(rows)
+    assert line[0, 1] > 1.5 * line[0, 2]
+
+
+OTHERS = {
+    "rpw": {"p": 1, "k": 0.5},
+    "wasserstein": {"p": 1},
+    "partial_wasserstein": {"mass": 0.8},
+    "total_variation": {},
+    "levy_prokhorov": {},
+    "robot": {"lam": 0.1},
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_any_distance(name):
+    rng = np.random.default_rng(6)
+    clouds, others = rng.random((9, 6, 2)), rng.random((4, 8, 2))
+    expected = rpw.pairwise(others, clouds, distance=name, **OTHERS[name])
+    matrix = RPWTransformer(distance=name, **OTHERS[name]).fit(clouds).transform(others)
+    assert np.array_equal(matrix, expected)
+    graph = RPWTransformer("neighbors", 2, distance=name, **OTHERS[name]).fit(clouds).transform(others)
+    assert graph.shape == expected.shape
+    for row, near in enumerate(np.argsort(expected, axis=1, kind="stable")[:, :3]):
+        stretch = slice(graph.indptr[row], graph.indptr[row + 1])
+        assert graph.indices[stretch].tolist() == near.tolist()
+        assert np.array_equal(graph.data[stretch], expected[row, near])
+
+
+def test_a_distance_without_what_it_needs_is_refused_when_fitted():
+    clouds = np.random.default_rng(7).random((3, 6, 2))
+    for options, message in [
+        ({"distance": "manhattan"}, "unknown distance"),
+        ({"distance": "robot"}, "lam"),
+        ({"mass": 0.5}, "mass"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            RPWTransformer(**options).fit(clouds)
+
+
+def test_the_diameter_warns_once_and_only_where_it_matters():
+    clouds = 50 * np.random.default_rng(8).random((5, 6, 2))
+    for options, count in [({}, 1), ({"diameter": 1}, 0), ({"diameter": "auto"}, 0), ({"distance": "wasserstein"}, 0)]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = RPWTransformer(**options)
+            model.fit(clouds)
+            model.transform(clouds)
+        assert [str(one.message)[:21] for one in caught] == ["the points reach over"] * count
+
+
+def test_columns_have_names():
+    clouds = np.random.default_rng(9).random((3, 6, 2))
+    for mode in ("distance", "neighbors"):
+        model = RPWTransformer(mode).fit(clouds)
+        assert model.get_feature_names_out().tolist() == ["rpwtransformer0", "rpwtransformer1", "rpwtransformer2"]
+    assert isinstance(RPWTransformer().set_output(transform="default").fit_transform(clouds), np.ndarray)
+
+
+def test_output_as_a_table():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(10)
+    rows = pandas.DataFrame(rng.random((3, 9)), index=["a", "b", "c"])
+    table = RPWTransformer(support="line").set_output(transform="pandas").fit(rows).transform(rows[1:])
+    assert table.index.tolist() == ["b", "c"]
+    assert table.columns.tolist() == ["rpwtransformer0", "rpwtransformer1", "rpwtransformer2"]
+    plain = RPWTransformer(support="line").fit(rows).transform(rows[1:])
+    assert np.array_equal(table.to_numpy(), plain)
+    clouds = [rng.random((n, 2)) for n in (3, 4)]
+    assert RPWTransformer().set_output(transform="pandas").fit_transform(clouds).shape == (2, 2)
+
+
+def test_sparse_rows_are_histograms():
+    rng = np.random.default_rng(11)
+    rows = rng.random((6, 9)) * (rng.random((6, 9)) < 0.6)
+    support = rng.random((9, 2))
+    dense = RPWTransformer(support=support).fit(rows).transform(rows[:2])
+    assert np.array_equal(RPWTransformer(support=support).fit(csr_array(rows)).transform(csr_array(rows[:2])), dense)
 
 
 def test_unknown_mode_is_refused():

@@ -21,19 +21,61 @@ def store(tmp_path):
     return out
 
 
-def test_tiles_without_a_manifest_are_not_adopted(store):
-    (store / "zarr.json").unlink()
-    other = clouds(8, 4, seed=1)
-    np.testing.assert_array_equal(rpw.pairwise(other, out=store)[:], rpw.pairwise(other))
+def everything_in(folder):
+    """All files below a folder, with what they hold; of links, where they point."""
+    paths = sorted(folder.rglob("*"))
+    return {
+        str(path.relative_to(folder)): path.readlink() if path.is_symlink() else path.is_file() and path.read_bytes()
+        for path in paths
+    }
 
 
-def test_a_store_without_a_manifest_that_holds_other_things_is_left_alone(store):
+def test_tiles_without_a_manifest_are_nobodys(store):
     (store / "zarr.json").unlink()
-    (store / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"has no zarr\.json, and holds 'notes.txt'"):
-        rpw.pairwise(clouds(8, 4), out=store)
-    assert (store / "notes.txt").read_text() == "mine"
-    assert (store / "c" / "0" / "0").exists()
+    before = everything_in(store)
+    for seed in (0, 1):
+        with pytest.raises(ValueError, match=r"out='.*G\.zarr' has no zarr\.json.*choose another path, or remove it"):
+            rpw.pairwise(clouds(8, 4, seed=seed), out=store)
+    assert everything_in(store) == before
+
+
+FOREIGN = {
+    "a note": {".rpw/note": "mine"},
+    "a note beside": {".rpw/lock": "", "note": "mine"},
+    "a lock of somebody else": {".rpw/lock": "mine"},
+    "a part of somebody else": {".rpw/part": "mine"},
+    "marks": {".rpw/done/0.0": "mine"},
+    "a folder": {".rpw/done/mine/note": "mine"},
+    "tiles": {".rpw/lock": "", "c/0/0": "mine"},
+    "a file of that name": {".rpw": "mine"},
+    "done is a file": {".rpw/done": "mine"},
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_folder_of_our_name_without_our_manifest_is_left_alone(tmp_path, name):
+    pytest.importorskip("zarr")
+    out = tmp_path / "G.zarr"
+    for path, text in FOREIGN[name].items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_text(text)
+    before = everything_in(out)
+    with pytest.raises(ValueError, match=r"out='.*G\.zarr'.*choose another path"):
+        rpw.pairwise(clouds(8, 4), out=out)
+    assert everything_in(out) == before
+
+
+@pytest.mark.parametrize("lock", [None, "", "process 17 on a machine\n"])
+@pytest.mark.parametrize("part", [None, "", '{\n "zarr', '{\n "zarr_format": 3,\n "node_type": "arr'])
+def test_what_a_run_leaves_that_died_before_its_manifest_is_ours(tmp_path, lock, part):
+    pytest.importorskip("zarr")
+    out = tmp_path / "G.zarr"
+    (out / ".rpw" / "done").mkdir(parents=True)
+    for name, text in (("lock", lock), ("part", part)):
+        if text is not None:
+            (out / ".rpw" / name).write_text(text)
+    np.testing.assert_array_equal(rpw.pairwise(clouds(8, 4), out=out)[:], rpw.pairwise(clouds(8, 4)))
+    assert (out / "zarr.json").read_text().startswith('{\n "zarr_format": 3,\n "node_type": "arr')
 
 
 def changed(text, *names, value):

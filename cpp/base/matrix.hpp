@@ -42,6 +42,7 @@ public:
     double* of_size(std::size_t size) {
         if (size > size_) {
             data_.reset();
+            size_ = 0;  // should the next line throw, the room is empty
             data_.reset(static_cast<double*>(::operator new[](size * sizeof(double), alignment)));
             size_ = size;
         }

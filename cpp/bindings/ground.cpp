@@ -1,4 +1,8 @@
 // Spaces, measures, and the numbers that Python needs of the ground distance.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "bindings/arrays.hpp"
 #include "ground/metric.hpp"
 #include "ground/powers.hpp"
@@ -63,9 +67,15 @@ void fill_powers(const Table& distances, double scale, double p, const WritableT
     scaled_powers(distances.data(), distances.size(), scale, p, out.data());
 }
 
-bool is_sound(const Table& cost) {
+std::optional<double> largest_if_sound(const Table& cost) {
     nb::gil_scoped_release release;
-    return range_of(cost.data(), cost.size()).is_sound;
+    const Range range = range_of(cost.data(), cost.size());
+    return range.is_sound ? std::optional(range.largest) : std::nullopt;
+}
+
+double box_diameter_of(const Table& x, const Table& y, Metric metric) {
+    nb::gil_scoped_release release;
+    return box_diameter(as_points(x), as_points(y), metric);
 }
 
 }  // namespace
@@ -92,7 +102,8 @@ void bind_ground(nb::module_& module) {
     module.def("length_unit", [](Table x, Table y) { return length_unit(as_points(x), as_points(y)); }, "x"_a, "y"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a.noconvert());
     module.def("fill_powers", &fill_powers, "distances"_a, "scale"_a, "p"_a, "out"_a.noconvert());
-    module.def("is_sound", &is_sound, "cost"_a);
+    module.def("box_diameter", &box_diameter_of, "x"_a, "y"_a, "metric"_a);
+    module.def("largest_if_sound", &largest_if_sound, "cost"_a);
 }
 
 }  // namespace rpw::python

@@ -3,6 +3,7 @@
 
 #include "base/crossing.hpp"
 #include "bindings/arrays.hpp"
+#include "solve/scale.hpp"
 
 namespace rpw::python {
 
@@ -81,6 +82,13 @@ void bind_question(nb::module_& module) {
             "slope", [](const Curve& c) { return to_array(c.slope); }, own)
         .def_ro("scale", &Curve::scale)
         .def_ro("solver", &Curve::solver);
+    module.def(
+        "scaled_price",
+        [](double kappa, double scale) {
+            const Price price = scaled_price(kappa, scale);
+            return std::pair(price.kappa, price.shrink);
+        },
+        "kappa"_a, "scale"_a);
     module.def("root", &root, "x"_a, "p"_a);
     module.def("crossing", &crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);
 }

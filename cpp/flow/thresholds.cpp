@@ -30,8 +30,9 @@ Crossing best_so_far(const ThresholdSearch& search, double kappa) {
 }
 
 // At the end of the search: t⁻ < t⁺ are neighbouring entries of the matrix, t⁻/κ ≤ 1 - A(t⁻) and t⁺/κ > 1 - A(t⁺).
+// Where both ends of the step say the same, the flow at its start is the one over shorter pairs.
 bool crosses_at_step(const ThresholdSearch& search, double kappa) {
-    return search.above().threshold <= kappa * search.below().unmoved && search.above().moved > search.below().moved;
+    return search.above().threshold / kappa < search.below().unmoved && search.above().moved > search.below().moved;
 }
 
 // The answer on a step of A, where the flow stays the same: the step's start is the threshold of the plan. The distance

@@ -53,6 +53,27 @@ double length_unit(const Points& x, const Points& y) {
     return std::exp2(std::floor(std::log2(extent)));
 }
 
+double box_diameter(const Points& x, const Points& y, Metric metric) {
+    std::vector<double> low(x.dimension, unreachable), high(x.dimension, -unreachable);
+    for (const Points* points : {&x, &y}) {
+        for (Node i = 0; i < points->count; ++i) {
+            const double* point = points->at(i);
+            for (Node t = 0; t < x.dimension; ++t) {
+                low[t] = std::min(low[t], point[t]);
+                high[t] = std::max(high[t], point[t]);
+            }
+        }
+    }
+    double diameter = 0;
+    for (Node t = 0; t < x.dimension; ++t) {
+        const double side = high[t] - low[t];
+        diameter = metric == Metric::euclidean   ? std::hypot(diameter, side)
+                   : metric == Metric::cityblock ? diameter + side
+                                                 : std::max(diameter, side);
+    }
+    return diameter;
+}
+
 PointRows::PointRows(const Points& y, Metric metric, double unit)
     : kernel_(metric == Metric::euclidean   ? euclidean_row
               : metric == Metric::cityblock ? cityblock_row

@@ -23,6 +23,9 @@ struct Points {
 // ranges, +inf if no such number helps.
 double length_unit(const Points& x, const Points& y);
 
+// The diameter of the bounding box of both together.
+double box_diameter(const Points& x, const Points& y, Metric metric);
+
 // The distances from one point after the other to all of y, given the unit from `length_unit`.
 class PointRows {
 public:

@@ -10,8 +10,10 @@
 
 namespace rpw {
 
-// Stands for powers beyond float64; such a pair is never part of an answer, and sums of it stay finite.
+// Stands for powers beyond float64; sums of it stay finite. What an answer could move at such a price per unit of mass
+// has no float64 either, so it moves nothing: a path is that dear if it costs more than `dearest_path`.
 inline constexpr double largest_power = 1e290;
+inline constexpr double dearest_path = 1e280;
 
 // The least and the largest of some numbers, in one pass; `is_sound` if they are finite and none is negative.
 struct Range {

@@ -3,10 +3,16 @@
 
 #include <limits>
 #include <mutex>
+#include <new>
 
 #include "many/parallel.hpp"
 
 namespace rpw {
+
+std::string reason_of(const std::exception& error) {
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return std::string("MemoryError: ") + out_of_memory;
+    return error.what();
+}
 
 PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
                        const Effort& effort) {
@@ -26,7 +32,7 @@ PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, 
                 throw;
             } catch (const std::exception& error) {
                 const std::lock_guard lock(mutex);
-                result.failures.push_back({first[e], second[e], error.what()});
+                result.failures.push_back({first[e], second[e], reason_of(error)});
             }
         },
         effort.report);

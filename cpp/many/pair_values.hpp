@@ -27,6 +27,11 @@ struct PairFailure {
     std::string reason;
 };
 
+inline constexpr const char* out_of_memory = "the solver ran out of memory";
+
+// Why a pair failed, in words.
+std::string reason_of(const std::exception& error);
+
 // values[e] for the pair (first[e], second[e]); a pair that fails is NaN and reported.
 struct PairValues {
     std::vector<double> values;

@@ -6,6 +6,8 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,7 +49,17 @@ void for_each_parallel(std::size_t count, int threads, double seconds, const Bod
     };
 
     std::vector<std::jthread> pool;
-    for (int worker = 0; worker < threads; ++worker) pool.emplace_back(work, worker);
+    pool.reserve(threads);
+    for (int worker = 0; worker < threads; ++worker) {
+        try {
+            pool.emplace_back(work, worker);
+        } catch (const std::system_error&) {  // no room for one more stack: those that run do the work
+            if (pool.empty()) throw std::bad_alloc();
+            const std::lock_guard lock(mutex);
+            running -= threads - worker;
+            break;
+        }
+    }
     std::exception_ptr interruption;
     std::unique_lock lock(mutex);
     while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {

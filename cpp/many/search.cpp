@@ -142,7 +142,7 @@ private:
         } catch (const std::exception& error) {
             const std::lock_guard lock(mutex_);
             const auto query = static_cast<std::int64_t>(query_);
-            failures_.push_back({query, static_cast<std::int64_t>(item), error.what()});
+            failures_.push_back({query, static_cast<std::int64_t>(item), reason_of(error)});
             has_failed_[item] = true;
         }
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/crossing.hpp"
+#include "ground/powers.hpp"
+#include "solve/scale.hpp"
 #include "solve/transport.hpp"
 #include "walk/profile_walk.hpp"
 
@@ -37,6 +39,7 @@ Stop walk_to_crossing(ProfileWalk& walk, double kappa, double p, double tol, dou
         const double before = walk.unmoved();
         const double after = walk.share(walk.total() - walk.moved() - edge.amount);
         if (kappa * after <= root(walk.cost_p() + edge.slope * walk.share(edge.amount), p)) {
+            if (edge.slope > dearest_path) return {before, 0, Status::exact};
             const double cost_p = walk.plan_cost_p();
             const double distance =
                 std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
@@ -55,7 +58,8 @@ Stop walk_to_crossing(ProfileWalk& walk, double kappa, double p, double tol, dou
 }
 
 Stop walk_to_mass(ProfileWalk& walk, double unmoved) {
-    while (walk.unmoved() > unmoved && walk.find_edge()) {
+    // A smaller step is the rounding of a mass such as 5/6, and at a large p what lies beyond may be dear without end.
+    while (walk.unmoved() - unmoved > smallest_step && walk.find_edge()) {
         const double after = walk.share(walk.total() - walk.moved() - walk.edge().amount);
         if (after < unmoved) return {unmoved, walk.unmoved() - unmoved, Status::exact};
         walk.take_edge();
@@ -91,15 +95,15 @@ double read_off(Outcome& outcome, const ProfileWalk& walk, const Stop& stop, dou
 }
 
 Outcome cross(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    const double kappa = question.kappa / scale, p = question.p;
+    const Price price = scaled_price(question.kappa, scale);
+    const double kappa = price.kappa, p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
     ProfileWalk walk(problem, pulse);
-    const Stop stop =
-        walk_in_time(walk, [&] { return walk_to_crossing(walk, kappa, p, question.tol, question.cutoff); });
+    const Stop stop = walk_in_time(walk, [&] { return walk_to_crossing(walk, kappa, p, question.tol, cutoff); });
     Outcome outcome;
     const double height = read_off(outcome, walk, stop, scale, p, question.need);
-    outcome.value = outcome.lower = outcome.upper = stop.unmoved;
+    outcome.value = outcome.lower = outcome.upper = price.shrink * stop.unmoved;
     if (needs_proof(stop, question.need)) {
-        outcome.lower = std::min(crossing(height, outcome.multiplier, kappa, p), stop.unmoved);
+        outcome.lower = std::min(price.shrink * crossing(height, outcome.multiplier, kappa, p), outcome.upper);
         if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
     }
     if (stop.status == Status::beyond_cutoff) outcome.lower = question.cutoff;

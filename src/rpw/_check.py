@@ -24,7 +24,17 @@ def as_floats(value: Any, name: str) -> Array:
     return floats
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse matrix or array of SciPy (found without importing that)."""
+    return type(value).__module__.startswith("scipy.sparse") and hasattr(value, "tocsr")
+
+
 def _as_numbers(value: Any, name: str) -> Array:
+    if is_sparse(value) or (isinstance(value, (list, tuple)) and any(is_sparse(item) for item in value)):
+        raise ValueError(
+            f"{name} is sparse (of SciPy), and dense numbers are needed here: pass {name}.toarray(); only histograms "
+            "may be sparse, as the rows of one matrix that pairwise or Index gets with support= or cost="
+        )
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
     try:
@@ -95,17 +105,19 @@ def as_weights(value: Any, name: str, length: int) -> Array:
     return weights / math.fsum(weights)
 
 
-def as_cost(value: Any, name: str = "cost") -> Array:
-    """Coerce to a two-dimensional matrix of ground distances."""
+def as_cost(value: Any, name: str = "cost") -> tuple[Array, float]:
+    """Coerce to a two-dimensional matrix of ground distances; it, and its largest entry."""
     cost = _as_numbers(value, name)
     if cost.ndim != 2:
         raise ValueError(f"{name} must be a matrix of ground distances, shape (n, m); got shape {cost.shape}")
     if 0 in cost.shape:
         raise ValueError(f"{name} belongs to an empty measure (shape {cost.shape})")
-    if not (cost.flags.c_contiguous and _core.is_sound(cost)):  # one pass over a matrix that may be large
+    largest = _core.largest_if_sound(cost) if cost.flags.c_contiguous else None  # one pass: it may be large
+    if largest is None:
         check_finite(cost, name)
         check_nonnegative(cost, name)
-    return cost
+        largest = float(cost.max())
+    return cost, largest
 
 
 def as_number(value: Any, name: str) -> float:
@@ -171,6 +183,11 @@ def as_positive(value: Any, name: str) -> float:
     if number <= 0 or math.isinf(number):
         raise ValueError(f"{name} must be finite and positive, got {number}")
     return number
+
+
+def as_diameter(value: Any) -> float:
+    """Δ, or 1 for None."""
+    return 1.0 if value is None else as_positive(value, "diameter")
 
 
 def as_mass(value: Any) -> float:

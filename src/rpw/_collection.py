@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _core
-from rpw._check import Array, as_cost, as_floats, as_points, as_weights
+from rpw._check import Array, as_cost, as_floats, as_points, as_weights, is_sparse
 from rpw._problem import as_masses
 from rpw.measure import Measure
 
@@ -45,7 +45,7 @@ def as_space(support: Any, cost: Any) -> Space:
     if support is not None:
         return Space(support=np.ascontiguousarray(as_points(support, "support")))
     if cost is not None:
-        matrix = np.ascontiguousarray(as_cost(cost))
+        matrix = np.ascontiguousarray(as_cost(cost)[0])
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"cost must be square for a collection on one shared support, got shape {matrix.shape}")
         return Space(cost=matrix)
@@ -145,7 +145,10 @@ def as_collection(value: Any, name: str, space: Space) -> Collection:
     if isinstance(value, Measure):
         raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
     if space.size is not None:
-        return _from_histograms(value, name, space.size)
+        read = _from_sparse_histograms if is_sparse(value) else _from_histograms
+        return read(value, name, space.size)
+    if is_sparse(value):
+        raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
     if isinstance(value, np.ndarray) or not isinstance(value, (list, tuple)):
         value = _split_array(value, name)
     if len(value) == 0:
@@ -184,18 +187,38 @@ def _from_measure(measure: Measure) -> Collection:
 
 def _from_histograms(value: Any, name: str, size: int) -> Collection:
     rows = as_floats(value, name)
-    if rows.ndim != 2 or rows.shape[1] != size:
-        raise ValueError(
-            f"{name} must hold histograms on the shared support, shape (B, {size}); got shape {rows.shape}"
-        )
-    if len(rows) == 0:
-        raise ValueError(f"{name} is an empty collection")
+    _check_histograms(rows.shape, name, size)
     weights = np.stack([as_weights(row, f"{name}[{s}]", size) for s, row in enumerate(rows)])
     masses = as_masses(weights)
     owner, place = np.nonzero(masses)
     start = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
     kept = owner, place
     return Collection(start, weights[kept], masses[kept], None, np.ascontiguousarray(place, dtype=np.int32))
+
+
+def _from_sparse_histograms(value: Any, name: str, size: int) -> Collection:
+    """The rows of a sparse matrix, the same to the bit as those of the dense one, which may not fit into memory."""
+    _check_histograms(value.shape, name, size)
+    rows = value.tocsr(copy=True)
+    rows.sum_duplicates()  # and sorts each row
+    data = as_floats(rows.data, f"{name}.data")
+    parts = []
+    for s, (start, end) in enumerate(zip(rows.indptr[:-1], rows.indptr[1:], strict=True)):
+        if start == end:
+            raise ValueError(f"{name}[{s}] sums to 0: at least one weight must be positive")
+        weights = as_weights(data[start:end], f"{name}[{s}]", end - start)
+        mass = as_masses(weights)
+        kept = np.flatnonzero(mass)
+        place = rows.indices[start:end][kept].astype(np.int32)
+        parts.append(Collection(np.array([0, len(kept)]), weights[kept], mass[kept], None, place))
+    return _joined(parts)
+
+
+def _check_histograms(shape: tuple[int, ...], name: str, size: int) -> None:
+    if len(shape) != 2 or shape[1] != size:
+        raise ValueError(f"{name} must hold histograms on the shared support, shape (B, {size}); got shape {shape}")
+    if shape[0] == 0:
+        raise ValueError(f"{name} is an empty collection")
 
 
 def _joined(parts: list[Collection]) -> Collection:

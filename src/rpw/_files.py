@@ -1,12 +1,18 @@
-"""Files: read with errors that name them; written as a whole or not at all, also when several processes do."""
+"""Files: read with errors that name them; written as a whole or not at all, also when several processes do.
+
+A file that is being written has a name of its own and is locked. One without a lock was left by a writer that was
+killed; the next writer in that folder removes it.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -14,9 +20,11 @@ __all__ = ["read_guarded", "replacing", "sync_folder"]
 
 T = TypeVar("T")
 
+_PARTIAL = re.compile(r"\.rpw-\d+-[0-9a-f]{16}\.part")
+
 
 def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
-    """Open ``where`` and ``read`` it; whatever is wrong inside becomes a ValueError that starts with its path."""
+    """Open ``where`` and ``read`` it; what is wrong inside becomes a ValueError that starts with its path."""
     if where.exists() and not where.is_file():
         raise ValueError(f"{where}: is not a regular file")
     with open(where, "rb") as stream:
@@ -25,8 +33,10 @@ def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
         stream.seek(0)
         try:
             return read(stream)
-        except (MemoryError, ImportError):
+        except ImportError:
             raise
+        except MemoryError as error:
+            raise MemoryError(f"{where}: {str(error) or 'does not fit into memory'}") from error
         except Exception as error:  # a damaged file can raise nearly anything inside a decoder
             message = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(f"{where}: {message}") from error
@@ -34,24 +44,70 @@ def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
 
 @contextmanager
 def replacing(path: Any) -> Iterator[IO[bytes]]:
-    """A file to write to; it takes the place of ``path`` when the block ends well, and leaves nothing behind if not."""
+    """A file to write to; it takes the place of ``path`` when the block ends well, and leaves nothing behind if not.
+
+    Where ``path`` is a link, the file takes the place of the link; what that points to stays as it is.
+    """
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder: the name of a file is needed", str(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(target))
-    # A name of its own, so that two writers never share a file. (Not mkstemp: its files are closed to other users.)
-    partial = target.with_name(f".rpw-{os.getpid()}-{secrets.token_hex(8)}.part")
+    _sweep(target.parent)
+    partial, file = _new_partial(target.parent)
     try:
-        with partial.open("xb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(partial, target)
+            os.replace(partial, target)  # before it is closed, while the lock still says that somebody needs it
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+
+
+def _new_partial(folder: Path) -> tuple[Path, IO[bytes]]:
+    """A new file, locked as long as it is open."""
+    while True:
+        # A name of its own, so that two writers never share a file. (Not mkstemp: its files are closed to other users.)
+        partial = folder / f".rpw-{os.getpid()}-{secrets.token_hex(8)}.part"
+        file = partial.open("xb")
+        try:
+            _lock(file.fileno())
+            if os.fstat(file.fileno()).st_nlink:
+                return partial, file
+        except BlockingIOError:
+            pass
+        except OSError:  # a file system without locks: there nobody sweeps either
+            return partial, file
+        file.close()  # another writer has just swept it away, in the moment before it was locked
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the files that writers which were killed have left behind."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for name in [entry.name for entry in entries if _PARTIAL.fullmatch(entry.name)]:
+            with suppress(OSError):
+                _remove_if_abandoned(folder / name)
+
+
+def _remove_if_abandoned(partial: Path) -> None:
+    descriptor = os.open(partial, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(descriptor)
+        if stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and about.st_uid == os.geteuid():
+            _lock(descriptor)
+            partial.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file until it is closed; the kernel does that for those who die. Raises if somebody else has it."""
+    import fcntl  # not everywhere, and only writers need it
+
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def sync_folder(folder: Path) -> None:

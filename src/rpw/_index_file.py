@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _check as check
+from rpw._arrays import open_archive
 from rpw._check import Array
 from rpw._collection import Collection, Space, as_space
 from rpw._files import replacing
@@ -21,6 +22,7 @@ __all__ = ["Content", "read", "write"]
 _FORMAT = "rpw index"
 _VERSION = 2
 _ZIP_MAGIC = b"PK"
+_NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "cost", "pivots", "from_pivots")
 
 
 class Content(NamedTuple):
@@ -87,7 +89,7 @@ def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
 
 
 def _stored_arrays(path: Path) -> dict[str, Any]:
-    """The arrays of an NPZ file; nothing is unpickled."""
+    """The arrays of an index; what else the file may hold is not read."""
     if path.is_dir():
         raise ValueError(f"{path} is not an rpw index: it is a folder")
     with path.open("rb") as file:
@@ -95,17 +97,15 @@ def _stored_arrays(path: Path) -> dict[str, Any]:
             raise ValueError(f"{path} is not an rpw index")
         file.seek(0)
         try:
-            with np.load(file, allow_pickle=False) as stored:
-                if "about" not in stored.files:
+            with open_archive(file) as stored:
+                if "about" not in stored.names:
                     return {}
-                return {name: stored[name] for name in stored.files}
+                return stored.read(name for name in stored.names if name in _NAMES)
+        except MemoryError as error:
+            raise MemoryError(f"{path}: {error}") from error
         except Exception as error:  # zipfile and zlib raise types of their own on damaged files
-            raise ValueError(f"{path} is not an rpw index, or damaged: {_without_advice(error)}") from error
-
-
-def _without_advice(error: Exception) -> str:
-    """What is wrong, without NumPy's hint to unpickle what nobody should trust."""
-    return "it holds Python objects" if "pickle" in str(error) else str(error) or type(error).__name__
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{path} is not an rpw index, or damaged: {reason}") from error
 
 
 def _about(arrays: dict[str, Any]) -> dict[str, Any] | None:

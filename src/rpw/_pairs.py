@@ -104,6 +104,11 @@ def as_pair_distance(
     return PairDistance(name, p, k, mass, lam, metric, diameter)
 
 
+def is_out_of_memory(reason: str) -> bool:
+    """Whether a pair failed because the memory ran out, in the core or in Python."""
+    return reason.startswith("MemoryError")
+
+
 def as_n_threads(value: Any) -> int:
     """The number of threads: all cores that this process may use, unless given."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -141,10 +146,10 @@ class PairBatch:
             return True
         return isinstance(self.distance.metric, str) and self.distance.metric in CORE_METRICS
 
-    def check_fits(self, n_threads: int, is_halved: bool = False) -> None:
+    def check_fits(self, n_threads: int, is_halved: bool = False, limit: float = math.inf) -> None:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if not self._uses_labels:
-            check_threads_fit(np.diff(self.a.start), np.diff(self.b.start), n_threads, is_halved)
+            check_threads_fit(np.diff(self.a.start), np.diff(self.b.start), n_threads, is_halved, limit)
 
     @cached_property
     def _shared_distances(self) -> Array | None:

@@ -39,6 +39,7 @@ class Problem:
     x: Array | None = None
     y: Array | None = None
     cost: Array | None = None
+    largest: float | None = None  # entry of cost
     truncation: float = np.inf
     diameter: float = 1.0
 
@@ -170,7 +171,7 @@ def as_problem(
     metric: Any = "euclidean",
     p: Any = 2,
     k: Any = 1,
-    diameter: Any = 1.0,
+    diameter: Any = None,
     truncation: float = np.inf,
 ) -> Problem:
     """The one place where user input becomes a Problem."""
@@ -179,16 +180,18 @@ def as_problem(
             f"diameter must be a number for a single pair, got {diameter!r}: it belongs to the space; compute it once "
             "for everything you will compare, with rpw.diameter"
         )
-    p, diameter = check.as_p(p), check.as_positive(diameter, "diameter")
+    p, diameter = check.as_p(p), check.as_diameter(diameter)
     kappa = check.as_kappa(k, diameter)
     metric = check_metric(metric)
     if cost is not None:
         if x is not None or y is not None:
             raise ValueError("pass either points x and y or a matrix cost, not both")
-        matrix = check.as_cost(cost)
+        matrix, largest = check.as_cost(cost)
         weights_a = check.as_weights(a, "a", matrix.shape[0])
         weights_b = check.as_weights(b, "b", matrix.shape[1])
-        return Problem(weights_a, weights_b, p, kappa, cost=matrix, truncation=truncation, diameter=diameter)
+        return Problem(
+            weights_a, weights_b, p, kappa, cost=matrix, largest=largest, truncation=truncation, diameter=diameter
+        )
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
     points_x, weights_a = _as_measure(x, a, "x", "a")

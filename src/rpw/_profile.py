@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw._check import Array, as_kappa, as_mass
+from rpw._reach import NO_REACH, Reach, warn_of_reach
 from rpw._result import representable_power
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Profile"]
+
+_SMALLEST_STEP = 1e-15  # masses are told apart to this much
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,7 @@ class Profile:
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
+    _reach: Reach = NO_REACH  # of the points, if the diameter was left out
 
     @cached_property
     def mass(self) -> Array:
@@ -49,18 +54,30 @@ class Profile:
             return self._cost
         return self._cost * representable_power(self._scale, self.p, "cost_p")
 
-    def __call__(self, alpha: Any) -> Any:
+    @overload
+    def __call__(self, alpha: float) -> float: ...
+
+    @overload
+    def __call__(self, alpha: ArrayLike) -> float | Array: ...
+
+    def __call__(self, alpha: ArrayLike) -> float | Array:
         """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
         alphas = np.asarray(alpha, dtype=np.float64)
         for value in alphas.ravel():
             as_mass(value)
         if np.isinf(self.p):
-            values = self._cost[np.searchsorted(self.mass, alphas, side="left").clip(max=len(self.mass) - 1)]
+            steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
+            values = self._cost[steps.clip(max=len(self.mass) - 1)]
         else:
-            values = self._scale * np.interp(alphas, self.mass, self._cost) ** (1 / self.p)
+            values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
         return float(values) if alphas.ndim == 0 else values
 
-    def slope(self, alpha: Any) -> float:
+    def _snapped(self, alphas: Array) -> Array:
+        """The masses, less what the rounding of one such as 5/6 puts beyond a breakpoint: that may be far dearer."""
+        before = self.mass[np.searchsorted(self.mass, alphas, side="right") - 1]
+        return np.where(alphas - before <= _SMALLEST_STEP, before, alphas)
+
+    def slope(self, alpha: float) -> float:
         """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
 
         It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`. Raises at p = inf.
@@ -72,12 +89,14 @@ class Profile:
             return float("inf")
         return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
 
-    def distance(self, k: Any) -> float:
+    def distance(self, k: float) -> float:
         """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
         kappa = as_kappa(k, self.diameter)
+        if kappa > 0:
+            warn_of_reach(self._reach)
         if np.isinf(self.p):
             return self._crossing_of_steps(kappa)
-        scaled = kappa / self._scale
+        scaled, shrink = _core.scaled_price(kappa, self._scale)
         if scaled == 0:
             return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
         reached = np.flatnonzero(scaled * self.unmoved <= self._cost ** (1 / self.p))
@@ -89,7 +108,7 @@ class Profile:
         start, slope = end - 1, float(self._slopes[end - 1])
         height = float(self._cost[start]) + slope * float(self.unmoved[start])
         crossing = _core.crossing(height, slope, scaled, self.p)
-        return float(np.clip(crossing, self.unmoved[end], self.unmoved[start]))
+        return shrink * float(np.clip(crossing, self.unmoved[end], self.unmoved[start]))
 
     def _crossing_of_steps(self, kappa: float) -> float:
         """min over steps of max(threshold / κ, 1 - flow)."""
@@ -132,8 +151,25 @@ class Profile:
         return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes")
-        return {name: self.__dict__[name] for name in names}
+        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
+        return {name: getattr(self, name) for name in names}
+
+    def _repr_html_(self) -> str:
+        from rpw._html import curve, facts
+
+        masses = np.linspace(0, 1, 201)
+        return facts(
+            "OT-profile",
+            [
+                ("p", f"{self.p:g}"),
+                ("diameter", f"{self.diameter:g}"),
+                ("breakpoints", f"{len(self):,}"),
+                *((f"W at {mass:.0%}", f"{self(mass):.6g}") for mass in (0.5, 0.9, 1.0)),
+                ("elbow", f"{self.elbow():.4g} of the mass"),
+                ("solver", self.solver),
+            ],
+            curve(masses, np.asarray(self(masses)), "the cost of moving a mass, from 0 to 1"),
+        )
 
     def __repr__(self) -> str:
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g} at mass 1)"

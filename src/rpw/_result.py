@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import pickle
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +15,15 @@ import numpy.typing as npt
 from rpw import _core
 from rpw._check import Array
 from rpw._problem import Problem
+from rpw.cost import Metric
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
 __all__ = ["Plan", "Result"]
+
+_LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 - distance has
 
 _ADVICE = {
     "exact": "the two bounds agree up to rounding",
@@ -35,11 +42,16 @@ class Plan:
 
     def cost_in(self, problem: Problem) -> float:
         """W of the plan, from the distances of its pairs."""
-        lengths = problem.distances_of_pairs(self.row, self.column)
+        lengths, p = problem.distances_of_pairs(self.row, self.column), problem.p
         longest = float(lengths.max(initial=0.0))
-        if longest == 0 or np.isinf(problem.p):
+        if longest == 0 or np.isinf(p):
             return longest
-        return longest * _core.root(float(self.mass @ (lengths / longest) ** problem.p), problem.p)
+        # The p-th roots of the summands, before any power is taken: a tiny mass on a long way may be all that counts.
+        roots = self.mass ** (1 / p) * (lengths / longest)
+        largest = float(roots.max())
+        if largest == 0:
+            return 0.0
+        return longest * (largest * _core.root(float(((roots / largest) ** p).sum()), p))
 
     def trimmed(self, mass: float) -> Plan:
         """The same plan with its last entries cut so that it moves ``mass`` in all."""
@@ -77,7 +89,9 @@ class Result:
     solver : str
         The solver that ran (see `rpw.choose_solver`).
     cost : float
-        W_{p, mass} of the plan, in units of the ground distance (not its p-th power).
+        W_{p, mass} of the plan, in units of the ground distance (not its p-th power). k·Δ·distance at the crossing;
+        less where the crossing lies on a jump (at p = inf), or on an edge so steep that the mass which would make up
+        the difference is below 1e-280.
     iterations : int
         Pivots or augmentations.
     """
@@ -100,8 +114,12 @@ class Result:
 
     @property
     def mass(self) -> float:
-        """The mass that the plan moves, ``1 - distance``."""
-        return 1.0 - self.distance
+        """The mass that the plan moves, ``1 - distance``.
+
+        Where nearly everything stays, it is summed over the plan instead: 1e-62 is lost in ``1 - distance``.
+        """
+        moved = 1.0 - self.distance
+        return moved if moved >= _LITTLE_MASS else math.fsum(self._plan.mass)
 
     @property
     def multiplier(self) -> float | None:
@@ -145,6 +163,20 @@ class Result:
         moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
         return np.maximum(self._problem.b - moved, 0.0)
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what moves and what is left behind (needs ``rpw[plot]``).
+
+        Both measures, lines for the plan, and a ring around every point of which at least half stays. Points on the
+        line lie in two rows, the first measure above the second; points with more than two coordinates are drawn on
+        their first two principal axes. Raises where there are no points, only ``cost=``.
+        """
+        from rpw.plot import plot_result
+
+        given = self._problem
+        if given.x is None or given.y is None:
+            raise ValueError("plot needs points: this result comes from cost=, which says nothing about where they lie")
+        return plot_result(self, given.x, given.y, given.a, given.b, ax)
+
     def _unit_p(self) -> float:
         assert self._dual is not None
         return representable_power(self._dual.scale, self._problem.p, "the multiplier and the potentials")
@@ -163,13 +195,48 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         names = ("distance", "lower", "upper", "cost", "status", "solver", "iterations", "_problem", "_plan", "_dual")
-        return {name: self.__dict__[name] for name in names}  # what is derived is derived again
+        state = {name: self.__dict__[name] for name in names}  # what is derived is derived again
+        if not _can_pickle(self._problem.metric):
+            state["_problem"] = replace(self._problem, metric=_left_out)
+            with suppress(ValueError):  # where they cannot be represented, asking for them raises here and there
+                state["potentials"] = self.potentials  # all that would ask for the metric
+        return state
 
     def __repr__(self) -> str:
-        return (
-            f"Result(distance={self.distance:.9g}, in [{self.lower:.9g}, {self.upper:.9g}], mass={self.mass:.6g}, "
-            f"cost={self.cost:.6g}, solver={self.solver!r}, status={self.status!r}: {_ADVICE[self.status]})"
+        if self.status == "exact":  # the bounds agree up to rounding
+            return f"Result(distance={self.distance:.9g}, exact, mass={self.mass:.6g}, cost={self.cost:.6g})"
+        return f"Result(distance={self.distance:.8g}, in [{self.lower:.8g}, {self.upper:.8g}], {self.status})"
+
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        n, m = self._problem.shape
+        return facts(
+            "RPW distance",
+            [
+                ("distance", f"{self.distance:.9g}"),
+                ("proven", f"[{self.lower:.9g}, {self.upper:.9g}]: {_ADVICE[self.status]}"),
+                ("moved", f"{self.mass:.6g} of the mass at cost {self.cost:.6g}"),
+                ("between", f"{n:,} and {m:,} points, {len(self._plan.mass):,} pairs in the plan"),
+                ("with", f"p = {self._problem.p:g}, k·Δ = {self._problem.kappa:g}"),
+                ("solver", f"{self.solver}, {self.iterations:,} iterations"),
+            ],
         )
+
+
+def _can_pickle(metric: Metric) -> bool:
+    if isinstance(metric, str):
+        return True
+    try:
+        pickle.dumps(metric)
+    except Exception:  # pickle raises nearly anything, as do the methods of callable objects
+        return False
+    return True
+
+
+def _left_out(x: Any, y: Any) -> float:
+    """Stands for a metric that cannot be pickled, such as a lambda."""
+    raise ValueError("the metric of this result could not be pickled and was left out")
 
 
 def representable_power(scale: float, p: float, what: str) -> float:

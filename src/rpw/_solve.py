@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
 
 from rpw import _check as check
 from rpw import _solvers
-from rpw._problem import as_problem, deadline_after
+from rpw._problem import Problem, as_problem, deadline_after
 from rpw._profile import Profile
+from rpw._reach import NO_REACH, Reach, reach_of, warn_of_reach
 from rpw._result import Result
+from rpw._types import PointsLike
 from rpw.cost import Metric
 
 __all__ = [
@@ -25,16 +29,16 @@ __all__ = [
 
 
 def solve(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     k: float = 1,
     metric: Metric = "euclidean",
-    diameter: float = 1.0,
+    diameter: float | None = None,
     tol: float = 0.0,
     time_limit: float | None = None,
     solver: str = "auto",
@@ -58,8 +62,9 @@ def solve(
         Price of leaving mass behind, >= 0. k = 0 is total variation; as k grows, k·RPW approaches W_p.
     metric : str or callable
         Ground metric for points, see `rpw.cost.METRICS`. A callable takes two points and is taken on trust.
-    diameter : float
-        Δ of the *space* (`rpw.diameter` computes one for a whole collection); it sets the unit of length.
+    diameter : float, optional
+        Δ of the *space* (`rpw.diameter` computes one for a whole collection); it sets the unit of length. Left out, it
+        is 1, with a warning where the points (or costs) reach over more than 2.
     tol : float
         Error allowed in the answer; 0 means exact.
     time_limit : float, optional
@@ -72,7 +77,7 @@ def solve(
     Result
 
     >>> import rpw
-    >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1)
+    >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1, diameter=1)
     >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
     (0.30303, [0.0, 0.0, 0.303])
     """
@@ -80,20 +85,21 @@ def solve(
     tol = check.as_tol(tol)
     _solvers.check_solver(solver, tol)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter)
+    warn_of_reach(_reach_beyond(diameter, problem))
     return _solvers.solve(problem, solver, tol, deadline)
 
 
 def distance(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     k: float = 1,
     metric: Metric = "euclidean",
-    diameter: float = 1.0,
+    diameter: float | None = None,
     tol: float = 0.0,
     solver: str = "auto",
 ) -> float:
@@ -106,20 +112,21 @@ def distance(
     tol = check.as_tol(tol)
     _solvers.check_solver(solver, tol)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, k=k, diameter=diameter)
+    warn_of_reach(_reach_beyond(diameter, problem))
     return _solvers.distance(problem, solver, tol)
 
 
 def choose_solver(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     k: float = 1,
     metric: Metric = "euclidean",
-    diameter: float = 1.0,
+    diameter: float | None = None,
     tol: float = 0.0,
     time_limit: float | None = None,
     solver: str = "auto",
@@ -148,15 +155,15 @@ def choose_solver(
 
 
 def profile(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     metric: Metric = "euclidean",
-    diameter: float = 1.0,
+    diameter: float | None = None,
     solver: str = "auto",
     tol: float = 0.0,
 ) -> Profile:
@@ -172,16 +179,17 @@ def profile(
     tol = check.as_tol(tol)
     _solvers.check_solver(solver, tol)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, diameter=diameter)
-    return _solvers.profile(problem, check.as_positive(diameter, "diameter"), solver, tol)
+    curve = _solvers.profile(problem, problem.diameter, solver, tol)
+    return replace(curve, _reach=_reach_beyond(diameter, problem))  # the curve has no Δ: the warning comes with a k
 
 
 def wasserstein(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     metric: Metric = "euclidean",
 ) -> float:
@@ -195,13 +203,13 @@ def wasserstein(
 
 
 def partial_wasserstein(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
     mass: float,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     metric: Metric = "euclidean",
 ) -> float:
@@ -216,12 +224,12 @@ def partial_wasserstein(
 
 
 def total_variation(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     metric: Metric = "euclidean",
 ) -> float:
     """The total variation distance: the mass that is not shared. It is (p,0)-RPW for every p.
@@ -234,12 +242,12 @@ def total_variation(
 
 
 def levy_prokhorov(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     metric: Metric = "euclidean",
 ) -> float:
     """The Lévy–Prokhorov distance, (inf,1)-RPW on the raw distances (there is no diameter).
@@ -248,17 +256,17 @@ def levy_prokhorov(
     >>> rpw.levy_prokhorov([0.0], [0.25])
     0.25
     """
-    return solve(x, y, a, b, cost=cost, metric=metric, p=float("inf"), k=1).distance
+    return solve(x, y, a, b, cost=cost, metric=metric, p=float("inf"), k=1, diameter=1).distance
 
 
 def robot(
-    x: Any = None,
-    y: Any = None,
-    a: Any = None,
-    b: Any = None,
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
     lam: float,
-    cost: Any = None,
+    cost: ArrayLike | None = None,
     p: float = 2,
     metric: Metric = "euclidean",
 ) -> float:
@@ -271,3 +279,10 @@ def robot(
     truncation = 2 * check.as_positive(lam, "lam")
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, truncation=truncation)
     return _solvers.partial_cost(problem, 1.0)
+
+
+def _reach_beyond(diameter: float | None, problem: Problem) -> Reach:
+    """How far the points reach, where Δ matters and was left out; else 0."""
+    if diameter is not None or problem.kappa == 0:
+        return NO_REACH
+    return reach_of(problem.x, problem.y, problem.largest, problem.metric)

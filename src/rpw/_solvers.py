@@ -130,13 +130,12 @@ def _as_result(problem: Problem, outcome: _core.Outcome) -> Result:
 
 
 def _cost_of(problem: Problem, outcome: _core.Outcome, plan: Plan) -> float:
-    """W of the plan, where the solver that found it does not say."""
-    solver = outcome.solver.name
-    if solver == "bisection" or (solver == "lmr" and not math.isinf(problem.p)):
-        return plan.cost_in(problem)
-    if solver == "lmr" or (solver == "infinity" and outcome.status != _core.Status.exact):
+    """W of the plan, as it is after trimming."""
+    if outcome.solver.name == "total_variation":
+        return 0.0
+    if math.isinf(problem.p) and outcome.solver.name != "bisection":
         return float(outcome.lengths[: len(plan.row)].max(initial=0.0))
-    return outcome.cost
+    return plan.cost_in(problem)
 
 
 def _nothing_proven(problem: Problem, solver: str) -> Result:

@@ -5,19 +5,47 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
 from rpw._check import Array
 from rpw.measure import Measure
 
-__all__ = ["WEIGHT_NAMES", "read_parquet", "read_text"]
+__all__ = ["WEIGHT_NAMES", "Columns", "Table", "in_order", "read_parquet", "read_text"]
 
 WEIGHT_NAMES = ("weight", "weights")
 
+Columns = tuple[str, ...]
 
-def read_text(stream: IO[bytes], delimiter: str) -> Measure:
+
+class Table(NamedTuple):
+    """The measure of a file, and the names of its coordinates where the file has some."""
+
+    measure: Measure
+    columns: Columns | None = None
+
+
+def in_order(table: Table, wanted: Columns | None, whose: str) -> Measure:
+    """The measure with its coordinates in the order ``wanted``; raises where the names are not the same.
+
+    Without names on one side, or with another number of them, there is nothing to match.
+    """
+    measure, columns = table
+    if columns is None or wanted is None or len(columns) != len(wanted):
+        return measure
+    here, there = ([name.casefold() for name in names] for names in (columns, wanted))
+    if here == there:
+        return measure
+    if set(here) != set(there) or len(set(here)) < len(here):
+        raise ValueError(
+            f"has the columns {', '.join(columns)}, and {whose} has {', '.join(wanted)}: columns are matched by their "
+            "names; give them the same ones, or leave out the line of names"
+        )
+    return measure.with_coordinates([here.index(name) for name in there])
+
+
+def read_text(stream: IO[bytes], delimiter: str) -> Table:
     try:
         text = stream.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -81,7 +109,7 @@ def _numbers(rows: list[list[str]], lines: list[int]) -> Array:
     return table
 
 
-def read_parquet(stream: IO[bytes]) -> Measure:
+def read_parquet(stream: IO[bytes]) -> Table:
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -102,7 +130,7 @@ def read_parquet(stream: IO[bytes]) -> Measure:
     return _from_table(np.column_stack(columns), table.column_names)
 
 
-def _from_table(table: Array, header: Sequence[str]) -> Measure:
+def _from_table(table: Array, header: Sequence[str]) -> Table:
     """Points and weights by the names of the columns."""
     for column, name in enumerate(header):
         if not name or name.startswith("__index_level_"):
@@ -113,4 +141,5 @@ def _from_table(table: Array, header: Sequence[str]) -> Measure:
     points = np.delete(table, heavy, axis=1)
     if points.shape[1] == 0:
         raise ValueError("has weights but no coordinates")
-    return Measure(points, table[:, heavy[0]] if heavy else None)
+    measure = Measure(points, table[:, heavy[0]] if heavy else None)
+    return Table(measure, tuple(name for name in header if name.lower() not in WEIGHT_NAMES) or None)

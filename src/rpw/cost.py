@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rpw import _core
 from rpw._check import Array, as_points, check_finite, check_nonnegative
+from rpw._types import CollectionLike, PointsLike
 from rpw.measure import Measure
 
 __all__ = ["Metric", "check_metric", "diameter", "fill_distances"]
@@ -114,7 +115,9 @@ def pair_distances(x: Array, y: Array, metric: Metric) -> Array:
     return distances[:, 0]
 
 
-def diameter(A: Any, B: Any = None, *, metric: Metric = "euclidean") -> float:
+def diameter(
+    A: PointsLike | CollectionLike, B: PointsLike | CollectionLike | None = None, *, metric: Metric = "euclidean"
+) -> float:
     """One diameter Δ for everything in ``A`` and ``B``.
 
     Parameters

@@ -10,23 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from rpw import _check as check
 from rpw import _core, _index_file
 from rpw._check import Array
 from rpw._collection import Collection, as_collection, as_space
-from rpw._pairs import PairBatch, as_n_threads, as_pair_distance
+from rpw._pairs import PairBatch, as_n_threads, as_pair_distance, is_out_of_memory
+from rpw._types import CollectionLike, PathLike, PointsLike
 from rpw.cost import Metric
 from rpw.measure import Measure
-from rpw.pairwise import as_diameter, progress_bar
+from rpw.pairwise import Progress, as_diameter, progress_bar, warn_of_batch
 
 __all__ = ["Index", "SearchStats"]
 
 _Ints = npt.NDArray[np.int64]
+_Row = np.ndarray[tuple[int], np.dtype[np.float64]]
+_IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
+_Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+_IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 _Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
 _PARTS = ("_distance", "_space", "_items", "_pivots", "_from_pivots")  # all that an index is, in the order of its file
 _DEFAULT_PIVOTS = 0
@@ -65,8 +71,9 @@ class Index:
         As in `rpw.pairwise`: a list of Measures or arrays, a (B, n, d) array, or histograms (B, n) with ``support=`` or
         ``cost=``.
     p, k, metric : as in `rpw.distance`
-    diameter : float or "auto"
-        Δ, fixed when the index is built; ``add`` keeps it.
+    diameter : float or "auto", optional
+        Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
+        costs) reach over more than 2.
     n_pivots : int, optional
         Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
         triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
@@ -83,7 +90,7 @@ class Index:
         What the index was built with; read-only.
 
     >>> import rpw
-    >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1)
+    >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1)
     >>> distances, indices = index.query([[0.9]], top=2)
     >>> indices.tolist()
     [1, 0]
@@ -91,14 +98,14 @@ class Index:
 
     def __init__(
         self,
-        measures: Any,
+        measures: CollectionLike,
         *,
         p: float = 2,
         k: float = 1,
         metric: Metric = "euclidean",
-        diameter: float | str = 1.0,
-        support: Any = None,
-        cost: Any = None,
+        diameter: float | Literal["auto"] | None = None,
+        support: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
         n_pivots: int | None = None,
         assume_metric: bool = False,
         n_threads: int | None = None,
@@ -107,6 +114,8 @@ class Index:
         self._items = as_collection(measures, "measures", self._space)
         delta = as_diameter(diameter, self._items, self._items, self._space, metric, (measures,))
         self._distance = as_pair_distance("rpw", p=p, k=k, diameter=delta, metric=metric)
+        if diameter is None:
+            warn_of_batch(PairBatch(self._items, self._items, self._space, self._distance))
         is_trusted = assume_metric or (cost is None and isinstance(metric, str))
         wanted = _as_n_pivots(n_pivots, is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)
@@ -137,7 +146,24 @@ class Index:
         """Δ of the space, fixed when the index was built."""
         return self._distance.diameter
 
-    def query(self, q: Any, top: int = 10, n_threads: int | None = None, progress: bool = False) -> tuple[Array, _Ints]:
+    @overload
+    def query(
+        self, q: Measure, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[_Row, _IntRow]: ...
+
+    @overload
+    def query(
+        self, q: Sequence[Measure], top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[_Rows, _IntRows]: ...
+
+    @overload
+    def query(
+        self, q: CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Array, _Ints]: ...
+
+    def query(
+        self, q: PointsLike | CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Array, _Ints]:
         """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
 
         For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
@@ -149,8 +175,23 @@ class Index:
         distances, indices = (np.stack(column) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
+    @overload
     def radius_query(
-        self, q: Any, radius: float, n_threads: int | None = None, progress: bool = False
+        self, q: Measure, radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[_Row, _IntRow]: ...
+
+    @overload
+    def radius_query(
+        self, q: Sequence[Measure], radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[list[_Row], list[_IntRow]]: ...
+
+    @overload
+    def radius_query(
+        self, q: CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Any, Any]: ...
+
+    def radius_query(
+        self, q: PointsLike | CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Any, Any]:
         """All measures within ``radius``: ``(distances, indices)``, sorted; equal distances by lower index.
 
@@ -164,7 +205,7 @@ class Index:
         distances, indices = (list(column) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
-    def add(self, measures: Any, n_threads: int | None = None) -> None:
+    def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
         """Append measures; Δ and the pivots stay what they were."""
         if self._space.size is None and getattr(measures, "ndim", None) == 2:
             raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
@@ -178,12 +219,12 @@ class Index:
             self._from_pivots = np.empty((0, len(self) + len(more)))
         self._items = self._items.joined_with(more)
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
         _index_file.write(path, _index_file.Content(*(getattr(self, name) for name in _PARTS)))
 
     @classmethod
-    def load(cls, path: Any) -> Index:
+    def load(cls, path: PathLike) -> Index:
         """Read an index that `save` wrote."""
         content = _index_file.read(path)
         index = cls.__new__(cls)
@@ -191,6 +232,22 @@ class Index:
             setattr(index, name, part)
         index.stats = SearchStats()
         return index
+
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        metric = self.metric if isinstance(self.metric, str) else str(getattr(self.metric, "__name__", self.metric))
+        counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in vars(self.stats).items())
+        return facts(
+            "Index",
+            [
+                ("measures", f"{len(self):,}"),
+                ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
+                ("metric", "cost=" if self._space.cost is not None else metric),
+                ("pivots", f"{len(self._pivots):,}"),
+                ("searches", counts),
+            ],
+        )
 
     def __repr__(self) -> str:
         d = self._distance
@@ -205,6 +262,8 @@ class Index:
         if isinstance(q, (list, tuple)) and len(q) == 0:
             raise ValueError("q is an empty collection")
         is_one = self._is_one_query(q)
+        if is_one and check.is_sparse(q):
+            q = q.toarray()  # one histogram
         queries = as_collection([q] if is_one else q, "q", self._space)
         self._check_dimension(queries, "q")
         return queries, is_one
@@ -232,7 +291,8 @@ class Index:
         values, failures = batch.values(first, second, n_threads)
         if failures:
             s, t, reason = min(failures)
-            raise RuntimeError(f"{_called(of_a, s)} and {_called(of_b, t)} failed: {reason}")
+            kind = MemoryError if is_out_of_memory(reason) else RuntimeError
+            raise kind(f"{_called(of_a, s)} and {_called(of_b, t)} failed: {reason}")
         return values.reshape(len(a), len(b))
 
     def _choose_pivots(self, count: int, n_threads: int) -> None:
@@ -250,7 +310,7 @@ class Index:
             self._from_pivots = np.ascontiguousarray(np.stack(rows))
 
     def _search(
-        self, queries: Collection, top: int, radius: float, n_threads: int, progress: bool
+        self, queries: Collection, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
         batch = PairBatch(queries, self._items, self._space, self._distance)
         self.stats.pairs += len(queries) * len(self)
@@ -267,7 +327,8 @@ class Index:
             )
         if failures:
             s, t, reason = min(failures)
-            raise ValueError(f"query {s} and measure {t} failed: {reason}")
+            kind = MemoryError if is_out_of_memory(reason) else RuntimeError
+            raise kind(f"query {s} and measure {t} failed: {reason}")
         bounded, stopped_early, solved = counts
         self.stats.bounded += bounded
         self.stats.stopped_early += stopped_early

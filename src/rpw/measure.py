@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rpw._check import Array, as_points, as_weights
+from rpw._types import PathLike
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 __all__ = ["Measure"]
 
@@ -28,13 +34,13 @@ class Measure:
 
     __slots__ = ("_points", "_weights")
 
-    def __init__(self, points: Any, weights: Any = None) -> None:
+    def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
         clean = as_points(points, "points")
         self._points = _frozen(clean)
         self._weights = _frozen(as_weights(weights, "weights", len(clean)))
 
     @classmethod
-    def from_histogram(cls, w: Any, support: Any) -> Measure:
+    def from_histogram(cls, w: ArrayLike, support: ArrayLike) -> Measure:
         """Weights ``w`` (n,) on the points ``support`` (n, d); entries of zero weight are dropped."""
         points = as_points(support, "support")
         weights = as_weights(w, "w", len(points))
@@ -42,7 +48,7 @@ class Measure:
         return cls(points[kept], weights[kept])
 
     @classmethod
-    def from_image(cls, img: Any, *, position_weight: float = 0.5) -> Measure:
+    def from_image(cls, img: ArrayLike | PathLike | Image, *, position_weight: float = 0.5) -> Measure:
         """An image as a measure in a Euclidean space of diameter 1, so that the default ``diameter=1`` fits.
 
         Parameters
@@ -81,6 +87,10 @@ class Measure:
         """The number of coordinates of a point."""
         return int(self._points.shape[1])
 
+    def with_coordinates(self, order: Sequence[int]) -> Measure:
+        """The same measure with some of its coordinates, in this order; weights stay as they are, bit for bit."""
+        return _restore(self._points[:, list(order)], self._weights)
+
     def __len__(self) -> int:
         return len(self._points)
 
@@ -94,6 +104,19 @@ class Measure:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self._points, self._weights))
+
+    def _repr_html_(self) -> str:
+        from rpw._html import facts
+
+        n, d = self._points.shape
+        low, high = self._points.min(axis=0), self._points.max(axis=0)
+        ranges = [f"{name}: {a:.6g} to {b:.6g}" for name, a, b in zip("xyz", low, high, strict=False)]
+        rows = [
+            ("points", f"{n:,} in {d:,} dimension{'s' * (d != 1)}"),
+            ("weights", f"{self._weights.min():.6g} to {self._weights.max():.6g}, sum 1"),
+            ("coordinates", "; ".join(ranges) if d <= 3 else f"{low.min():.6g} to {high.max():.6g}"),
+        ]
+        return facts("Measure", rows)
 
     def __repr__(self) -> str:
         n, d = self._points.shape

@@ -80,6 +80,12 @@ class Pictures:
 
 def load_pictures(dataset: str, data: PathLike | None = None, size: int | None = None) -> Pictures:
     """The data set of this name inside the folder ``data`` (or RPW_DATA), ``digits``, or what lies at that path."""
+    if data is not None and dataset not in DATASETS:
+        names = ", ".join(DATASETS)
+        raise ValueError(
+            f"--data {data} is the folder in which {names} are looked for, and --dataset is {dataset}: for the "
+            f"pictures of that folder itself, pass --dataset {data}"
+        )
     if dataset == "digits":
         _check_no_size(size, "digits")
         return _digits()

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rpw._check import Array
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rpw._profile import Profile
+    from rpw._result import Result
 
-__all__ = ["plot_profile"]
+__all__ = ["plot_profile", "plot_result"]
+
+_DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
 def plot_profile(profile: Profile, ax: Axes | None = None, k: float | None = None) -> Axes:
     """Draw the OT-profile W_{p,α} over α and, with ``k``, its crossing with the line kΔ(1 - α)."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=(6, 4), layout="constrained")
+    ax = _axes(ax, 6, 4)
     masses = np.union1d(np.linspace(0, 1, 401), profile.mass)
     ax.plot(masses, profile(masses), color="tab:blue", label=f"OT-profile $W_{{{_exponent(profile.p)},\\alpha}}$")
     if k is not None:
@@ -29,6 +29,15 @@ def plot_profile(profile: Profile, ax: Axes | None = None, k: float | None = Non
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
     ax.legend(frameon=False, loc="upper left")
     return ax
+
+
+def _axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """The axes that were given, or those of a new figure."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
 def _draw_crossing(profile: Profile, ax: Axes, k: float) -> None:
@@ -45,3 +54,69 @@ def _draw_crossing(profile: Profile, ax: Axes, k: float) -> None:
 
 def _exponent(p: float) -> str:
     return "\\infty" if np.isinf(p) else f"{p:g}"
+
+
+# ---------------------------------------------------------------- a plan
+
+
+def plot_result(result: Result, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None) -> Axes:
+    """Draw both measures, the plan as lines, and a ring around every point of which at least half is left behind."""
+    ax = _axes(ax, 5, 4.2)
+    note, dimension = "", x.shape[1]
+    if dimension == 1:
+        x, y = _as_rows(x, 1.0), _as_rows(y, 0.0)
+    elif dimension > 2:
+        x, y, share = _on_principal_axes(x, y, a, b)
+        note = f"\nfirst two principal axes, {share:.0%} of the variance"
+    else:
+        ax.set_aspect("equal")
+    _draw_lines(ax, result, x, y)
+    rings, areas = [], []
+    sides = ((x, a, result.unmatched_a, "tab:blue", "first"), (y, b, result.unmatched_b, "tab:red", "second"))
+    for points, weights, left, colour, name in sides:
+        area = _DOT * weights * np.count_nonzero(weights)
+        ax.scatter(points[:, 0], points[:, 1], s=area, color=colour, lw=0, label=name, zorder=2)
+        behind = (left >= 0.5 * weights) & (weights > 0)
+        rings.append(points[behind])
+        areas.append((np.sqrt(area[behind]) + 3.0) ** 2)
+    around, size = np.concatenate(rings), np.concatenate(areas)
+    ax.scatter(around[:, 0], around[:, 1], s=size, facecolor="none", edgecolor="black", lw=0.8, label="left behind")
+    ax.set_title(f"{result.mass:.1%} moves, {result.distance:.1%} stays{note}")
+    if dimension == 1:
+        ax.yaxis.set_visible(False)
+        ax.spines[["left", "top", "right"]].set_visible(False)
+    else:
+        ax.set_axis_off()
+    ax.legend(frameon=False, loc="best", fontsize=9)
+    return ax
+
+
+def _draw_lines(ax: Axes, result: Result, x: Array, y: Array) -> None:
+    from matplotlib.collections import LineCollection
+
+    plan = result.plan.tocoo()
+    i, j = plan.coords
+    # A line is as strong as its share of what it could carry at most: that of an equal weight for each point.
+    strength = np.clip(plan.data * max(1, min(plan.shape)), 0.15, 1.0)
+    ends = np.stack([x[i], y[j]], axis=1)
+    greys = np.column_stack([np.full((len(ends), 3), 0.65), strength])
+    ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
+
+
+def _as_rows(points: Array, height: float) -> Array:
+    """Points of the line at one height: the first measure above the second."""
+    return np.column_stack([points[:, 0], np.full(len(points), height)])
+
+
+def _on_principal_axes(x: Array, y: Array, a: Array, b: Array) -> tuple[Array, Array, float]:
+    """The points on the two axes along which both measures together vary most, and the share of that variance."""
+    points, weights = np.concatenate([x, y]), np.concatenate([a, b])
+    size = float(np.abs(points).max()) or 1.0  # squares of huge or tiny coordinates would leave float64
+    centred = points / size - weights @ (points / size) / weights.sum()
+    _, spread, axes = np.linalg.svd(np.sqrt(weights)[:, None] * centred, full_matrices=False)
+    axes *= np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])[
+        :, None
+    ]  # one of two signs, always the same
+    shown = centred @ axes[:2].T
+    variance = spread**2
+    return shown[: len(x)], shown[len(x) :], float(variance[:2].sum() / (variance.sum() or 1.0))

@@ -12,8 +12,9 @@ file                                 one measure                a collection
 folder                                                          a file per measure, or a folder per class of such files
 ==================================== ========================== =====================================================
 
-In tables, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate. Clouds of
-different sizes are a folder with one file each. Images of a folder must have one size and one kind (grey or colour).
+In tables, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate. Where two
+tables are compared and both have names, columns are matched by name, whatever their order. Clouds of different sizes
+are a folder with one file each. Images of a folder must have one size and one kind (grey or colour).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import errno
 import os
 import zipfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,13 +33,20 @@ import numpy.typing as npt
 from rpw._arrays import KNOWN_ARRAYS, Arrays, load_arrays, unknown_arrays
 from rpw._check import Array, as_floats, as_points, as_weights
 from rpw._files import read_guarded
-from rpw._tables import WEIGHT_NAMES, read_parquet, read_text
+from rpw._tables import WEIGHT_NAMES, Columns, Table, in_order, read_parquet, read_text
+from rpw._types import PathLike
 from rpw.images import image_atoms, read_pixels
 from rpw.measure import Measure
 
-__all__ = ["IMAGE_SUFFIXES", "Collection", "describe_image", "read_collection", "read_points", "read_queries"]
-
-PathLike = str | os.PathLike[str]
+__all__ = [
+    "IMAGE_SUFFIXES",
+    "Collection",
+    "describe_image",
+    "read_collection",
+    "read_pair",
+    "read_points",
+    "read_queries",
+]
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
 
@@ -57,6 +65,8 @@ class Collection:
         The class of each measure.
     skipped : list of str
         Files of the folder that were passed over because of their extension.
+    columns : tuple of str, or None
+        The names of the coordinates, where the files have some.
     """
 
     names: list[str]
@@ -65,6 +75,7 @@ class Collection:
     support: Array | None = None
     labels: npt.NDArray[Any] | None = None
     skipped: list[str] = field(default_factory=list)
+    columns: Columns | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -73,8 +84,16 @@ class Collection:
         """The measures; histograms become measures without their entries of zero weight."""
         if self.measures is not None:
             return self.measures
-        assert self.histograms is not None
+        assert self.histograms is not None and self.support is not None
         return [Measure.from_histogram(row, self.support) for row in self.histograms]
+
+    def matched_to(self, columns: Columns | None, whose: str) -> Collection:
+        """The same collection with its coordinates in the order of ``columns``; raises where the names differ."""
+        if self.measures is None or self.columns is None:
+            return self
+        tables = [Table(measure, self.columns) for measure in self.measures]
+        measures = [_in_order(table, columns, self.names[0], whose) for table in tables]
+        return replace(self, measures=measures, columns=columns or self.columns)
 
 
 def read_points(path: PathLike) -> Measure:
@@ -82,8 +101,13 @@ def read_points(path: PathLike) -> Measure:
 
     Raises ``OSError`` where the file cannot be opened and ``ValueError`` for everything that is wrong in it.
     """
-    where = Path(path)
-    return read_guarded(where, _reader(where))
+    return _read_table(Path(path)).measure
+
+
+def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
+    """Read two measures; where both files name their columns, those of the second come in the order of the first."""
+    one, other = _read_table(Path(first)), _read_table(Path(second))
+    return one.measure, _in_order(other, one.columns, str(second), str(first))
 
 
 def read_collection(path: PathLike) -> Collection:
@@ -108,7 +132,8 @@ def read_queries(path: PathLike) -> Collection:
         arrays = read_guarded(where, lambda stream: load_arrays(stream, suffix))
         if _is_collection(arrays):
             return read_guarded(where, lambda _: _as_collection(arrays))
-    return Collection([where.name], [read_points(where)])
+    table = _read_table(where)
+    return Collection([where.name], [table.measure], columns=table.columns)
 
 
 def describe_image(path: PathLike) -> str | None:
@@ -125,15 +150,27 @@ def describe_image(path: PathLike) -> str | None:
 # ---------------------------------------------------------------- files
 
 
-def _reader(where: Path) -> Callable[[IO[bytes]], Measure]:
-    readers: dict[str, Callable[[IO[bytes]], Measure]] = {
+def _read_table(where: Path) -> Table:
+    return read_guarded(where, _reader(where))
+
+
+def _in_order(table: Table, wanted: Columns | None, where: str, other: str) -> Measure:
+    """The measure of the file ``where`` with its columns in the order of those of ``other``."""
+    try:
+        return in_order(table, wanted, other)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _reader(where: Path) -> Callable[[IO[bytes]], Table]:
+    readers: dict[str, Callable[[IO[bytes]], Table]] = {
         ".csv": lambda stream: read_text(stream, ","),
         ".tsv": lambda stream: read_text(stream, "\t"),
-        ".npy": lambda stream: _as_measure(load_arrays(stream, ".npy")),
-        ".npz": lambda stream: _as_measure(load_arrays(stream, ".npz")),
+        ".npy": lambda stream: Table(_as_measure(load_arrays(stream, ".npy"))),
+        ".npz": lambda stream: Table(_as_measure(load_arrays(stream, ".npz"))),
         ".parquet": read_parquet,
         ".pq": read_parquet,
-        **dict.fromkeys(IMAGE_SUFFIXES, _read_image),
+        **dict.fromkeys(IMAGE_SUFFIXES, lambda stream: Table(_read_described(stream)[0])),
     }
     suffix = where.suffix.lower()
     if suffix not in readers:
@@ -159,7 +196,7 @@ def _read_folder(where: Path) -> Collection:
         labels = np.array([file.parent.name for file in files])
     if not files:
         raise ValueError(f"{where}: the folder holds no file that can be read (csv, npy, npz, parquet or image)")
-    measures = _read_all(files)
+    measures, columns = _read_all(files)
     for file, measure in zip(files, measures, strict=True):
         if measure.dimension != measures[0].dimension:
             raise ValueError(
@@ -167,7 +204,8 @@ def _read_folder(where: Path) -> Collection:
                 f"{measures[0].dimension}"
             )
     names = [str(file.relative_to(where)) for file in files]
-    return Collection(names, measures, labels=labels, skipped=[str(file.relative_to(where)) for file in skipped])
+    passed_over = [str(file.relative_to(where)) for file in skipped]
+    return Collection(names, measures, labels=labels, skipped=passed_over, columns=columns)
 
 
 def _check_no_classes(where: Path, file: Path, folders: list[Path]) -> None:
@@ -180,12 +218,15 @@ def _check_no_classes(where: Path, file: Path, folders: list[Path]) -> None:
             )
 
 
-def _read_all(files: list[Path]) -> list[Measure]:
-    """The measures of the files; all images among them must lie in one space."""
+def _read_all(files: list[Path]) -> tuple[list[Measure], Columns | None]:
+    """The measures of the files, and the names of their columns; all images among them must lie in one space."""
     measures, first = [], None
+    named: tuple[Path, Columns | None] = files[0], None  # the first file whose columns have names
     for file in files:
         if file.suffix.lower() not in IMAGE_SUFFIXES:
-            measures.append(read_points(file))
+            table = _read_table(file)
+            named = (file, table.columns) if named[1] is None else named
+            measures.append(_in_order(table, named[1], str(file), str(named[0])))
             continue
         measure, text = read_guarded(file, _read_described)
         measures.append(measure)
@@ -195,7 +236,7 @@ def _read_all(files: list[Path]) -> list[Measure]:
                 f"{file}: is {text}, and {first[0].name} is {first[1]}: images of different sizes or kinds do not live "
                 "in one space"
             )
-    return measures
+    return measures, named[1]
 
 
 def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
@@ -203,10 +244,6 @@ def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
     files = [entry for entry in sorted(where.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
     known = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".pq", *IMAGE_SUFFIXES)
     return [f for f in files if f.suffix.lower() in known], [f for f in files if f.suffix.lower() not in known]
-
-
-def _read_image(stream: IO[bytes]) -> Measure:
-    return _read_described(stream)[0]
 
 
 def _read_described(stream: IO[bytes]) -> tuple[Measure, str]:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
 
 from rpw._check import Array, as_whole
+from rpw._pairs import as_pair_distance
+from rpw._types import CollectionLike
+from rpw.cost import Metric
 from rpw.index import Index
 from rpw.pairwise import pairwise
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = ["RPWTransformer"]
 
 
-class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns measures into their RPW distances to the measures it was fitted on.
 
     Put it in front of anything that takes ``metric="precomputed"``: `KNeighborsClassifier`, `DBSCAN`, `TSNE`, UMAP.
@@ -28,16 +35,18 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     mode : {"distance", "neighbors"}
         The dense matrix of distances, or the sparse graph of the ``n_neighbors`` nearest (what `KNeighborsTransformer`
-        gives, for ``metric="precomputed"``); the graph comes from an exact, pruned search.
+        gives, for ``metric="precomputed"``); with RPW the graph comes from an exact, pruned search.
     n_neighbors : int
         Neighbours in the graph. As in scikit-learn, one more is kept, because a measure is its own neighbour.
-    p, k, metric, diameter : as in `rpw.pairwise`
-    support, cost : optional
-        What the histograms in the rows of X stand on. Without either, a row of a two-dimensional X is a histogram on
-        n equally spaced points of [0, 1]; rows that sum to 0 are refused.
+    distance, p, k, mass, lam, metric, diameter : as in `rpw.pairwise`
+    support : array-like (n, d) or "line", optional
+        What the histograms in the rows of X stand on; ``"line"``: n equally spaced points of [0, 1].
+    cost : array-like (n, n), optional
+        The ground distances between the places of the histograms, instead of ``support``.
     n_threads : int, optional
 
-    X may be a (B, n) array of histograms, a (B, n, d) array of point sets, or a list of Measures or (n_i, d) arrays.
+    X may be a (B, n, d) array of point sets, a list of Measures or (n_i, d) arrays, or, with ``support`` or ``cost``, a
+    table or sparse matrix (B, n) of histograms; rows that sum to 0 are refused.
     """
 
     def __init__(
@@ -45,82 +54,106 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         mode: str = "distance",
         n_neighbors: int = 5,
         *,
+        distance: str = "rpw",
         p: float = 2,
         k: float = 1,
-        metric: Any = "euclidean",
-        diameter: Any = 1.0,
-        support: Any = None,
-        cost: Any = None,
+        mass: float | None = None,
+        lam: float | None = None,
+        metric: Metric = "euclidean",
+        diameter: float | Literal["auto"] | None = None,
+        support: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
         n_threads: int | None = None,
     ) -> None:
         self.mode = mode
         self.n_neighbors = n_neighbors
+        self.distance = distance
         self.p = p
         self.k = k
+        self.mass = mass
+        self.lam = lam
         self.metric = metric
         self.diameter = diameter
         self.support = support
         self.cost = cost
         self.n_threads = n_threads
 
-    def fit(self, X: Any, y: Any = None) -> RPWTransformer:
+    def fit(self, X: CollectionLike, y: object = None) -> RPWTransformer:
         """Keep the measures of X; ``y`` is ignored."""
         self._check_parameters()
         measures, space = self._as_measures(X, is_fit=True)
+        # Also where the distance is another: the index checks and copies what it is given, and costs little more.
+        is_unused = self.distance != "rpw" and self.diameter is None
+        diameter = 1.0 if is_unused else self.diameter
         self.index_ = Index(
-            measures, p=self.p, k=self.k, metric=self.metric, diameter=self.diameter, n_threads=self.n_threads, **space
+            measures, p=self.p, k=self.k, metric=self.metric, diameter=diameter, n_threads=self.n_threads, **space
         )
         self.fitted_ = self.index_._items  # a copy: X stays the caller's
         self.n_samples_fit_ = len(self.index_)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: CollectionLike) -> Any:
         """Distances from the measures of X to those of `fit`: an array (len X, n_samples_fit), or a sparse graph."""
         check_is_fitted(self, "index_")
         self._check_parameters()  # they can be set after fit
         measures, _ = self._as_measures(X, is_fit=False)
-        if self.mode == "distance":
-            return pairwise(
-                measures,
-                self.fitted_,
-                p=self.p,
-                k=self.k,
-                metric=self.metric,
-                diameter=self.index_.diameter,
-                n_threads=self.n_threads,
-                support=self.index_._space.support,
-                cost=self.index_._space.cost,
-            )
-        return self._graph(measures)
+        return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
 
     def _check_parameters(self) -> None:
-        """Raise for a bad ``mode`` or ``n_neighbors``; the other parameters are checked where they are used."""
+        """Raise for a bad ``mode``, ``n_neighbors`` or ``distance``; the others are checked where they are used."""
         if self.mode not in ("distance", "neighbors"):
             raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
         if self.mode == "neighbors":
             as_whole(self.n_neighbors, "n_neighbors", 1)
+        as_pair_distance(
+            self.distance, p=self.p, k=self.k, diameter=1.0, metric=self.metric, mass=self.mass, lam=self.lam
+        )
 
-    def _graph(self, measures: Any) -> Any:
+    def _matrix(self, measures: Any) -> Array:
+        fitted: Any = self.fitted_
+        return pairwise(
+            measures,
+            fitted,
+            distance=self.distance,
+            p=self.p,
+            k=self.k,
+            mass=self.mass,
+            lam=self.lam,
+            metric=self.metric,
+            diameter=self.index_.diameter,
+            n_threads=self.n_threads,
+            support=self.index_._space.support,
+            cost=self.index_._space.cost,
+        )
+
+    def _graph(self, measures: Any) -> csr_matrix:
         from scipy.sparse import csr_matrix
 
         top = min(as_whole(self.n_neighbors, "n_neighbors", 1) + 1, self.n_samples_fit_)
-        distances, indices = self.index_.query(measures, top=top, n_threads=self.n_threads)
+        if self.distance == "rpw":
+            distances, indices = self.index_.query(measures, top=top, n_threads=self.n_threads)
+        else:
+            matrix = self._matrix(measures)
+            indices = np.argsort(matrix, axis=1, kind="stable")[:, :top]  # equal distances by lower index
+            distances = np.take_along_axis(matrix, indices, axis=1)
         start = np.arange(0, distances.size + 1, top)
         return csr_matrix((distances.ravel(), indices.ravel(), start), shape=(len(distances), self.n_samples_fit_))
 
-    def _as_measures(self, X: Any, is_fit: bool) -> tuple[Any, dict[str, Any]]:
+    def _as_measures(self, X: CollectionLike, is_fit: bool) -> tuple[Any, dict[str, Any]]:
         """The measures, and what they stand on."""
-        if self.support is None and self.cost is None and _holds_point_sets(X):
+        if self.support is None and self.cost is None:
+            _check_point_sets(X)
             return X, {}
-        rows: Array = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1)
+        rows = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1, accept_sparse="csr")
         if rows.shape[1] == 1:
             raise ValueError("n_features = 1: all histograms on a single point are the same measure")
         if rows.min() < 0:
             raise ValueError("Negative values in data passed to RPWTransformer: histograms must be non-negative")
-        if self.support is not None or self.cost is not None:
-            return rows, {"support": self.support, "cost": self.cost}
-        places = np.arange(rows.shape[1]) / max(1, rows.shape[1] - 1)
-        return rows, {"support": places}
+        if isinstance(self.support, str):
+            if self.support != "line":
+                raise ValueError(f"support must be an array of points or 'line', got {self.support!r}")
+            return rows, {"support": np.arange(rows.shape[1]) / (rows.shape[1] - 1), "cost": self.cost}
+        return rows, {"support": self.support, "cost": self.cost}
 
     @property
     def _n_features_out(self) -> int:
@@ -129,16 +162,19 @@ class RPWTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
         return tags
 
 
-def _holds_point_sets(X: Any) -> bool:
-    """Whether X is an array (B, n, d), or a list of measures and point sets; anything else is a table of histograms."""
+def _check_point_sets(X: Any) -> None:
+    """Raise for a table: its rows could be histograms, but on what?"""
     if isinstance(X, (list, tuple)):
-        return not _is_rectangular(X)
-    return isinstance(X, np.ndarray) and X.ndim == 3
-
-
-def _is_rectangular(X: Any) -> bool:
-    """Whether X is a plain table of numbers, written as a list of lists."""
-    return all(np.ndim(row) == 1 and not isinstance(row, np.ndarray) for row in X)
+        is_table = all(np.ndim(row) == 1 and not isinstance(row, np.ndarray) for row in X)
+    else:
+        is_table = getattr(X, "ndim", 3) == 2
+    if is_table:
+        raise ValueError(
+            "X is two-dimensional, which could mean histograms or points: for histograms (B, n) pass support= (of "
+            "images: the pixels' positions) or cost=, or support='line' for n equally spaced points of [0, 1]; point "
+            "sets are a list, or an array (B, n, d)"
+        )

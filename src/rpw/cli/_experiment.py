@@ -1,11 +1,9 @@
-"""What the commands of the experiments share: options, where a run lies, what it says while it runs."""
+"""What the commands of the experiments share: options, and where a run lies."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +12,7 @@ import typer
 import rpw
 from rpw.cli._output import print_rows, seconds
 
-__all__ = ["Data", "Out", "Seed", "Size", "begin", "is_watched", "print_files", "reporter"]
+__all__ = ["Data", "Out", "Seed", "Size", "begin", "print_files"]
 
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Where mnist, cifar10, corel are; or RPW_DATA.")
@@ -36,16 +34,6 @@ def begin(
     check_same_run(folder, facts, (*may_differ, "version"))
     write_facts(folder, facts)
     return folder
-
-
-def is_watched(is_quiet: bool) -> bool:
-    """Whether somebody looks on, and there is a bar to look at."""
-    return not is_quiet and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
-
-
-def reporter(is_quiet: bool) -> Callable[[str], object]:
-    """Says on stderr what is being done, unless nobody asked."""
-    return (lambda _: None) if is_quiet else lambda text: print(text, file=sys.stderr, flush=True)
 
 
 def print_files(paths: dict[str, Path], start: float) -> None:

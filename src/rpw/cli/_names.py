@@ -1,4 +1,4 @@
-"""The names and labels of what an index holds, in a JSON file beside it.
+"""The names, labels and columns of what an index holds, in a JSON file beside it.
 
 The file carries a digest of the index: names of another index are worse than none.
 """
@@ -8,38 +8,49 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rpw._files import replacing
 from rpw.readers import Collection
 
-__all__ = ["beside", "read", "write"]
+__all__ = ["Names", "beside", "read", "write"]
+
+
+class Names(NamedTuple):
+    """What is known of the measures of an index: None where the file does not say; and why, where there is no file."""
+
+    names: list[str] | None = None
+    labels: list[Any] | None = None
+    columns: tuple[str, ...] | None = None
+    note: str | None = None
 
 
 def write(index: Path, collection: Collection) -> None:
     """Store the names and labels of ``collection`` beside ``index``."""
     labels = None if collection.labels is None else collection.labels.tolist()
     content = {"version": 1, "digest": _digest(index), "names": collection.names, "labels": labels}
+    content["columns"] = collection.columns
     with replacing(beside(index)) as file:
         file.write(json.dumps(content).encode())
 
 
-def read(index: Path, count: int) -> tuple[list[str] | None, list[Any] | None, str | None]:
-    """The ``count`` names and labels, or None where there are none that belong to this index; then also the reason."""
+def read(index: Path, count: int) -> Names:
+    """The ``count`` names and labels, where there are some that belong to this index; else the reason."""
     place = beside(index)
     try:
         content = json.loads(place.read_text(encoding="utf-8"))
         if content["version"] != 1 or content["digest"] != _digest(index):
-            return None, None, f"{place.name} belongs to another index: neighbours have numbers only"
+            return Names(note=f"{place.name} belongs to another index: neighbours have numbers only")
         names, labels = [str(name) for name in content["names"]], content["labels"]
         labels = None if labels is None else list(labels)
         if len(names) != count or (labels is not None and len(labels) != count):
-            return None, None, f"{place.name} is damaged: neighbours have numbers only"
-        return names, labels, None
+            return Names(note=f"{place.name} is damaged: neighbours have numbers only")
+        columns = content.get("columns")  # files of rpw 0.1 have none
+        return Names(names, labels, None if columns is None else tuple(str(name) for name in columns))
     except FileNotFoundError:
-        return None, None, f"there is no {place.name} beside the index: neighbours have numbers only"
+        return Names(note=f"there is no {place.name} beside the index: neighbours have numbers only")
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None, None, f"{place.name} cannot be read: neighbours have numbers only"
+        return Names(note=f"{place.name} cannot be read: neighbours have numbers only")
 
 
 def beside(index: Path) -> Path:

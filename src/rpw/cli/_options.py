@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
 import rpw
+from rpw import readers
+from rpw._reach import Reach
+from rpw._types import CollectionLike
 from rpw.cli._output import counted
 from rpw.cost import METRICS, check_metric
-from rpw.readers import describe_image, read_points
+from rpw.readers import describe_image
 
 
 def path(text: str) -> Path:
@@ -22,6 +24,11 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def choices(*names: str) -> Callable[[str], list[str]]:
+    """What a shell offers for an option: the names that begin with what was typed."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
 First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first measure: a file.")]
 Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second measure: a file.")]
 Many = Annotated[
@@ -29,9 +36,15 @@ Many = Annotated[
 ]
 P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
 K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
-Metric = Annotated[str, typer.Option("--metric", help="Ground metric, such as euclidean or cityblock.")]
+Metric = Annotated[
+    str,
+    typer.Option(
+        "--metric", help="Ground metric, such as euclidean or cityblock.", autocompletion=choices(*sorted(METRICS))
+    ),
+]
 Diameter = Annotated[
-    str, typer.Option("--diameter", metavar="auto|NUMBER", help="Diameter of the space; auto: that of all the points.")
+    str | None,
+    typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
 Solver = Annotated[str, typer.Option("--solver", help="auto, exact, lmr or bisection.")]
@@ -43,7 +56,7 @@ _BOX_METRICS = ("euclidean", "cityblock", "chebyshev")  # their diameter costs l
 
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
     """The measures of two files that fit together."""
-    x, y = read_points(a), read_points(b)
+    x, y = readers.read_pair(a, b)
     if x.dimension != y.dimension:
         text = f"the points of {a} have {x.dimension} coordinates, those of {b} have {y.dimension}"
         kinds = [kind for kind in (describe_image(a), describe_image(b)) if kind is not None]
@@ -71,39 +84,39 @@ def as_metric(name: str) -> str:
     return name
 
 
-def wants_progress(as_json: bool) -> bool:
-    """Whether a person is watching, and there is a bar to show."""
-    return not as_json and sys.stderr.isatty() and find_spec("tqdm") is not None
-
-
-def as_diameter(text: str) -> float | str:
-    """``auto`` or a number."""
+def as_diameter(text: str | None) -> float | Literal["auto"] | None:
+    """``auto``, a number, or None where it was left out."""
+    if text is None:
+        return None
     if text == "auto":
-        return text
+        return "auto"
     try:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is neither 'auto' nor a number", param_hint="--diameter") from None
 
 
-def diameter_of_pair(given: float | str, x: rpw.Measure, y: rpw.Measure, metric: str) -> float:
-    """A given diameter, or that of both measures together."""
+def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: rpw.Measure, metric: str) -> float:
+    """A given diameter, that of both measures together, or the default."""
     if not isinstance(given, str):
-        return given
+        return 1.0 if given is None else given
     span = rpw.diameter([x], [y], metric=metric)
     if span == 0:
         raise ValueError("--diameter auto: all points are the same, so they have no diameter; pass a number")
     return span
 
 
-def diameter_note(diameter: float, A: Any, B: Any, metric: str = "euclidean") -> list[tuple[str, str]]:
-    """A hint where the points reach farther than the diameter that was given."""
-    if metric not in _BOX_METRICS:
-        return []
-    span = rpw.diameter(A, B, metric=metric)
-    if span <= diameter * (1 + 1e-9):
-        return []
-    return [("note", f"the points reach over {span:.4g}, more than the diameter {diameter:g}: see --diameter")]
+def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
+    """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
+    if given is not None or k == 0 or metric not in _BOX_METRICS:
+        return None
+    reach = Reach(rpw.diameter(A, B, metric=metric))
+    return f"{reach}, far more than the diameter, which was left at 1: see --diameter" if reach.is_far else None
+
+
+def note_row(note: str | None) -> list[tuple[str, str]]:
+    """A hint as a row of a table, if there is one."""
+    return [] if note is None else [("note", note)]
 
 
 def skipped_note(names: list[str]) -> list[tuple[str, str]]:

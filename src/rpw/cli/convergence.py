@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from rpw._pairs import as_n_threads
-from rpw.cli._experiment import Out, Seed, begin, print_files, reporter
+from rpw.cli._experiment import Out, Seed, begin, print_files
 from rpw.cli._options import Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table
+from rpw.cli._progress import bar
 
 __all__ = ["convergence"]
 
@@ -38,9 +39,11 @@ def convergence(
     start = time.perf_counter()
     facts = {"seed": seed, "repeats": repeats, "largest_n": largest_n}
     folder = begin("convergence", out, "convergence", facts)
-    report, threads = reporter(as_json), as_n_threads(n_threads)
-    discrete = list(discrete_curves(seed, repeats, report))
-    continuous = list(continuous_curves(seed, repeats, largest_n, threads, report))
+    threads = as_n_threads(n_threads)
+    with bar(as_json) as report:
+        report(0, "finitely many points")
+        discrete = list(discrete_curves(seed, repeats))
+        continuous = list(continuous_curves(seed, repeats, largest_n, threads, report))
     paths = write_convergence(discrete, continuous, folder)
     if as_json:
         keys = ("distribution", "distance", "fitted", "theory")

@@ -23,6 +23,7 @@ from rpw.cli._options import (
     diameter_note,
     diameter_of_pair,
     images_note,
+    note_row,
     read_pair,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
@@ -38,7 +39,7 @@ def distance(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = "1",
+    diameter: Diameter = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
@@ -51,10 +52,11 @@ def distance(
     start = time.perf_counter()
     result = rpw.solve(x, y, p=p, k=k, metric=metric, diameter=delta, tol=tol, solver=solver, time_limit=time_limit)
     end = time.perf_counter()
+    note = diameter_note(given, k, [x], [y], metric)
     if as_json:
         parameters = {"p": p, "k": k, "metric": metric, "diameter": delta, "tol": tol}
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
-        print_json({**_facts(result), **parameters, **sizes, "seconds": end - start})
+        print_json({**_facts(result), **parameters, **sizes, "note": note, "seconds": end - start})
         return
     print_rows(
         [
@@ -65,7 +67,7 @@ def distance(
             ("second", f"{b}: {y!r}"),
             ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={delta:g}"),
             ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
-            *diameter_note(delta, [x], [y], metric),
+            *note_row(note),
             *images_note(a, b),
         ]
     )

@@ -1,4 +1,4 @@
-"""``rpw pairwise DIR|FILE --out D.zarr``."""
+"""``rpw pairwise DIR|FILE --out D.zarr`` (or ``D.csv``, ``D.tsv``, ``D.npy``, ``D.npz``)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 import rpw
+from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
     Json,
     Many,
@@ -17,12 +18,14 @@ from rpw.cli._options import (
     NThreads,
     as_diameter,
     as_metric,
+    choices,
     diameter_note,
+    note_row,
     path,
     skipped_note,
-    wants_progress,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
+from rpw.cli._progress import bar, counting
 from rpw.executors import is_complete, write_names
 from rpw.readers import Collection, read_collection
 
@@ -42,12 +45,19 @@ _DEFAULTS: dict[str, Any] = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 _ROWS_AT_ONCE = 256
 
 Out = Annotated[
-    Path, typer.Option("--out", parser=path, help="Zarr store for the matrix; the same call again resumes.")
+    Path,
+    typer.Option(
+        "--out",
+        parser=path,
+        help="D.zarr: a store; the same call again resumes. Or a file: .csv, .tsv, .npy, .npz.",
+    ),
 ]
 Other = Annotated[
     Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection; default: the first.")
 ]
-Distance = Annotated[str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.")]
+Distance = Annotated[
+    str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.", autocompletion=choices(*_OPTIONS))
+]
 P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
 K = Annotated[float | None, typer.Option("--k", help="Price of leaving mass behind; 1 if left out.")]
 Mass = Annotated[float | None, typer.Option("--mass", help="Share to move, for partial_wasserstein.")]
@@ -76,24 +86,26 @@ def pairwise(
     span = None if diameter is None else as_diameter(diameter)
     options = _options(distance, {"p": p, "k": k, "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
+    check_out(out, [a] if b is None else [a, b])
     first, second = read_collection(a), None if b is None else read_collection(b)
+    second = None if second is None else second.matched_to(first.columns, str(a))
     A, B, shared = _arguments(first, second)
     names = {"rows": first.names, "columns": (first if second is None else second).names}
     before = {"resumed": (out / "zarr.json").exists(), "already_complete": is_complete(out)}
     start = time.perf_counter()
-    run: dict[str, Any] = {"n_threads": n_threads, "progress": wants_progress(as_json), "out": str(out)}
-    try:
-        matrix = rpw.pairwise(A, B, distance=distance, **run, **shared, **options)
-    except rpw.PairwiseError:
-        write_names(out, **names)  # the other pairs are there, and somebody will read them
-        raise
-    write_names(out, **names)
     if options.get("diameter") == "auto":
-        options["diameter"] = float(getattr(matrix, "attrs", {}).get("diameter", np.nan))
+        span = rpw.diameter(*_points(first, second), metric=options["metric"])
+        options["diameter"] = span or "auto"  # of 0, rpw.pairwise says what is wrong
+    asked = {"distance": distance, **options}
+    with bar(as_json) as report:
+        matrix = _matrix(out, names, asked, A, B, n_threads=n_threads, progress=counting(report, "pairs"), **shared)
     facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
     end = time.perf_counter()
+    note = _note(diameter, options, first, second)
     if as_json:
-        print_json({"out": out, "distance": distance, **options, **facts, **names, "seconds": end - start})
+        print_json(
+            {"out": out, "distance": distance, **options, **facts, **names, "note": note, "seconds": end - start}
+        )
         return
     inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
     print_rows(
@@ -102,7 +114,7 @@ def pairwise(
             *skipped_note([name for _, _, collection in inputs for name in collection.skipped]),
             *_entries(out, distance, options, facts),
             ("time", seconds(start, end)),
-            *_note(options, first, second),
+            *note_row(note),
         ]
     )
 
@@ -131,11 +143,35 @@ def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, 
     return first.as_measures(), None if second is None else second.as_measures(), {}
 
 
-def _note(options: dict[str, Any], first: Collection, second: Collection | None) -> list[tuple[str, str]]:
-    if "diameter" not in options or np.isnan(options["diameter"]):
-        return []
+def _matrix(out: Path, names: dict[str, list[str]], asked: dict[str, Any], A: Any, B: Any, **run: Any) -> Any:
+    """The matrix, which then lies in ``out``; also where pairs failed, for somebody will want the others."""
+
+    def keep(matrix: Any) -> None:
+        if is_file_format(out):
+            write_matrix(out, matrix, **names, parameters=asked)
+        else:
+            write_names(out, **names)
+
+    store: dict[str, Any] = {} if is_file_format(out) else {"out": str(out)}
+    try:
+        matrix = rpw.pairwise(A, B, **asked, **run, **store)
+    except rpw.PairwiseError as error:
+        keep(error.distances)
+        raise
+    keep(matrix)
+    return matrix
+
+
+def _points(first: Collection, second: Collection | None) -> tuple[Any, Any]:
+    """All points of the space, as `rpw.diameter` takes them."""
     points = [c.as_measures() if c.support is None else c.support for c in (first, second) if c is not None]
-    return diameter_note(options["diameter"], points[0], points[1] if len(points) > 1 else None, options["metric"])
+    return points[0], points[1] if len(points) > 1 else None
+
+
+def _note(given: str | None, options: dict[str, Any], first: Collection, second: Collection | None) -> str | None:
+    if "diameter" not in options:
+        return None
+    return diameter_note(given, options["k"], *_points(first, second), options["metric"])
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw._files import replacing
 from rpw.cli._options import (
     Diameter,
     First,
@@ -22,6 +23,7 @@ from rpw.cli._options import (
     diameter_note,
     diameter_of_pair,
     images_note,
+    note_row,
     path,
     read_pair,
 )
@@ -45,7 +47,7 @@ def profile(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = "1",
+    diameter: Diameter = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     plot: Plot = None,
@@ -60,6 +62,7 @@ def profile(
     start = time.perf_counter()
     curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol)
     end = time.perf_counter()
+    note = diameter_note(given, 1, [x], [y], metric)
     prices = sorted({*_PRICES, k})
     distances = {f"{price:g}": curve.distance(price) for price in prices}
     if plot is not None:
@@ -67,7 +70,7 @@ def profile(
     if as_json:
         answer = {"p": p, "metric": metric, "diameter": delta, "mass": curve.mass, "cost_p": curve.cost_p}
         facts = {"elbow": curve.elbow(), "distances": distances, "solver": curve.solver, "plot": plot}
-        print_json({**answer, **facts, "seconds": end - start})
+        print_json({**answer, **facts, "note": note, "seconds": end - start})
         return
     print_rows(
         [
@@ -79,7 +82,7 @@ def profile(
             ("second", f"{b}: {y!r}"),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
             *_picture(plot),
-            *diameter_note(delta, [x], [y], metric),
+            *note_row(note),
             *images_note(a, b),
         ]
     )
@@ -107,4 +110,5 @@ def _draw(curve: Any, plot: Path, k: float) -> None:
 
     figure = Figure(figsize=(6, 4), layout="constrained")  # no window, whatever the backend
     curve.plot(ax=figure.subplots(), k=k)
-    figure.savefig(plot, dpi=120)
+    with replacing(plot) as stream:
+        figure.savefig(stream, format=plot.suffix.lower().lstrip("."), dpi=120)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files, reporter
+from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
 from rpw.cli._options import Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table
+from rpw.cli._progress import bar
 from rpw.pictures import load_pictures
 
 __all__ = ["robustness"]
@@ -43,11 +44,10 @@ def robustness(
     check_pictures(pictures, count)
     facts = {"dataset": pictures.name, "pictures": f"digest {pictures.digest}", "count": count, "seed": seed}
     folder = begin("robustness", out, "robustness", facts)
-    report = reporter(as_json)
-    report("outliers")
-    outliers = outlier_changes(seed)
-    report(f"thresholds on {pictures.name}")
-    reached = thresholds(pictures, seed, count, n_threads)
+    with bar(as_json) as report:
+        report(0, "outliers")
+        outliers = outlier_changes(seed)
+        reached = thresholds(pictures, seed, count, n_threads, report)
     paths = write_robustness(outliers, reached, folder)
     if as_json:
         names = [way.name for way in reached.methods]

@@ -22,11 +22,13 @@ from rpw.cli._options import (
     P,
     as_diameter,
     as_metric,
+    diameter_note,
+    note_row,
     path,
     skipped_note,
-    wants_progress,
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
+from rpw.cli._progress import bar, counting
 from rpw.readers import Collection, read_collection, read_queries
 
 __all__ = ["index", "search"]
@@ -45,20 +47,22 @@ def index(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = "1",
+    diameter: Diameter = None,
     as_json: Json = False,
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
     metric, span = as_metric(metric), as_diameter(diameter)
     collection = read_collection(a)
     start = time.perf_counter()
-    built = rpw.Index(collection.as_measures(), p=p, k=k, metric=metric, diameter=span)
+    measures = collection.as_measures()
+    built = rpw.Index(measures, p=p, k=k, metric=metric, diameter=1.0 if span is None else span)
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
+    note = diameter_note(span, k, measures, None, metric)
     facts = {"measures": len(collection), "p": p, "k": k, "metric": metric, "diameter": built.diameter}
     if as_json:
-        print_json({"out": out, "names": _names.beside(out), **facts, "seconds": end - start})
+        print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})
         return
     print_rows(
         [
@@ -67,6 +71,7 @@ def index(
             ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={facts['diameter']:g}"),
             ("time", seconds(start, end)),
             *skipped_note(collection.skipped),
+            *note_row(note),
         ]
     )
 
@@ -77,11 +82,13 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved)
-    names, labels, note = _names.read(saved, len(found))
+    names, labels, columns, note = _names.read(saved, len(found))
+    queries = queries.matched_to(columns, str(saved))
     start = time.perf_counter()
-    distances, indices = found.query(
-        queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=wants_progress(as_json)
-    )
+    with bar(as_json) as report:
+        distances, indices = found.query(
+            queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
+        )
     end = time.perf_counter()
     hits = [
         [_hit(float(d), int(i), names, labels) for d, i in zip(row, near, strict=True)]
@@ -94,8 +101,7 @@ def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None
         return
     _print_hits(queries, hits)
     stats = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in asdict(found.stats).items())
-    notes = [] if note is None else [("note", note)]
-    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end)), *notes])
+    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end)), *note_row(note)])
 
 
 def _hit(distance: float, number: int, names: list[str] | None, labels: list[Any] | None) -> dict[str, Any]:

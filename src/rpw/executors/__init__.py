@@ -15,12 +15,12 @@ from rpw.executors._cluster import check_client, compute_on_cluster, size_of
 from rpw.executors._memory import MemoryTarget
 from rpw.executors._store import is_complete, open_store, write_names
 from rpw.executors._threads import compute_on_threads
-from rpw.pairwise import PairwiseError, progress_bar
+from rpw.pairwise import PairwiseError, Progress, progress_bar
 
 __all__ = ["is_complete", "run_tiles", "write_names"]
 
 
-def run_tiles(batch: PairBatch, *, out: Any, client: Any, n_threads: int, progress: bool, on_error: str) -> Any:
+def run_tiles(batch: PairBatch, *, out: Any, client: Any, n_threads: int, progress: Progress, on_error: str) -> Any:
     """Compute the tiles that are missing; the matrix is the Zarr array of ``out``, opened, or an array in memory."""
     lanes = 1
     if client is not None:
@@ -42,5 +42,5 @@ def run_tiles(batch: PairBatch, *, out: Any, client: Any, n_threads: int, progre
                     failures += failed
         matrix = target.result()
     if failures and retries_failed:
-        raise PairwiseError(sorted(failures), matrix)
+        raise PairwiseError.of(sorted(failures), matrix)
     return matrix

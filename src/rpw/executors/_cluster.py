@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +22,8 @@ from rpw.executors._tiles import Tile, Tiling
 _IN_FLIGHT_PER_LANE = 4
 _ATTEMPTS = 5
 _LOG = logging.getLogger("rpw")
+_CHECKED: set[tuple[str, str]] = set()  # runs, and the workers in this process that have room for them
+_CHECKING = threading.Lock()
 _NO_RPW = re.compile(r"No module named 'rpw['.]")
 
 
@@ -32,6 +36,8 @@ def check_client(client: Any) -> None:
         raise ValueError("client is closed: pass a connected dask.distributed.Client")
     if client.asynchronous:
         raise ValueError("client must not be asynchronous")
+    with _explains_lost_scheduler(client):
+        client.nthreads()
 
 
 def size_of(client: Any) -> int:
@@ -39,9 +45,27 @@ def size_of(client: Any) -> int:
     return max(1, sum(int(threads) for threads in client.nthreads().values()))
 
 
-def compute_tile(batch: PairBatch, tiling: Tiling, tile: Tile) -> tuple[Array, Failures]:
+def compute_tile(batch: PairBatch, tiling: Tiling, tile: Tile, run: str) -> tuple[Array, Failures]:
     """What a worker does. One thread: a worker runs as many tasks side by side as it has threads."""
+    _check_memory_of_worker(batch, tiling.is_symmetric, run)
     return batch.values(*tiling.pairs(tile), 1)
+
+
+def _check_memory_of_worker(batch: PairBatch, is_halved: bool, run: str) -> None:
+    """Raise ``MemoryError`` unless this worker has room: before its first tile of a run for as many pairs as it has
+    threads, then for the one that is added to those in memory."""
+    worker = import_extra("distributed", "client").get_worker()
+    most, taken = worker.memory_manager.memory_limit, worker.monitor.get_process_memory()
+    with _CHECKING:
+        n_threads = 1 if (run, worker.address) in _CHECKED else worker.state.nthreads
+        try:
+            batch.check_fits(n_threads, is_halved, most - taken if most else math.inf)
+        except MemoryError as error:
+            advice = (
+                "(n_threads is what `dask worker --nthreads` sets, and what is available may be its --memory-limit)"
+            )
+            raise MemoryError(f"on the worker {worker.address}: {error} {advice}") from error
+        _CHECKED.add((run, worker.address))
 
 
 def compute_on_cluster(
@@ -50,7 +74,7 @@ def compute_on_cluster(
     """The values of each tile, as they are finished. Closing the generator cancels what is outstanding."""
     if not tiles:
         return
-    with _explains_missing_rpw():
+    with _explains_lost_scheduler(client), _explains_missing_rpw():
         yield from _computed(batch, tiling, tiles, client, report)
 
 
@@ -81,6 +105,22 @@ def _await_worker(client: Any) -> None:
 
 
 @contextmanager
+def _explains_lost_scheduler(client: Any) -> Iterator[None]:
+    """Say what an error means that comes while the client has no connection, or has not noticed yet."""
+    closed = import_extra("distributed.comm", "client").CommClosedError
+    try:
+        yield
+    except Exception as error:
+        if client.status == "running" and not isinstance(error, closed):
+            raise
+        address = getattr(client.scheduler, "address", "which is unknown")
+        raise ConnectionError(
+            f"the scheduler of client=, {address}, does not answer: pass a client= whose cluster is running, or none "
+            "(with out=, finished tiles are kept)"
+        ) from error
+
+
+@contextmanager
 def _explains_missing_rpw() -> Iterator[None]:
     """Say what an import that failed on the cluster means."""
     try:
@@ -107,6 +147,7 @@ class _Cluster:
         self._distributed = import_extra("distributed", "client")
         self._running: dict[Any, Tile] = {}
         self._attempts: dict[Tile, int] = {}
+        self._run = uuid.uuid4().hex
         self._queue = self._distributed.as_completed()
         self._scatter()
 
@@ -119,7 +160,7 @@ class _Cluster:
         """Put a tile into the queue of the scheduler."""
         self._attempts[tile] = self._attempts.get(tile, 0) + 1
         key = f"rpw-tile-{tile[0]}-{tile[1]}-{uuid.uuid4().hex}"
-        future = self._client.submit(compute_tile, self._inputs, self._tiling, tile, key=key, pure=False)
+        future = self._client.submit(compute_tile, self._inputs, self._tiling, tile, self._run, key=key, pure=False)
         self._running[future] = tile
         self._queue.add(future)
 

@@ -14,7 +14,7 @@ from rpw._check import Array
 from rpw._pairs import PairBatch
 from rpw.pairwise import is_symmetric
 
-FORMAT = 1
+FORMAT = 2  # 1, of rpw 0.1, had no digests
 
 _INPUTS = {"A": "A holds other measures", "B": "B holds other measures", "support": "the support is another one"}
 _INPUTS |= {"cost": "cost is another matrix"}

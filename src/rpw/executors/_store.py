@@ -2,21 +2,28 @@
 
     D.zarr/zarr.json       shape, tile, parameters and fingerprint of the inputs (Zarr's own metadata)
     D.zarr/c/i/j           the chunks: float64, little-endian, not compressed (distances do not compress)
-    D.zarr/.rpw/done/i.j   one empty file per finished tile; "i.j.nan" if pairs in it failed and were left NaN
+    D.zarr/.rpw/done/i.j   the mark of a finished tile: the SHA-256 of its chunk, and of its mirror image;
+                           "i.j.nan" if pairs in it failed and were left NaN
     D.zarr/.rpw/part       a file being written
     D.zarr/.rpw/lock       held by the process that writes
 
 Every file is written under another name, flushed to the disk and then renamed, so that it is there as a whole or not
 at all. A tile is marked as finished after its chunk, and the mirror image of that, are in place. So a process that dies
 at any moment loses the tiles in flight and nothing else, and whoever reads the array meanwhile finds NaN or the truth.
+A tile whose chunks do not have the digests in its mark is not finished.
+
+A folder is ours if its zarr.json says so; one without a zarr.json is touched only if it holds nothing but what a run
+leaves that died before it wrote one. Nothing is ever deleted but marks that new ones replace. Links in a store are
+refused (see _tree).
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
-import shutil
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,25 +34,33 @@ import numpy as np
 
 import rpw
 from rpw._check import Array
-from rpw._files import sync_folder
 from rpw._pairs import PairBatch
+from rpw.executors._digests import DONE, ENDINGS, Chunks, as_mark, mark_of, place
 from rpw.executors._extras import import_extra
 from rpw.executors._layout import check_layout, entry, layout_of
 from rpw.executors._manifest import FORMAT, check_same_work, manifest_of
 from rpw.executors._tiles import Tile, Tiling, tiling_of
+from rpw.executors._tree import Tree
+
+_METADATA = "zarr.json"
+_LOCK = (".rpw", "lock")
+_OWNER = re.compile(rb"(process \d+ on [^\n]*\n)?")
+_BEGINNING = b'{\n "zarr_format": 3,\n'  # of each zarr.json that we write
 
 
 def open_store(out: Any, batch: PairBatch, lanes: int, retries_failed: bool) -> TileStore:
     """Open the store at ``out`` for this work, or begin it; refuse what holds anything else."""
     import_extra("zarr", "out")
-    path = _as_path(out)
-    _check_is_ours(path)
-    store = _stored(path, batch)
-    if store is not None and not store.missing(retries_failed):
-        return store  # finished: nothing will be written, so no lock is needed
-    lock = _lock(path)
+    tree = Tree(_as_path(out))
+    _check_is_ours(tree)
+    before = _stored(tree, batch)
+    if before is not None and not before.missing(retries_failed):
+        return before  # finished: nothing will be written, so no lock is needed
+    lock = _lock(tree)
     try:
-        store = _stored(path, batch) or _begin(path, batch, tiling_of(batch, lanes))
+        store = _stored(tree, batch) or _begin(tree, batch, tiling_of(batch, lanes))
+        if before is not None:
+            store.trust(before)
         if store.missing(retries_failed):
             store.check_version()
     except BaseException:
@@ -58,23 +73,25 @@ def open_store(out: Any, batch: PairBatch, lanes: int, retries_failed: bool) -> 
 def is_complete(out: Path) -> bool:
     """Whether there is a store at ``out`` with nothing left to compute."""
     try:
-        metadata = _metadata(out)
-        return metadata is not None and not _store_of(out, metadata).missing(retries_failed=True)
+        tree = Tree(out)
+        metadata = _metadata(tree)
+        return metadata is not None and not _store_of(tree, metadata).missing(retries_failed=True)
     except (OSError, ValueError):
         return False
 
 
 def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
     """Put the names of the rows and columns into the attributes of the store at ``out``."""
-    metadata = _metadata(out)
+    tree = Tree(out)
+    metadata = _metadata(tree)
     names = {"rows": rows, "columns": columns}
     if metadata is None or names.items() <= metadata["attributes"].items():
         return
     metadata["attributes"] |= names
-    lock = _lock(out)
+    lock = _lock(tree)
     try:
-        with _explained(out):
-            _write(out, out / "zarr.json", _encoded(metadata))
+        with _explained(tree):
+            tree.write(_encoded(metadata), _METADATA)
     finally:
         os.close(lock)
 
@@ -82,10 +99,12 @@ def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
 class TileStore:
     """The store of one matrix."""
 
-    def __init__(self, path: Path, tiling: Tiling, version: str) -> None:
-        self.path, self.tiling, self.lock = path, tiling, -1
-        self._version = version
-        self._chunk_bytes = 8 * tiling.tile[0] * tiling.tile[1]
+    def __init__(self, tree: Tree, tiling: Tiling, fingerprint: str, version: str) -> None:
+        self.tiling, self.lock = tiling, -1
+        self._tree, self._version = tree, version
+        self._chunks = Chunks(tree, tiling, fingerprint)
+        self._finished: set[str] = set()  # marks whose digests were verified; once is enough
+        self._damaged: set[Tile] = set()
 
     def __enter__(self) -> TileStore:
         return self
@@ -95,42 +114,61 @@ class TileStore:
             os.close(self.lock)  # the kernel releases the lock, here as after a crash
             self.lock = -1
 
+    def trust(self, before: TileStore) -> None:
+        """Take over what was verified of the same store a moment ago."""
+        if self.tiling == before.tiling:
+            self._finished, self._chunks.known = before._finished, before._chunks.known
+
     def check_version(self) -> None:
         """Raise if another version began: its last digits might be others."""
-        if self._version != rpw.__version__:
-            raise ValueError(
-                f"{self.path} was begun by rpw {self._version} and is not finished; this is {rpw.__version__}: finish "
-                "it with that version, or choose another path for out"
-            )
+        if self._version == rpw.__version__:
+            return
+        damaged = [self._chunks.described(tile) + " is damaged" for tile in sorted(self._damaged)[:1]]
+        state = damaged[0] if damaged else f"out={str(self._tree.path)!r} is not finished"
+        raise ValueError(
+            f"{state}; it was begun by rpw {self._version} and this is {rpw.__version__}: finish it with that version, "
+            "or choose another path for out"
+        )
 
     def missing(self, retries_failed: bool) -> list[Tile]:
         """The tiles that are not finished (nor complete but for failed pairs, unless these are to be tried again)."""
-        done = self.path / ".rpw" / "done"
-        marks = set(os.listdir(done)) if done.is_dir() else set()
-        return [tile for tile in self.tiling.tiles if not self._is_finished(tile, marks, retries_failed)]
+        marks = self._tree.names(*DONE)
+        endings = ENDINGS[:1] if retries_failed else ENDINGS
+        return [tile for tile in self.tiling.tiles if not self._is_finished(tile, endings, marks)]
 
-    def _is_finished(self, tile: Tile, marks: set[str], retries_failed: bool) -> bool:
-        name = _mark(tile)
-        if name not in marks and (retries_failed or f"{name}.nan" not in marks):
-            return False
-        return all(_size(self._chunk(chunk)) == self._chunk_bytes for chunk in self._chunks(tile))
-
-    def _chunks(self, tile: Tile) -> list[Tile]:
-        """The tile, and its mirror image."""
-        return [tile, tile[::-1]] if self.tiling.is_symmetric and tile[0] != tile[1] else [tile]
-
-    def _chunk(self, tile: Tile) -> Path:
-        return self.path / "c" / str(tile[0]) / str(tile[1])
+    def _is_finished(self, tile: Tile, endings: tuple[str, ...], marks: set[str]) -> bool:
+        name = mark_of(tile)
+        if any(name + ending in self._finished for ending in endings):
+            return True
+        there = [ending for ending in endings if name + ending in marks]
+        for ending in there:
+            if self._chunks.verify(tile, ending):
+                self._finished.add(name + ending)
+                return True
+        if there:
+            self._damaged.add(tile)
+        return False
 
     def write(self, tile: Tile, block: Array, *, is_whole: bool, is_final: bool) -> None:
         """Write a tile and its mirror image; mark it as finished if it has no failed pairs, or is to stay as it is."""
-        done = self.path / ".rpw" / "done"
-        with _explained(self.path):
-            for chunk, entries in zip(self._chunks(tile), (block, block.T), strict=False):
-                _write(self.path, self._chunk(chunk), self._padded(entries))
+        digests = {}
+        self._check_not_removed()
+        with _explained(self._tree):
+            for chunk, entries in zip(self._chunks.of(tile), (block, block.T), strict=False):
+                data = self._padded(entries)
+                digests[chunk] = self._chunks.digest(chunk, data)
+                self._tree.write(data, *place(chunk))
             if is_whole or is_final:
-                (done / f"{_mark(tile)}{'' if is_whole else '.nan'}").touch()
-                sync_folder(done)
+                ending, other = ENDINGS if is_whole else ENDINGS[::-1]
+                self._tree.write(as_mark(digests), *DONE, mark_of(tile) + ending)
+                self._tree.remove(*DONE, mark_of(tile) + other)
+        self._chunks.known |= digests
+
+    def _check_not_removed(self) -> None:
+        """Raise if the lock has lost its name: then somebody else may have begun another store in the same place."""
+        if os.fstat(self.lock).st_nlink == 0:
+            text = "was removed while it was being written, with its finished tiles; the same call again begins anew"
+            raise FileNotFoundError(errno.ENOENT, text, str(self._tree.path))
 
     def _padded(self, block: Array) -> bytes:
         """A chunk is always a whole one, also at the border of the matrix."""
@@ -139,8 +177,10 @@ class TileStore:
         return chunk.tobytes()
 
     def result(self) -> Any:
-        """The array, opened for reading."""
-        return import_extra("zarr", "out").open_array(str(self.path), mode="r")
+        """The array, opened for reading; what is read is verified."""
+        from rpw.executors._reading import open_verified
+
+        return open_verified(self._chunks)
 
 
 def _as_path(out: Any) -> Path:
@@ -150,49 +190,80 @@ def _as_path(out: Any) -> Path:
     return Path(text)
 
 
-def _check_is_ours(path: Path) -> None:
+def _check_is_ours(tree: Tree) -> None:
     """Raise if there is something that this module did not put there."""
-    if not path.exists():
+    name = f"out={str(tree.path)!r}"
+    if tree.path.is_symlink() and not tree.path.exists():
+        raise ValueError(f"{name} is a link to nothing: choose another path")
+    if not tree.path.exists():
         return
-    if not path.is_dir():
-        raise ValueError(f"out={str(path)!r} is a file: choose another path")
-    if any(path.iterdir()) and not (path / ".rpw").is_dir():
-        raise ValueError(f"out={str(path)!r} is there and was not written by rpw.pairwise: choose another path")
+    if not tree.path.is_dir():
+        raise ValueError(f"{name} is a file: choose another path")
+    names = tree.names()
+    if names and ".rpw" not in names:
+        raise ValueError(f"{name} is there and was not written by rpw.pairwise: choose another path")
+    if names and _METADATA not in names and not _is_barely_begun(tree, names):
+        raise ValueError(
+            f"{name} has no zarr.json, so that nobody knows whose it is: choose another path, or remove it"
+        )
 
 
-def _stored(path: Path, batch: PairBatch) -> TileStore | None:
+def _is_barely_begun(tree: Tree, names: set[str]) -> bool:
+    """Whether there is nothing but what a run leaves that died before it wrote its zarr.json."""
+    try:
+        inside = tree.names(".rpw")
+        if names != {".rpw"} or not inside <= {"lock", "done", "part"} or tree.names(*DONE):
+            return False
+        owner, part = (tree.read(".rpw", name) or b"" for name in ("lock", "part"))
+    except OSError:
+        return False
+    return _OWNER.fullmatch(owner) is not None and (part[: len(_BEGINNING)] == _BEGINNING[: len(part)])
+
+
+def _stored(tree: Tree, batch: PairBatch) -> TileStore | None:
     """The store that is there, if there is one; it must hold the same work."""
-    metadata = _metadata(path)
+    metadata = _metadata(tree)
     if metadata is None:
         return None
     manifest = manifest_of(batch)
     try:
-        check_same_work(path, metadata["attributes"], manifest)
+        check_same_work(tree.path, metadata["attributes"], manifest)
     except RecursionError as error:
-        raise _damaged(path, "it is nested too deeply") from error
+        raise _damaged(tree.path, "it is nested too deeply") from error
     if metadata["shape"] != manifest["shape"] or metadata["attributes"]["symmetric"] != manifest["symmetric"]:
-        raise _damaged(path, "its shape is not that of the matrix with its fingerprint")
-    return _store_of(path, metadata)
+        raise _damaged(tree.path, "its shape is not that of the matrix with its fingerprint")
+    return _store_of(tree, metadata)
 
 
-def _metadata(path: Path) -> dict[str, Any] | None:
+def _metadata(tree: Tree) -> dict[str, Any] | None:
     """What the store says of itself, if there is one; it must be one of ours, and whole."""
+    path = tree.path
+    content = tree.read(_METADATA)
+    if content is None:
+        return None
     try:
-        metadata: dict[str, Any] = json.loads((path / "zarr.json").read_bytes())
+        metadata: dict[str, Any] = json.loads(content)
         form = entry(metadata, int, "attributes", "rpw", "format")
         if form == FORMAT:
             check_layout(metadata)
-    except FileNotFoundError:
-        return None
-    except (json.JSONDecodeError, UnicodeDecodeError, IsADirectoryError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise _damaged(path, "it is not JSON") from error
     except RecursionError as error:
         raise _damaged(path, "it is nested too deeply") from error
     except ValueError as error:
         raise _damaged(path, str(error)) from error
     if form != FORMAT:
-        raise ValueError(f"out={str(path)!r} has a format of another version of rpw: choose another path")
+        raise _of_another_format(path, form, metadata["attributes"]["rpw"].get("version"))
     return metadata
+
+
+def _of_another_format(path: Path, form: int, version: Any) -> ValueError:
+    if form > FORMAT:
+        return ValueError(f"out={str(path)!r} was written by rpw {version}, which is newer: choose another path")
+    return ValueError(
+        f"out={str(path)!r} was written by rpw {version}, which kept no digests: damage would go unseen. "
+        "Choose another path to compute the numbers again (zarr.open reads those that are there, unverified)"
+    )
 
 
 def _damaged(path: Path, reason: str) -> ValueError:
@@ -200,97 +271,56 @@ def _damaged(path: Path, reason: str) -> ValueError:
     return ValueError(f"out={str(path)!r}: its zarr.json is damaged: {reason}. {way_out}")
 
 
-def _store_of(path: Path, metadata: dict[str, Any]) -> TileStore:
+def _store_of(tree: Tree, metadata: dict[str, Any]) -> TileStore:
     (n, m), attributes = metadata["shape"], metadata["attributes"]
     rows, columns = metadata["chunk_grid"]["configuration"]["chunk_shape"]
-    return TileStore(path, Tiling((n, m), (rows, columns), attributes["symmetric"]), attributes["rpw"]["version"])
+    tiling = Tiling((n, m), (rows, columns), attributes["symmetric"])
+    return TileStore(tree, tiling, attributes["rpw"]["fingerprint"], attributes["rpw"]["version"])
 
 
-def _begin(path: Path, batch: PairBatch, tiling: Tiling) -> TileStore:
-    metadata = {**layout_of(tiling.shape, tiling.tile), "attributes": manifest_of(batch)}
-    _drop_orphans(path)
-    with _explained(path):
-        _write(path, path / "zarr.json", _encoded(metadata))
-    return TileStore(path, tiling, rpw.__version__)
-
-
-def _drop_orphans(path: Path) -> None:
-    """Remove tiles and marks without a zarr.json: nobody knows of which matrix they are."""
-    strangers = sorted({found.name for found in path.iterdir()} - {".rpw", "c"})
-    if strangers:
-        raise ValueError(
-            f"out={str(path)!r} has no zarr.json, and holds {strangers[0]!r}, which is not ours: choose another path"
-        )
-    done = path / ".rpw" / "done"
-    with _explained(path):
-        for mark in done.iterdir():  # before their tiles: a mark without its tile does no harm
-            mark.unlink()
-        sync_folder(done)
-        if (path / "c").exists():
-            shutil.rmtree(path / "c")
+def _begin(tree: Tree, batch: PairBatch, tiling: Tiling) -> TileStore:
+    manifest = manifest_of(batch)
+    with _explained(tree):
+        tree.write(_encoded({**layout_of(tiling.shape, tiling.tile), "attributes": manifest}), _METADATA)
+    return TileStore(tree, tiling, manifest["rpw"]["fingerprint"], rpw.__version__)
 
 
 def _encoded(metadata: dict[str, Any]) -> bytes:
     return json.dumps(metadata, indent=1, allow_nan=False).encode()
 
 
-def _lock(path: Path) -> int:
+def _lock(tree: Tree) -> int:
     """Become the only process that writes; a descriptor to close."""
-    with _explained(path):
-        (path / ".rpw" / "done").mkdir(parents=True, exist_ok=True)
-        lock = os.open(path / ".rpw" / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    with _explained(tree):
+        tree.make(*DONE)
+        lock = tree.open_file(*_LOCK, flags=os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         owner = os.pread(lock, 200, 0).decode(errors="replace").strip() or "another process"
         os.close(lock)
-        raise RuntimeError(f"out={str(path)!r} is being written by {owner}: wait for it, or stop it first") from error
+        where = f"out={str(tree.path)!r}"
+        raise RuntimeError(f"{where} is being written by {owner}: wait for it, or stop it first") from error
     try:
-        with _explained(path):
-            os.ftruncate(lock, 0)
-            os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        if os.fstat(lock).st_nlink == 1:  # else it has a second name, and may be somebody's file
+            with _explained(tree):
+                os.ftruncate(lock, 0)
+                os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
     except BaseException:
         os.close(lock)
         raise
     return lock
 
 
-def _write(root: Path, path: Path, data: bytes) -> None:
-    """Write a file that is there as a whole, on the disk, or not at all."""
-    part = root / ".rpw" / "part"
-    try:
-        with open(part, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    for folder in (path.parent, *path.parent.parents):
-        sync_folder(folder)
-        if folder == root:
-            break
-
-
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explained(tree: Tree) -> Iterator[None]:
     """Say what an error of the disk means for the store."""
     try:
         yield
     except OSError as error:
-        advice = "finished tiles are kept, and the same call again goes on"
+        if (tree.path / _METADATA).exists():
+            advice = "finished tiles are kept, and the same call again goes on"
+        else:
+            advice = "no store is there (any more), and the same call again begins a new one"
         text = f"{error.strerror or error} while writing the matrix; {advice}"
-        raise OSError(error.errno, text, str(path)) from error
-
-
-def _mark(tile: Tile) -> str:
-    return f"{tile[0]}.{tile[1]}"
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1
+        raise OSError(error.errno, text, str(tree.path)) from error

@@ -77,11 +77,10 @@ DISCRETE: dict[str, Callable[[], Array]] = {
 }
 
 
-def discrete_curves(seed: int, repeats: int, report: Callable[[str], object] = lambda _: None) -> Iterator[Curve]:
+def discrete_curves(seed: int, repeats: int) -> Iterator[Curve]:
     """Samples from finitely many points, where equal samples are merged into one heavier point."""
     names = ["W2", "TV", *(f"RPW(2,{k:g})" for k in PRICES)]
     for number, (case, support) in enumerate(DISCRETE.items()):
-        report(case)
         points = support()
         values = np.empty((len(names), len(DISCRETE_N), repeats))
         for i, n in enumerate(DISCRETE_N):
@@ -127,17 +126,31 @@ CONTINUOUS: dict[str, tuple[int, Callable[[np.random.Generator, int], Array]]] =
 }
 
 
+# What a distance costs on each density, roughly, where n points cost n²: for the share that is done.
+_EFFORT = {"square": 1.0, "two squares": 5.0, "cube": 1.0}
+
+
 def continuous_curves(
-    seed: int, repeats: int, largest_n: int, n_threads: int, report: Callable[[str], object] = lambda _: None
+    seed: int,
+    repeats: int,
+    largest_n: int,
+    n_threads: int,
+    report: Callable[[float, str], object] = lambda *_: None,
 ) -> Iterator[Curve]:
     """Samples from densities in spaces of diameter 1: W_p and RPW_{p,1} for several p."""
     sizes = [n for n in CONTINUOUS_N if n <= largest_n]
     jobs = [(n, repeat) for n in reversed(sizes) for repeat in range(repeats)]  # the longest first
+    everything = len(EXPONENTS) * sum(_EFFORT.values()) * sum(n**2 for n, _ in jobs)
+    done = 0.0
     for number, (case, (dimension, sample)) in enumerate(CONTINUOUS.items()):
         for p in EXPONENTS:
-            report(f"{case}, p = {p:g}")
+            pairs = []
             with ThreadPoolExecutor(n_threads) as pool:
-                pairs = list(pool.map(partial(_continuous_distances, sample, p, [seed, 10 + number]), jobs))
+                found = pool.map(partial(_continuous_distances, sample, p, [seed, 10 + number]), jobs)
+                for (size, _), pair in zip(jobs, found, strict=True):
+                    pairs.append(pair)
+                    done += _EFFORT[case] * size**2
+                    report(done / everything, f"{case}, p = {p:g}")
             values = np.array(pairs).reshape(len(sizes), repeats, 2)[::-1]
             n, fitted_from = np.array(sizes), FITTED_FROM["continuous"]
             yield Curve(case, f"W{p:g}", n, values[:, :, 0], rate_of_w(p, dimension), fitted_from)

@@ -93,7 +93,8 @@ def write_figure(figure: Figure, path: Path) -> list[Path]:
     """``path`` with the endings .png and .svg."""
     path.parent.mkdir(parents=True, exist_ok=True)
     picture = path.with_name(path.name + ".png")
-    figure.savefig(picture, dpi=120)
+    with replacing(picture) as stream:
+        figure.savefig(stream, format="png", dpi=120)
     return [picture, write_text(path.with_name(path.name + ".svg"), svg_text(figure))]
 
 

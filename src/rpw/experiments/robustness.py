@@ -44,7 +44,7 @@ def outlier_changes(seed: int) -> Outliers:
     around = 0.01 * rng.standard_normal((POINTS // 10, 2))
     functions: dict[str, Callable[..., float]] = {
         **{f"W{p}": lambda *args, p=p: rpw.wasserstein(*args, p=p) for p in (1, 2, 3)},
-        **{f"RPW(2,{k:g})": lambda *args, k=k: rpw.distance(*args, p=2, k=k) for k in (1, 0.1)},
+        **{f"RPW(2,{k:g})": lambda *args, k=k: rpw.distance(*args, p=2, k=k, diameter=1) for k in (1, 0.1)},
     }
     change = np.zeros((len(functions), len(DISTANCES), len(SHARES)))
     for f, function in enumerate(functions.values()):
@@ -62,7 +62,8 @@ def _mixed(share: float, outliers: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """For each distance and picture: the share of noise, and the shift in rows; inf where none is enough."""
+    """For each distance and picture: the share of noise, and the shift in rows (steps of a share and whole rows are
+    measured, and joined by straight lines); inf where none is enough."""
 
     dataset: str
     methods: list[Method]
@@ -84,8 +85,14 @@ def check_pictures(pictures: Pictures, count: int) -> None:
         raise ValueError(f"picture {empty[0]} of {pictures.name} is all black: it has no mass")
 
 
-def thresholds(pictures: Pictures, seed: int, count: int, n_threads: int | None = None) -> Thresholds:
-    """The experiment on ``count`` random grey pictures."""
+def thresholds(
+    pictures: Pictures,
+    seed: int,
+    count: int,
+    n_threads: int | None = None,
+    report: Callable[[float, str], object] = lambda *_: None,
+) -> Thresholds:
+    """The experiment on ``count`` random grey pictures; ``report`` hears the share that is done."""
     check_pictures(pictures, count)
     rng = np.random.default_rng([seed, 21])
     ways = methods()
@@ -97,9 +104,10 @@ def thresholds(pictures: Pictures, seed: int, count: int, n_threads: int | None 
         spoiled = _with_noise(own, rng)
         shifted = _moved(own)
         for w, way in enumerate(ways):
+            report((s + w / len(ways)) / count, f"picture {s + 1} of {count}: {way.name}")
             nearest = float(_row(own, others, way, n_threads).min())
-            noise[w, s] = _first_reaching(_row(own, spoiled, way, n_threads), nearest) / NOISE_STEPS
-            shift[w, s] = _first_reaching(_row(_tall(own[None])[0], shifted, way, n_threads, height), nearest)
+            noise[w, s] = _crossing(_row(own, spoiled, way, n_threads), nearest) / NOISE_STEPS
+            shift[w, s] = _crossing(_row(_tall(own[None])[0], shifted, way, n_threads, height), nearest)
     return Thresholds(pictures.name, ways, noise, shift, height)
 
 
@@ -138,6 +146,13 @@ def _row(own: Array, others: Array, way: Method, n_threads: int | None, height: 
     return np.asarray(rpw.pairwise(own.reshape(1, -1), flat, support=grid, n_threads=n_threads, **way.options)[0])
 
 
-def _first_reaching(values: Array, level: float) -> float:
+def _crossing(values: Array, level: float) -> float:
+    """The place where the values first reach the level, on straight lines between them; inf if they never do."""
     reached = np.flatnonzero(values >= level)
-    return float(reached[0]) if len(reached) else math.inf
+    if len(reached) == 0:
+        return math.inf
+    end = int(reached[0])
+    if end == 0:
+        return 0.0
+    before, after = values[end - 1 : end + 1]
+    return float(end - 1 + (level - before) / (after - before))

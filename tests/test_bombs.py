@@ -1,0 +1,168 @@
+"""Small files that would expand to much: only what is needed is expanded, and only if its declared size fits."""
+
+import io
+import os
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from checks import ragged_clouds as clouds
+
+import rpw
+from rpw import _arrays
+from rpw.readers import read_collection, read_points
+
+LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB
+PIECE = bytes(1 << 22)
+
+
+def npy_header(shape, kind="<f8", version=1):
+    stream = io.BytesIO()
+    write = np.lib.format.write_array_header_1_0 if version == 1 else np.lib.format.write_array_header_2_0
+    write(stream, {"descr": kind, "fortran_order": False, "shape": shape})
+    return stream.getvalue()
+
+
+def add_bomb(path, name, head=None, size=LARGE):
+    """Append a member of ``size`` zeros after ``head``."""
+    head = npy_header((size // 8,)) if head is None else head
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(f"{name}.npy", "w") as member:
+        member.write(head)
+        for start in range(0, size, len(PIECE)):
+            member.write(PIECE[: min(len(PIECE), size - start)])
+
+
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory):
+    """An NPZ file with one large array of a name that means nothing."""
+    path = tmp_path_factory.mktemp("bomb") / "bomb.npz"
+    add_bomb(path, "payload")
+    assert path.stat().st_size < 1_000_000
+    return path.read_bytes()
+
+
+class Peak:
+    """The most memory that Python and NumPy held inside the block."""
+
+    def __enter__(self):
+        tracemalloc.start()
+        return self
+
+    def __exit__(self, *_):
+        self.bytes = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+
+
+def with_arrays(path, content, **arrays):
+    """The bomb, and these arrays beside it."""
+    path.write_bytes(content)
+    with zipfile.ZipFile(path, "a") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+    return path
+
+
+def test_unknown_arrays_beside_an_index_are_not_expanded(tmp_path, bomb):
+    index = rpw.Index(clouds(6, 4), n_pivots=2)
+    index.save(tmp_path / "I")
+    with np.load(tmp_path / "I") as stored:
+        path = with_arrays(tmp_path / "J", bomb, **dict(stored))
+    with Peak() as peak:
+        again = rpw.Index.load(path)
+    assert peak.bytes < 20_000_000
+    np.testing.assert_array_equal(again.query(clouds(1, 4)[0], top=3)[0], index.query(clouds(1, 4)[0], top=3)[0])
+    path.write_bytes(bomb)
+    with Peak() as peak, pytest.raises(ValueError, match="is not an rpw index"):
+        rpw.Index.load(path)
+    assert peak.bytes < 20_000_000
+
+
+def test_unknown_arrays_beside_others_are_not_expanded(tmp_path, bomb):
+    points = np.random.default_rng(0).random((3, 4, 2))
+    for arrays, read, size in (
+        ({"points": points[0]}, read_points, 4),
+        ({"points": points}, read_collection, 3),
+        ({"images": np.ones((3, 2, 2)), "labels": [1, 2, 3]}, read_collection, 3),
+        ({"histograms": np.ones((2, 4)), "support": points[0]}, read_collection, 2),
+    ):
+        path = with_arrays(tmp_path / "x.npz", bomb, **arrays)
+        with Peak() as peak:
+            assert len(read(path)) == size
+        assert peak.bytes < 20_000_000
+
+
+def test_known_arrays_that_are_not_needed_are_not_expanded(tmp_path):
+    for name in ("points", "support", "weights"):
+        path = tmp_path / f"{name}.npz"
+        add_bomb(path, name)
+        with_arrays(path, path.read_bytes(), images=np.ones((2, 3, 3)))
+        with Peak() as peak:
+            assert len(read_collection(path)) == 2
+        assert peak.bytes < 20_000_000
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    """Room for one of the large arrays as it is, not for more."""
+    monkeypatch.setattr(_arrays, "available_bytes", lambda: LARGE * 1.5)
+
+
+def test_declared_sizes_are_looked_at_first(tmp_path, bomb, little_memory):
+    index = tmp_path / "I"
+    rpw.Index(clouds(3, 4)).save(index)
+    add_bomb(index, "cost")  # an array that an index may have
+    only, several = tmp_path / "only.npz", tmp_path / "several.npz"
+    only.write_bytes(bomb)
+    for name in ("points", "weights", "labels"):
+        add_bomb(several, name, size=LARGE // 3)
+    for path, read in ((index, rpw.Index.load), (only, read_points), (several, read_points)):
+        with Peak() as peak, pytest.raises(MemoryError, match=rf"{path.name}: its arrays need about 0\.2 GB"):
+            read(path)
+        assert peak.bytes < 20_000_000
+
+
+@pytest.mark.parametrize("name", ["about", "points", "from_pivots"])
+def test_headers_and_the_table_of_contents_must_agree(tmp_path, name):
+    index = tmp_path / "I"
+    rpw.Index(clouds(3, 4)).save(index)
+    with np.load(index) as stored:
+        arrays = {key: array for key, array in stored.items() if key != name}
+    for head in (npy_header((10**12,)), npy_header((5,)), npy_header((-1,)), b"\x93NUMPY\x02\x00\xff\xff\xff\x7f"):
+        path = tmp_path / "broken"
+        path.unlink(missing_ok=True)
+        add_bomb(path, name, head, LARGE // 4)
+        with_arrays(path, path.read_bytes(), **arrays)
+        with Peak() as peak, pytest.raises(ValueError, match=f"damaged: array '{name}': damaged"):
+            rpw.Index.load(path)
+        assert peak.bytes < 20_000_000
+        os.rename(path, tmp_path / "broken.npz")
+        with Peak() as peak, pytest.raises(ValueError, match=r"broken\.npz: "):
+            read_points(tmp_path / "broken.npz")
+        assert peak.bytes < 20_000_000
+
+
+def test_a_member_that_is_longer_or_shorter_than_it_says(tmp_path):
+    """The sizes in the table of contents are no more than a promise either."""
+    values = np.arange(1000.0).reshape(500, 2)
+    np.savez(tmp_path / "x.npz", points=values)
+    whole = (tmp_path / "x.npz").read_bytes()
+    np.testing.assert_array_equal(read_points(tmp_path / "x.npz").points, values)
+    at = whole.rindex(b"PK\x01\x02") + 24  # the size in the table of contents
+    size = int.from_bytes(whole[at : at + 4], "little")
+    for promised in (size - 16, size + 16):
+        (tmp_path / "x.npz").write_bytes(whole[:at] + promised.to_bytes(4, "little") + whole[at + 4 :])
+        with pytest.raises(ValueError, match=r"x\.npz: array 'points': "):
+            read_points(tmp_path / "x.npz")
+
+
+def test_a_flipped_bit_inside_an_array_is_found(tmp_path):
+    index = rpw.Index(clouds(3, 4))
+    index.save(tmp_path / "I")
+    content = bytearray((tmp_path / "I").read_bytes())
+    where = content.index(index._items.points.tobytes())
+    content[where + 6] ^= 1
+    (tmp_path / "I").write_bytes(content)
+    with pytest.raises(ValueError, match="damaged: array 'points': Bad CRC"):
+        rpw.Index.load(tmp_path / "I")

@@ -1,0 +1,144 @@
+"""The warning that points reach far beyond a diameter that was left out."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import rpw
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.random((6, 2)), RNG.random((5, 2))
+X[0], Y[0] = (0.0, 0.0), (1.0, 1.0)  # the box is the unit square
+SQRT2 = np.sqrt(2)
+M = np.abs(np.subtract.outer(X[:, 0], Y[:, 0]))
+M[0, 1] = M.max()
+SQUARE = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0))) / 5
+ROWS = RNG.random((3, 6))
+
+# Functions of one length by which everything is scaled, and what they reach over at length 1.
+CALLS = {
+    "solve": (lambda s, **o: rpw.solve(s * X, s * Y, **o), SQRT2),
+    "distance": (lambda s, **o: rpw.distance(s * X, s * Y, **o), SQRT2),
+    "distance of Measures": (lambda s, **o: rpw.distance(rpw.Measure(s * X), rpw.Measure(s * Y), **o), SQRT2),
+    "distance of strided points": (lambda s, **o: rpw.distance((s * X)[::-1], np.asfortranarray(s * Y), **o), SQRT2),
+    "distance at p = inf": (lambda s, **o: rpw.distance(s * X, s * Y, p=np.inf, **o), SQRT2),
+    "distance by minkowski": (lambda s, **o: rpw.distance(s * X, s * Y, metric="minkowski", **o), SQRT2),
+    "distance by cityblock": (lambda s, **o: rpw.distance(s * X, s * Y, metric="cityblock", **o), 2.0),
+    "distance by chebyshev": (lambda s, **o: rpw.distance(s * X, s * Y, metric="chebyshev", **o), 1.0),
+    "distance of costs": (lambda s, **o: rpw.distance(cost=s * M, **o), M.max()),
+    "distance of strided costs": (lambda s, **o: rpw.distance(cost=np.asfortranarray(s * M), **o), M.max()),
+    "profile": (lambda s, **o: rpw.profile(s * X, s * Y, **o).distance(1), SQRT2),
+    "profile by lmr": (lambda s, **o: rpw.profile(s * X, s * Y, solver="lmr", tol=0.1, **o).distance(1), SQRT2),
+    "profile at p = inf": (lambda s, **o: rpw.profile(s * X, s * Y, p=np.inf, **o).distance(1), SQRT2),
+    "profile of costs": (lambda s, **o: rpw.profile(cost=s * M, **o).distance(1), M.max()),
+    "pairwise": (lambda s, **o: rpw.pairwise([s * X, s * Y], **o), SQRT2),
+    "pairwise of two": (lambda s, **o: rpw.pairwise([s * X], [s * Y], **o), SQRT2),
+    "pairwise on a support": (lambda s, **o: rpw.pairwise(ROWS, support=s * np.linspace(0, 1, 6), **o), 1.0),
+    "pairwise of costs": (lambda s, **o: rpw.pairwise(ROWS, cost=s * SQUARE, **o), 1.0),
+    "Index": (lambda s, **o: rpw.Index([s * X, s * Y], **o).query(s * X, top=2)[0], SQRT2),
+    "Index with pivots": (lambda s, **o: rpw.Index([s * X, s * Y], n_pivots=1, **o).query(s * X, top=2)[0], SQRT2),
+    "Index of costs": (lambda s, **o: rpw.Index(ROWS, cost=s * SQUARE, **o).query(ROWS, top=2)[0], 1.0),
+}
+
+
+def warnings_of(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answer = call()
+    return [str(one.message) for one in caught], answer, [one.filename for one in caught]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_warns_once_with_the_figure_and_the_way_out(name):
+    call, unit = CALLS[name]
+    length = 37.0 / unit
+    messages, answer, files = warnings_of(lambda: call(length))
+    assert len(messages) == 1
+    assert " reach" in messages[0]
+    assert " 37, " in messages[0]
+    assert ("diameter=the largest cost" if "cost" in name else "diameter=rpw.diameter(...)") in messages[0]
+    assert files == [__file__]
+    messages, given, _ = warnings_of(lambda: call(length, diameter=1))
+    assert messages == []
+    assert np.array_equal(given, answer) if isinstance(answer, np.ndarray) else given == answer
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_says_nothing_within_two_diameters_or_where_one_was_passed(name):
+    call, unit = CALLS[name]
+    assert warnings_of(lambda: call(1.99 / unit))[0] == []
+    assert len(warnings_of(lambda: call(2.01 / unit))[0]) == 1
+    for diameter in (1, 1.0, 0.1, 50):
+        assert warnings_of(lambda d=diameter: call(37.0, diameter=d))[0] == []
+
+
+FAR = 100 * X, 100 * Y
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: rpw.distance(*FAR, k=0),
+        lambda: rpw.solve(*FAR, k=0),
+        lambda: rpw.profile(*FAR),
+        lambda: rpw.profile(*FAR)(0.5),
+        lambda: rpw.profile(*FAR).distance(0),
+        lambda: rpw.choose_solver(*FAR),  # what is chosen does not depend on it
+        lambda: rpw.wasserstein(*FAR),
+        lambda: rpw.partial_wasserstein(*FAR, mass=0.5),
+        lambda: rpw.robot(*FAR, lam=1),
+        lambda: rpw.total_variation(*FAR),
+        lambda: rpw.levy_prokhorov(*FAR),
+        lambda: rpw.pairwise(FAR, k=0),
+        lambda: rpw.pairwise(FAR, diameter="auto"),
+        lambda: rpw.pairwise(FAR, distance="wasserstein"),
+        lambda: rpw.pairwise(FAR, distance="partial_wasserstein", mass=0.5),
+        lambda: rpw.pairwise(FAR, distance="robot", lam=1),
+        lambda: rpw.pairwise(FAR, distance="total_variation"),
+        lambda: rpw.pairwise(FAR, distance="levy_prokhorov"),
+        lambda: rpw.Index(FAR, diameter="auto"),
+        lambda: rpw.Index(FAR, k=0),
+        lambda: rpw.distance(*FAR, metric="canberra"),  # nothing that would take longer than a pass over the points
+        lambda: rpw.distance(*FAR, metric=lambda x, y: float(np.abs(x - y).max())),
+    ],
+)
+def test_says_nothing_where_the_diameter_does_not_matter_or_costs_time_to_judge(call):
+    assert warnings_of(call)[0] == []
+
+
+def test_points_that_float64_cannot_measure_are_an_error_and_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="too far apart"):
+            rpw.distance([[-1e308]], [[1e308]])
+
+
+def test_a_profile_keeps_its_warning_when_pickled():
+    curve = pickle.loads(pickle.dumps(rpw.profile(*FAR)))
+    with pytest.warns(UserWarning, match="reach over 141.4"):
+        curve.distance(1)
+    given = pickle.loads(pickle.dumps(rpw.profile(*FAR, diameter=1)))
+    assert given == curve  # as curves they are the same
+    assert warnings_of(lambda: given.distance(1))[0] == []
+
+
+def test_an_index_keeps_its_diameter_and_says_nothing_again(tmp_path):
+    with pytest.warns(UserWarning, match="reach over 141.4"):
+        rpw.Index(FAR).save(tmp_path / "I")
+
+    def again():
+        index = rpw.Index.load(tmp_path / "I")
+        index.add([FAR[0]])
+        index.query(FAR[1], top=1)
+        return index.diameter
+
+    assert warnings_of(again)[:2] == ([], 1.0)
+
+
+def test_a_store_does_not_care_whether_the_default_was_written_out(tmp_path):
+    pytest.importorskip("zarr")
+    with pytest.warns(UserWarning, match="reach over 141.4"):
+        first = rpw.pairwise(FAR, out=tmp_path / "D.zarr")[:]
+    assert np.array_equal(rpw.pairwise(FAR, out=tmp_path / "D.zarr", diameter=1.0)[:], first)  # else it is refused

@@ -1,0 +1,67 @@
+"""What type checkers see. ``make check`` runs mypy on this file; nothing here is ever called.
+
+An ``ignore`` that mypy does not need is an error too: those lines are the calls that must be refused.
+"""
+
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+import rpw
+from rpw._types import StoredMatrix
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Row = np.ndarray[tuple[int], np.dtype[np.float64]]
+IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
+Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
+
+def single_pairs(x: Floats, measure: rpw.Measure, table: list[list[float]]) -> None:
+    assert_type(rpw.distance(x, measure), float)
+    assert_type(rpw.distance(table, [1.0, 2.0], [1, 2], None, diameter=3), float)
+    assert_type(rpw.solve(cost=table, a=(1, 2), p=1), rpw.Result)
+    assert_type(rpw.choose_solver(x, x, metric=lambda a, b: abs(float(a[0] - b[0]))), tuple[str, str])
+    mixed: list[rpw.Measure | Floats] = [measure, x]
+    assert_type(rpw.diameter(mixed, [x]), float)
+    assert_type(rpw.diameter(measure, x), float)
+    curve = rpw.profile(x, measure)
+    assert_type(curve, rpw.Profile)
+    assert_type(curve(0.5), float)
+    assert_type(curve(x), float | Floats)
+    assert_type(curve.distance(1), float)
+    rpw.distance(measure, [measure])  # type: ignore[arg-type]
+    rpw.distance(x, {1.0, 2.0})  # type: ignore[arg-type]
+    rpw.distance(x, x, diameter="auto")  # type: ignore[arg-type]
+    rpw.Measure(measure)  # type: ignore[arg-type]
+
+
+def collections(clouds: list[Floats], measures: list[rpw.Measure], rows: csr_array) -> None:
+    assert_type(rpw.pairwise(clouds), Floats)
+    assert_type(rpw.pairwise(measures, clouds, diameter="auto"), Floats)
+    mixed: list[rpw.Measure | Floats] = [measures[0], clouds[0]]
+    assert_type(rpw.pairwise(mixed), Floats)
+    assert_type(rpw.pairwise(rows, support=clouds[0]), Floats)
+    assert_type(rpw.pairwise(measures, out="D.zarr"), StoredMatrix)
+    assert_type(rpw.pairwise(measures, out=Path("D.zarr")).shape, tuple[int, ...])
+    assert_type(np.asarray(rpw.pairwise(measures, out="D.zarr"), dtype=np.float64), Floats)
+    rpw.pairwise(measures[0])  # type: ignore[call-overload]
+    rpw.pairwise(measures, out=3)  # type: ignore[call-overload]
+    rpw.pairwise(measures, diameter="automatic")  # type: ignore[call-overload]
+
+
+def searches(index: rpw.Index, cloud: Floats, measures: list[rpw.Measure], rows: csr_array) -> None:
+    assert_type(index.query(measures[0], top=3), tuple[Row, IntRow])
+    assert_type(index.query(measures), tuple[Rows, IntRows])
+    assert_type(index.query(cloud), tuple[Floats, Ints])
+    assert_type(index.query(rows), tuple[Floats, Ints])
+    assert_type(index.radius_query(measures[0], 0.1), tuple[Row, IntRow])
+    assert_type(index.radius_query(measures, 0.1), tuple[list[Row], list[IntRow]])
+    assert_type(index.radius_query(cloud, 0.1), tuple[Any, Any])
+    assert_type(rpw.Index.load(Path("I")).diameter, float)
+    index.query(object())  # type: ignore[call-overload]
+    index.add(measures[0])  # type: ignore[arg-type]
