@@ -64,22 +64,22 @@ Outcome bisect_masses(const Question& question, const CostAt& cost_at) {
 
 Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.quantity == Quantity::shared && !pair.a.label.empty()) return match_labels(pair);
-    if (question.solver == Solver::lmr && !std::isinf(question.p)) {
+    const bool crosses = question.quantity == Quantity::crossing;
+    if (crosses && question.solver == Solver::lmr && !std::isinf(question.p)) {
         if (auto outcome = cross_by_lmr(pair, question, pulse)) return *std::move(outcome);
         Question exactly = question;
         exactly.solver = Solver::exact;
         return solve(pair, exactly, room, pulse);
     }
-    const bool bisects = question.solver == Solver::bisection;
+    const bool bisects = crosses && question.solver == Solver::bisection;
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     if (question.quantity == Quantity::shared) return unshared_mass(lengths, pulse);
     if (std::isinf(question.p)) {
         if (!bisects) return solve_at_infinity(lengths, question, pulse);
         return bisect_masses(question, [&](const Question& q) { return solve_at_infinity(lengths, q, pulse); });
     }
-    const double scale = question.quantity == Quantity::crossing && !bisects
-                             ? scale_for_crossing(lengths, question.kappa, question.p, pulse)
-                             : scale_for_mass(lengths, question.unmoved, question.p, pulse);
+    const double scale = crosses && !bisects ? scale_for_crossing(lengths, question.kappa, question.p, pulse)
+                                             : scale_for_mass(lengths, question.unmoved, question.p, pulse);
     const PowerProblem costs{powers_of(lengths.distances, pair.space, scale, question.p, room, pulse), lengths.masses};
     if (!bisects) return solve_powers(costs, scale, question, pulse);
     return bisect_masses(question, [&](const Question& q) { return solve_powers(costs, scale, q, pulse); });
