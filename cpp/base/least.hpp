@@ -1,11 +1,21 @@
-// The one reduction over a row that certificates and reduced costs share.
+// The reduction over a row that pricing, certificates and reduced costs share.
 #pragma once
 
 #include "base/masses.hpp"
 
 namespace rpw {
 
+double least_of_many_sums(const double* x, const double* y, Node size);
+
 // min over j of x_j + y_j; +inf if there is none.
-double least_sum(const double* x, const double* y, Node size);
+inline double least_sum(const double* x, const double* y, Node size) {
+    if (size >= 16) return least_of_many_sums(x, y, size);
+    double best = unreachable;
+    for (Node j = 0; j < size; ++j) best = x[j] + y[j] < best ? x[j] + y[j] : best;
+    return best;
+}
+
+// The first j with x_j + y_j ≤ bound; -1 if there is none.
+Node find_sum(const double* x, const double* y, Node size, double bound);
 
 }  // namespace rpw

@@ -32,6 +32,8 @@ void bind_enums(nb::module_& module) {
     nb::enum_<Need>(module, "Need").value("value", Need::value).value("bounds", Need::bounds).value("plan", Need::plan);
     nb::enum_<Solver>(module, "Solver")
         .value("exact", Solver::exact)
+        .value("walk", Solver::walk)
+        .value("simplex", Solver::simplex)
         .value("infinity", Solver::infinity)
         .value("total_variation", Solver::total_variation)
         .value("lmr", Solver::lmr)

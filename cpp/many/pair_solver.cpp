@@ -15,7 +15,8 @@ namespace rpw {
 Outcome PairSolver::solve(std::size_t s, std::size_t t, double cutoff, Pulse& pulse) {
     Outcome outcome = rpw::solve(batch_.pair(s, t), batch_.question.with_cutoff(cutoff), room_, pulse);
     if (outcome.status == Status::time_limit) throw TimeUp();
-    const bool has_potentials = outcome.solver == Solver::exact && batch_.question.quantity == Quantity::crossing;
+    const bool is_on_profile = outcome.solver == Solver::walk || outcome.solver == Solver::simplex;
+    const bool has_potentials = is_on_profile && batch_.question.quantity == Quantity::crossing;
     if (has_potentials && outcome.status == Status::exact) remember(s, outcome);
     return outcome;
 }

@@ -18,8 +18,8 @@ namespace {
 
 Solver solver_of(const Question& question) {
     if (question.quantity == Quantity::shared) return Solver::total_variation;
-    if (question.solver != Solver::exact) return question.solver;
-    return std::isinf(question.p) ? Solver::infinity : Solver::exact;
+    if (question.solver == Solver::lmr || question.solver == Solver::bisection) return question.solver;
+    return std::isinf(question.p) ? Solver::infinity : question.solver;
 }
 
 // What is known before anything is computed.

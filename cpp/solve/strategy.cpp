@@ -1,131 +1,80 @@
-// See strategy.hpp. These functions only decide when a walk stops, and read off what it found.
+// See strategy.hpp. These functions only read off what a search found.
 #include "solve/strategy.hpp"
 
 #include <algorithm>
 
 #include "base/crossing.hpp"
-#include "ground/powers.hpp"
+#include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/transport.hpp"
-#include "walk/profile_walk.hpp"
 
 namespace rpw {
 
 namespace {
 
-constexpr int edges_between_gap_checks = 32;
-
 // The two bounds come from different sums; they count as equal when they agree to this many parts.
 constexpr double rounding = 1e-12;
 
-// Where a walk along the profile ended.
-struct Stop {
-    double unmoved;
-    double partial;  // of the edge that was found, as a share of the total
-    Status status;
-};
-
-// How far into the found edge F reaches `target_p`. Computed from the cost, not as a difference of masses, which would
-// cancel where almost nothing is moved.
-double part_of_edge(const ProfileWalk& walk, double cost_p, double target_p) {
-    if (walk.edge().slope == 0) return walk.share(walk.edge().amount);  // free: only ε = 0 is reached on such an edge
-    return std::clamp((target_p - cost_p) / walk.edge().slope, 0.0, walk.share(walk.edge().amount));
-}
-
-Stop walk_to_crossing(ProfileWalk& walk, double kappa, double p, double tol, double cutoff) {
-    const double cutoff_p = cutoff < 1 ? power(kappa * cutoff, p) : unreachable;
-    for (int edges = 1; walk.find_edge(); ++edges) {
-        const Edge edge = walk.edge();
-        const double before = walk.unmoved();
-        const double after = walk.share(walk.total() - walk.moved() - edge.amount);
-        if (kappa * after <= root(walk.cost_p() + edge.slope * walk.share(edge.amount), p)) {
-            if (edge.slope > dearest_path) return {before, 0, Status::exact};
-            const double cost_p = walk.plan_cost_p();
-            const double distance =
-                std::clamp(crossing(cost_p + edge.slope * before, edge.slope, kappa, p), after, before);
-            return {distance, part_of_edge(walk, cost_p, power(kappa * distance, p)), Status::exact};
-        }
-        // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
-        if (walk.cost_p() + edge.slope * (before - cutoff) > cutoff_p) return {before, 0, Status::beyond_cutoff};
-        walk.take_edge();
-        if (tol > 0 && edges % edges_between_gap_checks == 0) {
-            const double height = walk.cost_p() + edge.slope * walk.unmoved();
-            const double lower = crossing(height, edge.slope, kappa, p);
-            if (walk.unmoved() - lower <= tol) return {walk.unmoved(), 0, Status::tolerance};
-        }
-    }
-    return {walk.unmoved(), 0, Status::exact};
-}
-
-Stop walk_to_mass(ProfileWalk& walk, double unmoved) {
-    // A smaller step is the rounding of a mass such as 5/6, and at a large p what lies beyond may be dear without end.
-    while (walk.unmoved() - unmoved > smallest_step && walk.find_edge()) {
-        const double after = walk.share(walk.total() - walk.moved() - walk.edge().amount);
-        if (after < unmoved) return {unmoved, walk.unmoved() - unmoved, Status::exact};
-        walk.take_edge();
-    }
-    return {walk.unmoved(), 0, Status::exact};
-}
-
-// Walks until `go` says where to stop, or time is up.
-template <class Go>
-Stop walk_in_time(ProfileWalk& walk, const Go& go) {
-    Stop stop{};
-    const bool in_time = ends_in_time([&] { stop = go(); });
-    return in_time ? stop : Stop{walk.unmoved(), 0, Status::time_limit};
+// LMR and bisection answer for RPW by other ways; what they leave to this file is up to the rule.
+Solver strategy_of(const Question& question) {
+    const bool is_named = question.solver == Solver::walk || question.solver == Solver::simplex;
+    return is_named ? question.solver : Solver::exact;
 }
 
 // Whether the bounds have to be proven by potentials: where they are asked for, and where they are all there is.
-bool needs_proof(const Stop& stop, Need need) { return need != Need::value || stop.status == Status::time_limit; }
+bool needs_proof(Status status, Need need) { return need != Need::value || status == Status::time_limit; }
 
 // What does not depend on the question; gives the height of the dual line, F(1 - ε) ≥ height - λ ε.
-double read_off(Outcome& outcome, const ProfileWalk& walk, const Stop& stop, double scale, double p, Need need) {
-    outcome.status = stop.status;
-    outcome.unmoved = stop.unmoved;
-    outcome.cost = scale * root(walk.plan_cost_p() + walk.lambda() * stop.partial, p);
-    outcome.multiplier = walk.lambda();
+double read_off(Outcome& outcome, const ProfileSearch& search, double scale, double p, Need need) {
+    outcome.solver = search.solver();
+    outcome.unmoved = search.unmoved();
+    outcome.cost = scale * root(search.cost_p(), p);
+    outcome.multiplier = search.lambda();
     outcome.scale = scale;
-    outcome.iterations = walk.pivots();
-    if (need == Need::plan) outcome.plan = walk.plan(stop.partial);
-    if (!needs_proof(stop, need)) {
-        outcome.u = walk.row_potentials();
-        return 0;
-    }
-    return walk.lambda() - walk.certificate(outcome.u, outcome.v);
+    outcome.iterations = search.pivots();
+    if (need == Need::plan) outcome.plan = search.plan();
+    if (needs_proof(outcome.status, need)) return search.certify(outcome.u, outcome.v);
+    outcome.u = search.row_potentials();
+    return 0;
+}
+
+void close_gap(Outcome& outcome) {
+    if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
 }
 
 Outcome cross(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
-    const double kappa = price.kappa, p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
-    ProfileWalk walk(problem, pulse);
-    const Stop stop = walk_in_time(walk, [&] { return walk_to_crossing(walk, kappa, p, question.tol, cutoff); });
+    const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
+    ProfileSearch search(problem, {price.kappa, p}, strategy_of(question), pulse);
     Outcome outcome;
-    const double height = read_off(outcome, walk, stop, scale, p, question.need);
-    outcome.value = outcome.lower = outcome.upper = price.shrink * stop.unmoved;
-    if (needs_proof(stop, question.need)) {
-        outcome.lower = std::min(price.shrink * crossing(height, outcome.multiplier, kappa, p), outcome.upper);
-        if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    outcome.status = search.run(question.tol, cutoff);
+    const double height = read_off(outcome, search, scale, p, question.need);
+    outcome.value = outcome.lower = outcome.upper = price.shrink * search.unmoved();
+    if (needs_proof(outcome.status, question.need)) {
+        const double lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
+        outcome.lower = std::min(lower, outcome.upper);
+        close_gap(outcome);
     }
-    if (stop.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
+    if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
     return outcome;
 }
 
 Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse);
-    const Stop stop = walk_in_time(walk, [&] { return walk_to_mass(walk, question.unmoved); });
+    ProfileSearch search(problem, {0, question.p, question.unmoved}, strategy_of(question), pulse);
     Outcome outcome;
-    const double height = read_off(outcome, walk, stop, scale, question.p, question.need);
+    outcome.status = search.run(0, 1);
+    const double height = read_off(outcome, search, scale, question.p, question.need);
     outcome.value = outcome.lower = outcome.upper = outcome.cost;
-    if (needs_proof(stop, question.need)) {
+    if (needs_proof(outcome.status, question.need)) {
         const double lower_p = height - outcome.multiplier * question.unmoved;
         outcome.lower = std::min(scale * root(lower_p, question.p), outcome.upper);
-        if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+        close_gap(outcome);
     }
-    if (stop.status == Status::time_limit) {  // what is still to be moved costs no more than the dearest pair
+    if (outcome.status == Status::time_limit) {  // what is still to be moved costs no more than the dearest pair
         const Matrix& powers = problem.powers;
         const double dearest = *std::max_element(powers.data, powers.data + powers.size());
-        const double rest = std::max(0.0, stop.unmoved - question.unmoved);
-        outcome.value = outcome.upper = scale * root(walk.plan_cost_p() + dearest * rest, question.p);
+        const double rest = std::max(0.0, search.unmoved() - question.unmoved);
+        outcome.value = outcome.upper = scale * root(search.cost_p() + dearest * rest, question.p);
     }
     return outcome;
 }
@@ -133,6 +82,7 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
 Outcome move_everything(const PowerProblem& problem, double scale, double p, Pulse& pulse) {
     const TransportBounds bounds = transport_cost(problem, pulse);
     Outcome outcome;
+    outcome.solver = bounds.solver;
     outcome.scale = scale;
     outcome.status = bounds.is_exact ? Status::exact : Status::time_limit;
     outcome.unmoved = 0;
@@ -145,7 +95,7 @@ Outcome move_everything(const PowerProblem& problem, double scale, double p, Pul
 
 Outcome solve_powers(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     if (question.quantity == Quantity::crossing) return cross(problem, scale, question, pulse);
-    if (question.unmoved == 0 && question.need == Need::value) {
+    if (question.unmoved == 0 && question.need == Need::value && strategy_of(question) == Solver::exact) {
         return move_everything(problem, scale, question.p, pulse);
     }
     return move(problem, scale, question, pulse);

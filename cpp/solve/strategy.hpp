@@ -1,8 +1,8 @@
 // Which exact algorithm answers a question at finite p, given the costs.
 //
 // This is the seam for another algorithm: it takes the same powers and integer masses, and returns an Outcome that is
-// held to the same promises (lower ≤ answer ≤ upper; after TimeUp, the best that is proven). `walk/` holds the only one
-// that is here now.
+// held to the same promises (lower ≤ answer ≤ upper; after TimeUp, the best that is proven). profile_search.hpp
+// combines the two that are here.
 #pragma once
 
 #include "base/matrix.hpp"

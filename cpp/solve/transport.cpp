@@ -7,6 +7,8 @@
 
 #include "base/least.hpp"
 #include "base/simd.hpp"
+#include "simplex/fixed_simplex.hpp"
+#include "walk/certificate.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
@@ -83,24 +85,78 @@ double cost_of(const std::vector<PlanEntry>& plan, const Powers& cost) {
     return static_cast<double>(sum);
 }
 
-bool walk_all_edges(ProfileWalk& walk) {
-    return ends_in_time([&] {
-        while (walk.find_edge()) walk.take_edge();
-    });
+// A walk may take this many steps per pair before it hands over. On clouds of equal weights it needs fewer; a solve at
+// a fixed multiplier takes about twice as many.
+constexpr double walk_steps_per_pair = 5;
+
+// Walks as far as it is allowed; true if nothing is left to do below the limit.
+bool walk_all_edges(ProfileWalk& walk, double size) {
+    walk.allow(walk_steps_per_pair * size);
+    while (walk.find_edge()) walk.take_edge();
+    return walk.work() < walk_steps_per_pair * size;
 }
 
-// What the walk has proven about the cost of moving everything.
-double dual_bound(const ProfileWalk& walk) {
+// What a basis proves about the cost of moving everything.
+double dual_bound(const PowerProblem& problem, const Forest& forest, double lambda) {
     std::vector<double> u, v;
-    return walk.lambda() - walk.certificate(u, v);
+    return lambda - certify(problem, forest, lambda, u, v);
 }
 
-// Once a unit more costs as much as the dearest pair, all that is left may take any way at that price.
+double cost_of(const FixedSimplex& simplex, const Masses& masses, double largest) {
+    const Mass total = masses.total();
+    return static_cast<double>(simplex.cost() / total) + largest * share_of(total - simplex.moved(), total);
+}
+
+// The arcs of the walk's forest, at the prices of the problem.
+Basis with_costs_of(const Powers& cost, Basis basis) {
+    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
+        const Node parent = basis[x].parent;
+        if (parent >= 0) basis[x].arc_cost = cost.at(std::min(x, parent), std::max(x, parent) - cost.rows);
+    }
+    return basis;
+}
+
+// Potentials carry the rounding of λ. Where λ is far larger than what the plan pays, a solve at a λ that is just large
+// enough for everything to move tells apart what is cheap.
+void sharpen(FixedSimplex& simplex, const Masses& masses) {
+    constexpr double much_larger = 100, step = 4;
+    const Mass total = masses.total(), most_left = masses.negligible();
+    if (total - simplex.moved() > most_left) return;
+    const double paid = static_cast<double>(simplex.cost() / total), largest = simplex.lambda();
+    if (largest <= much_larger * paid) return;
+    double longest = 0;
+    for (const BasisNode& node : simplex.basis()) {
+        if (node.parent >= 0 && node.flow > most_left) longest = std::max(longest, node.arc_cost);
+    }
+    for (double lambda = step * longest; lambda > 0 && lambda < largest / step; lambda *= step) {
+        simplex.solve(lambda);
+        if (total - simplex.moved() <= most_left) return;
+    }
+    simplex.solve(largest);
+}
+
+// Once a unit more costs as much as the dearest pair, all that is left may take any way at that price: the cheapest
+// plan at that multiplier, with the rest at that price, is as good as any that moves everything.
+TransportBounds finish_at_dearest(const PowerProblem& problem, const Basis& basis, double largest, Pulse& pulse) {
+    FixedSimplex simplex(problem, pulse);
+    simplex.adopt(basis);
+    const bool is_exact = ends_in_time([&] {
+        simplex.solve(largest);
+        sharpen(simplex, problem.masses);
+    });
+    const double upper = cost_of(simplex, problem.masses, largest);
+    const Forest forest(problem.masses, simplex.basis());
+    return {is_exact, is_exact ? upper : dual_bound(problem, forest, largest), upper, Solver::simplex};
+}
+
 TransportBounds walk_to_end(const PowerProblem& problem, double largest, Pulse& pulse) {
     ProfileWalk walk(problem, pulse, largest * (1 - 1e-12));
-    const bool is_exact = walk_all_edges(walk);
+    bool is_done = false;
+    const bool in_time =
+        ends_in_time([&] { is_done = walk_all_edges(walk, static_cast<double>(problem.powers.size())); });
+    if (in_time && !is_done) return finish_at_dearest(problem, walk.forest().basis(), largest, pulse);
     const double upper = walk.plan_cost_p() + largest * walk.unmoved();
-    return {is_exact, is_exact ? upper : dual_bound(walk), upper};
+    return {in_time, in_time ? upper : dual_bound(problem, walk.forest(), walk.lambda()), upper, Solver::walk};
 }
 
 // The same on costs C_ij - f_i - g_j.
@@ -114,12 +170,25 @@ TransportBounds walk_reduced_to_end(const PowerProblem& problem, double largest,
         subtract(cost.row(i), duals.g.data(), duals.f[i], cost.columns, reduced.data() + begin);
         pulse.note(static_cast<std::size_t>(cost.columns));
     }
-    ProfileWalk walk({{{reduced.data(), cost.rows, cost.columns}}, problem.masses}, pulse);
-    const bool is_exact = walk_all_edges(walk);
+    const PowerProblem rest{{{reduced.data(), cost.rows, cost.columns}}, problem.masses};
+    ProfileWalk walk(rest, pulse);
+    bool is_done = false;
+    const bool in_time = ends_in_time([&] { is_done = walk_all_edges(walk, static_cast<double>(cost.size())); });
+    if (in_time && !is_done) {
+        reduced = {};
+        return finish_at_dearest(problem, with_costs_of(cost, walk.forest().basis()), largest, pulse);
+    }
     const double of_plan = cost_of(walk.plan(0), cost);
-    if (is_exact) return {true, of_plan, of_plan};
+    if (in_time) return {true, of_plan, of_plan, Solver::walk};
     const double common = duals.value / static_cast<double>(problem.masses.total());
-    return {false, common + dual_bound(walk), of_plan + largest * walk.unmoved()};
+    const double proven = common + dual_bound(rest, walk.forest(), walk.lambda());
+    return {false, proven, of_plan + largest * walk.unmoved(), Solver::walk};
+}
+
+// A pivot of the walk may re-label the larger side where that is far larger.
+bool are_few_against_many(const Powers& cost) {
+    constexpr Node many_per_few = 4;
+    return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
 }
 
 }  // namespace
@@ -127,6 +196,10 @@ TransportBounds walk_reduced_to_end(const PowerProblem& problem, double largest,
 TransportBounds transport_cost(const PowerProblem& problem, Pulse& pulse) {
     const Powers& cost = problem.powers;
     const double largest = *std::max_element(cost.data, cost.data + cost.size());
+    if (are_few_against_many(cost)) {
+        const Basis nothing_moved = Forest(problem.masses).basis();
+        return finish_at_dearest(problem, nothing_moved, largest, pulse);
+    }
     if (lie_apart(cost) && !is_truncated(cost, largest)) return walk_reduced_to_end(problem, largest, pulse);
     return walk_to_end(problem, largest, pulse);
 }

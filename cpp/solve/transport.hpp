@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/matrix.hpp"
+#include "base/outcome.hpp"
 #include "base/pulse.hpp"
 
 namespace rpw {
@@ -15,6 +16,7 @@ struct TransportBounds {
     bool is_exact;  // both are that sum; not so if time was up
     double lower_p;
     double upper_p;
+    Solver solver;  // what ran: the walk alone, or the simplex too
 };
 TransportBounds transport_cost(const PowerProblem& problem, Pulse& pulse);
 

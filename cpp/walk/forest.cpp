@@ -13,6 +13,24 @@ Forest::Forest(const Masses& masses)
     for (std::size_t j = 0; j < masses.b.size(); ++j) nodes_[rows_ + j].flow = masses.b[j];
 }
 
+Forest::Forest(const Masses& masses, const Basis& basis)
+    : rows_(static_cast<Node>(masses.a.size())), nodes_(basis.size()) {
+    for (Node x = 0; x < size(); ++x) {
+        nodes_[x].flow = basis[x].flow;
+        nodes_[x].arc_cost = basis[x].arc_cost;
+        if (basis[x].parent >= 0) attach(x, basis[x].parent);
+    }
+    for (Node top = 0; top < size(); ++top) {
+        if (basis[top].parent < 0) relabel(top, is_row(top));
+    }
+}
+
+Basis Forest::basis() const {
+    Basis basis(nodes_.size());
+    for (Node x = 0; x < size(); ++x) basis[x] = {nodes_[x].parent, nodes_[x].flow, nodes_[x].arc_cost};
+    return basis;
+}
+
 // The path runs source → … → row → column → … → sink. Going down into a row, or up out of a column, takes flow away
 // from an arc (or from the unmoved mass at the top), so only those steps can block. Among equal bottlenecks the last
 // one on the path leaves.
@@ -93,7 +111,7 @@ void Forest::relabel(Node top, bool at_source) {
         ForestNode& node = nodes_[x];
         // Source distances grow into columns, sink distances grow into rows.
         const double step = is_row(x) == at_source ? -node.arc_cost : node.arc_cost;
-        node.distance = nodes_[node.parent].distance + step;
+        node.distance = node.parent < 0 ? 0 : nodes_[node.parent].distance + step;
         node.at_source = at_source;
         for (Node child = node.first_child; child >= 0; child = nodes_[child].next) moved_.push_back(child);
     }

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/basis.hpp"
 #include "base/masses.hpp"
 
 namespace rpw {
@@ -35,6 +36,8 @@ struct Pivot {
 class Forest {
 public:
     explicit Forest(const Masses& masses);
+    // Takes over an optimal basis of another strategy.
+    Forest(const Masses& masses, const Basis& basis);
 
     bool is_row(Node x) const { return x < rows_; }
     // Active nodes can form the next path: rows on the source side, columns on the sink side.
@@ -47,6 +50,8 @@ public:
     double potential(Node x, double lambda) const {
         return is_active(x) ? nodes_[x].distance : lambda - nodes_[x].distance;
     }
+
+    Basis basis() const;
 
     Pivot ratio_test(Node row, Node column) const;
     void push(const Pivot& pivot);

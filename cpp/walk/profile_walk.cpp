@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/least.hpp"
-
 namespace rpw {
 
 namespace {
@@ -17,7 +15,6 @@ constexpr double fewest_arcs_per_node = 4;
 
 ProfileWalk::ProfileWalk(const PowerProblem& problem, Pulse& pulse, double limit)
     : cost_(problem.powers),
-      masses_(problem.masses),
       pulse_(pulse),
       forest_(problem.masses),
       shortlist_(problem.powers, limit),
@@ -28,9 +25,21 @@ ProfileWalk::ProfileWalk(const PowerProblem& problem, Pulse& pulse, double limit
       negligible_(problem.masses.negligible()),
       target_(arcs_per_node * forest_.size()) {}
 
+ProfileWalk::ProfileWalk(const PowerProblem& problem, Pulse& pulse, const Basis& basis, double lambda, double limit)
+    : ProfileWalk(problem, pulse, limit) {
+    forest_ = Forest(problem.masses, basis);
+    lambda_ = lambda;
+    for (const BasisNode& node : basis) {
+        if (node.parent < 0) continue;
+        moved_ += node.flow;
+        cost_p_ += static_cast<long double>(node.flow) * node.arc_cost / total_;
+    }
+    if (total_ - moved_ <= negligible_) moved_ = total_;
+}
+
 bool ProfileWalk::find_edge() {
     edge_ = {};
-    while (moved_ < total_) {
+    while (moved_ < total_ && work() < most_work_) {
         if (!advance_to_tight_arc()) {
             if (!refresh()) return false;
             continue;
@@ -65,6 +74,7 @@ bool ProfileWalk::refresh() {
     }
     listed_ = true;
     shortlist_.rebuild(forest_, lambda_, target_, pulse_);
+    pass_work_ += shortlist_.pass_work();
     queue_.clear();
     for (Node x = 0; x < forest_.size(); ++x) weigh(x);
     for (Node x = 0; x < forest_.size(); ++x) {
@@ -151,27 +161,6 @@ std::vector<PlanEntry> ProfileWalk::plan(double partial) const {
         if (mass > 0) entries.push_back({std::min(x, parent), std::max(x, parent) - forest_.rows(), mass});
     }
     return entries;
-}
-
-std::vector<double> ProfileWalk::row_potentials() const {
-    std::vector<double> u(cost_.rows);
-    for (Node i = 0; i < cost_.rows; ++i) u[i] = std::max(0.0, forest_.potential(i, lambda_));
-    return u;
-}
-
-double ProfileWalk::certificate(std::vector<double>& u, std::vector<double>& v) const {
-    const Node rows = cost_.rows;
-    u.resize(rows);
-    v.resize(cost_.columns);
-    for (Node j = 0; j < cost_.columns; ++j) v[j] = std::max(0.0, forest_.potential(rows + j, lambda_));
-    long double sum = 0;
-    for (Node i = 0; i < rows; ++i) {
-        const double needed = lambda_ - least_sum(cost_.row(i), v.data(), cost_.columns);
-        u[i] = std::max({0.0, forest_.potential(i, lambda_), needed});
-        sum += static_cast<long double>(u[i]) * masses_.a[i];
-    }
-    for (Node j = 0; j < cost_.columns; ++j) sum += static_cast<long double>(v[j]) * masses_.b[j];
-    return static_cast<double>(sum / total_);
 }
 
 }  // namespace rpw

@@ -27,12 +27,19 @@ class ProfileWalk {
 public:
     // Walks as long as an edge costs less than `limit` per unit.
     ProfileWalk(const PowerProblem& problem, Pulse& pulse, double limit = unreachable);
+    // Goes on from a basis that is optimal at λ.
+    ProfileWalk(const PowerProblem& problem, Pulse& pulse, const Basis& basis, double lambda, double limit);
 
-    // Finds the next edge; false if no more mass can be moved below the limit. After TimeUp, here or in `take_edge`,
+    // Finds the next edge; false if no more mass can be moved below the limit, or if all the work that was allowed is
+    // done. After TimeUp, here or in `take_edge`,
     // all that follows is as true as before it.
     bool find_edge();
     const Edge& edge() const { return edge_; }
     void take_edge();
+
+    // Elementary steps so far, passes over the costs included; and how many there may be.
+    double work() const { return static_cast<double>(work_ + pass_work_); }
+    void allow(double most_work) { most_work_ = most_work; }
 
     Mass total() const { return total_; }
     Mass moved() const { return moved_; }
@@ -49,11 +56,8 @@ public:
     // The plan at the current vertex, plus `partial` (a share of the total) along the edge that was found.
     std::vector<PlanEntry> plan(double partial) const;
 
-    // u alone, as the walk has it: a good guess for another pair with the same rows.
-    std::vector<double> row_potentials() const;
-    // Potentials u, v ≥ 0 at slope λ with u_i + v_j ≥ λ - C_ij checked over every pair (u is raised by the rounding
-    // found, if any). Returns Σ a u + Σ b v, so that F(α) ≥ λ α - that.
-    double certificate(std::vector<double>& u, std::vector<double>& v) const;
+    // The basis, optimal at λ.
+    const Forest& forest() const { return forest_; }
 
 private:
     bool refresh();
@@ -63,7 +67,6 @@ private:
     void pivot();
 
     Powers cost_;
-    Masses masses_;
     Pulse& pulse_;
     Forest forest_;
     Shortlist shortlist_;
@@ -79,6 +82,8 @@ private:
     long double cost_p_ = 0;
     double lambda_ = 0;
     double target_;
+    double most_work_ = unreachable;
+    std::size_t pass_work_ = 0;
     std::size_t work_ = 0;
     std::size_t work_at_refresh_ = 0;
     long pivots_ = 0;

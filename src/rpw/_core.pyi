@@ -59,10 +59,12 @@ class Need(Enum):
 
 class Solver(Enum):
     exact = 0
-    infinity = 1
-    total_variation = 2
-    lmr = 3
-    bisection = 4
+    walk = 1
+    simplex = 2
+    infinity = 3
+    total_variation = 4
+    lmr = 5
+    bisection = 6
 
 class Status(Enum):
     exact = 0

@@ -1,0 +1,357 @@
+// See profile_search.hpp.
+#include "solve/profile_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ground/powers.hpp"
+#include "walk/certificate.hpp"
+
+namespace rpw {
+
+namespace {
+
+// Bounds that agree to this share are one number.
+constexpr double same_number = 1e-13;
+
+// Two heights of one line, from different sums.
+constexpr double same_height = 4e-16;
+
+// A walk from mass 0 that has taken this many steps per pair says enough about its rate.
+constexpr double first_stretch = 1.5;
+
+// Pivots per node and steps per pivot of a cold solve, as measured; used to guess its work.
+constexpr double pivots_per_node = 3.5;
+constexpr double steps_per_pivot = 100;
+constexpr double steps_per_cost = 0.6;
+
+// The walk goes on if its rest, guessed high, costs less than this share of a cold solve.
+constexpr double worth_walking = 0.8;
+constexpr double caution = 1.5;
+
+// Beyond this ratio of sizes a pivot of the walk may re-label the larger side, and the simplex is alone.
+constexpr Node many_per_few = 4;
+
+// How much steeper the profile is than that of the neighbours, if nothing else is known.
+constexpr double steeper_than_neighbours = 1.3;
+
+constexpr int edges_between_gap_checks = 32;
+constexpr int most_jumps = 500;
+
+double least_positive(const Powers& cost) {
+    double least = unreachable;
+    for (std::size_t e = 0; e < cost.size(); ++e) {
+        if (cost.data[e] > 0) least = std::min(least, cost.data[e]);
+    }
+    return least;
+}
+
+double cold_work(const Powers& cost) {
+    const double few = std::min(cost.rows, cost.columns), both = cost.rows + cost.columns;
+    return pivots_per_node * both * (steps_per_pivot + steps_per_cost * few);
+}
+
+// Adds `weight` of the plan of a basis.
+void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, Node rows, double weight, Mass total) {
+    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
+        const BasisNode& node = basis[x];
+        if (node.parent < 0 || node.flow == 0) continue;
+        entries.push_back(
+            {std::min(x, node.parent), std::max(x, node.parent) - rows, weight * share_of(node.flow, total)});
+    }
+}
+
+// Sums the masses of equal pairs.
+void merge(std::vector<PlanEntry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return x.row < y.row || (x.row == y.row && x.column < y.column);
+    });
+    std::size_t kept = 0;
+    for (const PlanEntry& entry : entries) {
+        const bool is_same = kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column;
+        if (is_same) {
+            entries[kept - 1].mass += entry.mass;
+        } else {
+            entries[kept++] = entry;
+        }
+    }
+    entries.resize(kept);
+}
+
+}  // namespace
+
+ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse)
+    : problem_(problem),
+      goal_(goal),
+      strategy_(strategy),
+      pulse_(pulse),
+      total_(problem.masses.total()),
+      size_(static_cast<double>(problem.powers.size())),
+      simplex_(problem, pulse) {
+    left_.basis = simplex_.basis();
+    proof_ = left_;
+}
+
+Status ProfileSearch::run(double tol, double cutoff) {
+    Status status = Status::time_limit;
+    if (ends_in_time([&] { status = search(tol, cutoff); })) return status;
+    if (walk_) end_walk();
+    return land_on_left(Status::time_limit);
+}
+
+Status ProfileSearch::search(double tol, double cutoff) {
+    if (!goal_.is_beyond(1.0, 0.0)) return land_on_left(Status::exact);
+    if (walk_pays()) {
+        if (const auto status = begin_with_walk(tol, cutoff)) return *status;
+    }
+    if (!neighbours_) neighbours_.emplace(problem_, goal_);
+    lower_ = std::max(lower_, neighbours_->lower());
+    double lambda = next_lambda();
+    bool is_chord = false;
+    for (int jump = 0; jump < most_jumps; ++jump) {
+        const double work = simplex_.work();
+        simplex_.solve(lambda);
+        ++solves_;
+        room_ += simplex_.work() - work;
+        Vertex found = vertex();
+        const bool is_old = found.unmoved == left_.unmoved || (right_ && found.unmoved == right_->unmoved);
+        if (const auto status = examine(std::move(found), is_chord, is_old, tol, cutoff)) return *status;
+        if (walk_pays() && is_walk_promising()) {
+            start_walk();
+            if (const auto status = walk_on(tol, cutoff)) return *status;
+            end_walk();
+        }
+        if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
+        is_chord = right_ && !is_chord && wants_chord(is_old);
+        lambda = is_chord ? chord() : next_lambda();
+        if (right_ && lambda - left_.lambda < right_->lambda - lambda) simplex_.adopt(left_.basis);
+    }
+    // Never seen. The walk ends after finitely many edges, whatever the rounding of chords does.
+    room_ = unreachable;
+    start_walk();
+    return walk_on(tol, cutoff).value();
+}
+
+// The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
+std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) {
+    room_ = strategy_ == Solver::walk ? unreachable : first_stretch * size_;
+    start_walk();
+    if (const auto status = walk_on(tol, cutoff)) return status;
+    neighbours_.emplace(problem_, goal_);
+    lower_ = std::max(lower_, neighbours_->lower());
+    const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(lower_end(), 1e-300));
+    const double rest = walked > 0 ? caution * walk_->work() * (all / walked - 1) : unreachable;
+    if (rest < worth_walking * cold_work(problem_.powers)) {
+        walk_->allow(walk_->work() + 2 * rest + size_);
+        if (const auto status = walk_on(tol, cutoff)) return status;
+    }
+    end_walk();
+    room_ = 0;
+    return std::nullopt;
+}
+
+// Takes a new vertex in; the status if that ends the search.
+std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool is_old, double tol, double cutoff) {
+    const double lambda = found.lambda, height = found.cost_p + lambda * found.unmoved;
+    remember(found, height);
+    if (is_chord) {
+        const double on_chord = left_.cost_p + lambda * left_.unmoved;
+        if (is_old || height >= on_chord * (1 - same_height))
+            return land_between(goal_.on_line(on_chord, lambda), Status::exact);
+    }
+    if (goal_.is_crossing() && lower_ > cutoff) return land_on_left(Status::beyond_cutoff);
+    const bool is_left = goal_.is_beyond(found.unmoved, found.cost_p);
+    same_side_ = is_left == (same_side_ > 0) ? same_side_ + (is_left ? 1 : -1) : (is_left ? 1 : -1);
+    const bool is_there = goal_.is_crossing() ? found.unmoved == 0 && found.cost_p == 0
+                                              : std::abs(found.unmoved - goal_.unmoved) <= smallest_step;
+    (is_left ? left_ : right_.emplace()) = std::move(found);
+    if (is_there && !is_left) return land_between(right_->unmoved, Status::exact);
+    return end_if_close(tol);
+}
+
+// Ends the search where the bounds agree, or are within tol.
+std::optional<Status> ProfileSearch::end_if_close(double tol) {
+    if (!goal_.is_crossing()) return std::nullopt;
+    const double upper = right_ ? goal_.on_line(left_.cost_p + chord() * left_.unmoved, chord()) : left_.unmoved;
+    const double gap = upper - lower_;
+    if (gap > std::max(tol * (1 - 1e-9), same_number * upper)) return std::nullopt;
+    const Status status = gap <= same_number * upper ? Status::exact : Status::tolerance;
+    return right_ ? land_between(upper, status) : land_on_left(status);
+}
+
+bool ProfileSearch::walk_pays() const {
+    if (strategy_ != Solver::exact) return strategy_ == Solver::walk;
+    const Node n = problem_.powers.rows, m = problem_.powers.columns;
+    return std::max(n, m) / many_per_few < std::min(n, m);
+}
+
+// Whether the rest of the way, at the rate of the walks so far, fits into the work that walks may still take.
+bool ProfileSearch::is_walk_promising() const {
+    const double stretch = lower_end() > 0 ? std::log(left_.unmoved / lower_end()) : unreachable;
+    return 0.5 * size_ + caution * walk_rate_ * stretch < room_;
+}
+
+void ProfileSearch::start_walk() {
+    const double limit = right_ ? right_->lambda * (1 + 1e-9) : unreachable;
+    walk_.emplace(problem_, pulse_, left_.basis, left_.lambda, limit);
+    walk_->allow(room_);
+}
+
+// Walks as long as there is room; the status if that ends the search.
+std::optional<Status> ProfileSearch::walk_on(double tol, double cutoff) {
+    const double cutoff_p = cutoff < 1 ? power(goal_.kappa * cutoff, goal_.p) : unreachable;
+    for (int edges = 1; walk_->find_edge(); ++edges) {
+        const Edge edge = walk_->edge();
+        const double before = walk_->unmoved();
+        const double after = walk_->share(walk_->total() - walk_->moved() - edge.amount);
+        if (!goal_.is_beyond(after, walk_->cost_p() + edge.slope * walk_->share(edge.amount))) {
+            if (edge.slope > dearest_path && goal_.is_crossing()) return land_on_walk(before, 0, Status::exact);
+            const double cost_p = walk_->plan_cost_p();
+            const double unmoved = std::clamp(goal_.on_line(cost_p + edge.slope * before, edge.slope), after, before);
+            return land_on_walk(unmoved, part_of_edge(cost_p, unmoved), Status::exact);
+        }
+        if (goal_.is_crossing()) {
+            // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
+            const double at_cutoff = walk_->cost_p() + edge.slope * (before - cutoff);
+            if (at_cutoff > cutoff_p) return land_on_walk(before, 0, Status::beyond_cutoff);
+        }
+        walk_->take_edge();
+        if (tol > 0 && edges % edges_between_gap_checks == 0) {
+            const double lower = goal_.on_line(walk_->cost_p() + edge.slope * walk_->unmoved(), edge.slope);
+            if (walk_->unmoved() - lower <= tol) return land_on_walk(walk_->unmoved(), 0, Status::tolerance);
+        }
+    }
+    if (walk_->work() < room_ && !right_) return land_on_walk(walk_->unmoved(), 0, Status::exact);  // all mass is moved
+    return std::nullopt;
+}
+
+// How far into the found edge the goal lies. For the crossing it comes from the cost, not as a difference of masses,
+// which would cancel where almost nothing is moved.
+double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
+    const Edge& edge = walk_->edge();
+    const double whole = walk_->share(edge.amount);
+    if (!goal_.is_crossing()) return std::clamp(walk_->unmoved() - unmoved, 0.0, whole);
+    if (edge.slope == 0) return whole;  // free: only ε = 0 is reached on such an edge
+    return std::clamp((power(goal_.kappa * unmoved, goal_.p) - cost_p) / edge.slope, 0.0, whole);
+}
+
+// Hands the basis of a walk that did not reach the goal over to the simplex.
+void ProfileSearch::end_walk() {
+    const double stretch = std::log(left_.unmoved / walk_->unmoved());
+    const double rate = stretch > 0 ? walk_->work() / stretch : unreachable;
+    walk_rate_ = walk_rate_ < unreachable ? std::max(walk_rate_, rate) : rate;
+    room_ -= walk_->work();
+    walk_pivots_ += walk_->pivots();
+    left_ = {walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda), walk_->forest().basis()};
+    remember(left_, left_.cost_p + left_.lambda * left_.unmoved);
+    simplex_.adopt(left_.basis);
+    walk_.reset();
+}
+
+double ProfileSearch::next_lambda() const {
+    if (!right_) return std::min(lambda_without_right(), dearest_path);
+    const double low = left_.lambda, width = right_->lambda - low;
+    return low + std::clamp(by_interpolation() - low - 0.03 * width, 0.01 * width, 0.99 * width);
+}
+
+// From below. Slopes are counted from the least one, so that it does not matter how far apart the measures lie.
+double ProfileSearch::lambda_without_right() const {
+    const double first = neighbours_->first_slope(), rise = left_.lambda - first;
+    const double at_goal = neighbours_->slope_at(lower_end()) - first;
+    const double plain = steeper_than_neighbours * at_goal;
+    if (rise > 0) {  // as much steeper at the goal as it was up to here
+        const double here = neighbours_->slope_at(left_.unmoved) - first;
+        const double guess = here > 0 ? 0.9 * rise * at_goal / here : 2 * rise;
+        return first + std::max(plain, std::clamp(guess, 1.15 * rise, 4 * rise));
+    }
+    if (first + plain > 0) return first + plain;
+    const double least = least_positive(problem_.powers);
+    return least < unreachable ? least / 2 : 1;
+}
+
+// The slope at the goal of the cubic through both vertices with their slopes.
+double ProfileSearch::by_interpolation() const {
+    const Vertex &l = left_, &r = *right_;
+    const double width = l.unmoved - r.unmoved;
+    const auto cubic = [&](double t) {
+        const double s = 1 - t;
+        return r.cost_p * (1 + 2 * t) * s * s - width * r.lambda * t * s * s + l.cost_p * t * t * (3 - 2 * t) +
+               width * l.lambda * t * t * s;
+    };
+    double low = 0, high = 1;
+    for (int step = 0; step < 40; ++step) {
+        const double t = (low + high) / 2;
+        (goal_.is_beyond(r.unmoved + t * width, std::max(0.0, cubic(t))) ? high : low) = t;
+    }
+    const double t = high;
+    return 6 * t * (1 - t) * (r.cost_p - l.cost_p) / width + r.lambda * (1 - 4 * t + 3 * t * t) +
+           l.lambda * (3 * t * t - 2 * t);
+}
+
+// The chord decides where no vertex lies between, and helps where guesses fall on one side again and again.
+bool ProfileSearch::wants_chord(bool is_old) const {
+    return is_old || std::abs(same_side_) >= 3 || !(right_->lambda > left_.lambda);
+}
+
+ProfileSearch::Vertex ProfileSearch::vertex() const {
+    const Mass left = total_ - simplex_.moved();
+    const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total_);
+    return {unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda(), simplex_.basis()};
+}
+
+// Keeps a vertex if its line is the best lower bound.
+void ProfileSearch::remember(const Vertex& vertex, double height) {
+    const bool crosses = goal_.is_crossing();
+    const double proven = crosses ? goal_.on_line(height, vertex.lambda) : height - vertex.lambda * goal_.unmoved;
+    if (proven < proven_) return;
+    proven_ = proven;
+    proof_ = vertex;
+    if (crosses) lower_ = std::max(lower_, proven);
+}
+
+Status ProfileSearch::land_on_walk(double unmoved, double partial, Status status) {
+    unmoved_ = unmoved;
+    partial_ = partial;
+    return status;
+}
+
+Status ProfileSearch::land_between(double unmoved, Status status) {
+    walk_.reset();
+    const double width = left_.unmoved - right_->unmoved;
+    unmoved_ = std::clamp(unmoved, right_->unmoved, left_.unmoved);
+    weight_ = width > 0 ? (left_.unmoved - unmoved_) / width : 1.0;
+    return status;
+}
+
+Status ProfileSearch::land_on_left(Status status) {
+    walk_.reset();
+    unmoved_ = left_.unmoved;
+    weight_ = 0;
+    return status;
+}
+
+double ProfileSearch::cost_p() const {
+    if (walk_) return walk_->plan_cost_p() + walk_->lambda() * partial_;
+    return weight_ > 0 ? (1 - weight_) * left_.cost_p + weight_ * right_->cost_p : left_.cost_p;
+}
+
+std::vector<PlanEntry> ProfileSearch::plan() const {
+    if (walk_) return walk_->plan(partial_);
+    std::vector<PlanEntry> entries;
+    if (weight_ < 1) add_entries(entries, left_.basis, problem_.powers.rows, 1 - weight_, total_);
+    if (weight_ > 0) add_entries(entries, right_->basis, problem_.powers.rows, weight_, total_);
+    merge(entries);
+    return entries;
+}
+
+double ProfileSearch::certify(std::vector<double>& u, std::vector<double>& v) const {
+    if (walk_) return lambda() - rpw::certify(problem_, walk_->forest(), lambda(), u, v);
+    return lambda() - rpw::certify(problem_, Forest(problem_.masses, proof_.basis), lambda(), u, v);
+}
+
+std::vector<double> ProfileSearch::row_potentials() const {
+    if (walk_) return rpw::row_potentials(walk_->forest(), lambda());
+    return rpw::row_potentials(Forest(problem_.masses, proof_.basis), lambda());
+}
+
+}  // namespace rpw

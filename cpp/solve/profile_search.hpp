@@ -1,0 +1,105 @@
+// A place on the profile, found by two exact strategies together, and the rule between them.
+//
+// The walk (walk/profile_walk.hpp) goes edge by edge from mass 0: best where trees stay small. The simplex at a fixed
+// multiplier (simplex/fixed_simplex.hpp) jumps to the vertex of any λ: best where the walk is long. The search begins
+// as a walk. Where the rest of the way looks dearer than a cold solve, the walk's basis is handed to the simplex, which
+// jumps to a guess of λ, as a rule from below; from there the walk goes on to the goal, as long as it takes no more
+// work than the simplex has. A plan on either side of the goal gives better guesses, and in the end the chord between
+// them, which is an edge of the profile after finitely many steps. docs/theory.md, "Two strategies", has the proofs.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/basis.hpp"
+#include "base/matrix.hpp"
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "simplex/fixed_simplex.hpp"
+#include "solve/goal.hpp"
+#include "solve/neighbours.hpp"
+#include "walk/profile_walk.hpp"
+
+namespace rpw {
+
+class ProfileSearch {
+public:
+    // `strategy`: Solver::walk or Solver::simplex alone, or Solver::exact for both and the rule between them.
+    ProfileSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse);
+
+    // RPW within tol, or given up beyond the cutoff (1: never). If time is up, what follows tells the best that is
+    // known.
+    Status run(double tol, double cutoff);
+
+    double unmoved() const { return unmoved_; }
+    // F of the plan.
+    double cost_p() const;
+    std::vector<PlanEntry> plan() const;
+    // The multiplier of the proof, and the height of its line: F(1 - ε) ≥ height - λ ε.
+    double lambda() const { return walk_ ? walk_->lambda() : proof_.lambda; }
+    double certify(std::vector<double>& u, std::vector<double>& v) const;
+    std::vector<double> row_potentials() const;
+
+    long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->pivots() : 0); }
+    // What ran: the walk alone, or the simplex too.
+    Solver solver() const { return solves_ == 0 ? Solver::walk : Solver::simplex; }
+
+private:
+    // A plan on the profile, and a λ at which it is optimal.
+    struct Vertex {
+        double unmoved = 1;
+        double cost_p = 0;
+        double lambda = 0;
+        Basis basis;
+    };
+
+    Status search(double tol, double cutoff);
+    std::optional<Status> begin_with_walk(double tol, double cutoff);
+    std::optional<Status> examine(Vertex found, bool is_chord, bool is_old, double tol, double cutoff);
+    std::optional<Status> end_if_close(double tol);
+
+    bool walk_pays() const;
+    bool is_walk_promising() const;
+    void start_walk();
+    std::optional<Status> walk_on(double tol, double cutoff);
+    void end_walk();
+    double part_of_edge(double cost_p, double unmoved) const;
+
+    double next_lambda() const;
+    double lambda_without_right() const;
+    double by_interpolation() const;
+    double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
+    bool wants_chord(bool is_old) const;
+
+    Vertex vertex() const;
+    double lower_end() const { return goal_.is_crossing() ? lower_ : goal_.unmoved; }
+    void remember(const Vertex& vertex, double height);
+    Status land_on_walk(double unmoved, double partial, Status status);
+    Status land_between(double unmoved, Status status);
+    Status land_on_left(Status status);
+
+    PowerProblem problem_;
+    Goal goal_;
+    Solver strategy_;
+    Pulse& pulse_;
+    Mass total_;
+    double size_;
+    FixedSimplex simplex_;
+    std::optional<ProfileWalk> walk_;
+    std::optional<NeighbourProfile> neighbours_;
+    Vertex left_;                     // the goal lies beyond it
+    std::optional<Vertex> right_;     // and not beyond this one
+    Vertex proof_;                    // whose line is the best so far
+    double lower_ = 0;                // the best lower bound on RPW, from lines or neighbours
+    double proven_ = -1;              // by `proof_`: a bound on RPW, or on F at the goal
+    double unmoved_ = 1;              // of the answer
+    double partial_ = 0;              // how far the answer lies on the walk's edge
+    double weight_ = 0;               // of the right vertex in the answer, where there is no walk
+    double room_ = 0;                 // work that walks may still take
+    double walk_rate_ = unreachable;  // work of a walk per unit of -log ε
+    int same_side_ = 0;               // vertices on the left (right: negative) in a row
+    int solves_ = 0;
+    long walk_pivots_ = 0;
+};
+
+}  // namespace rpw
