@@ -116,8 +116,8 @@ Status ProfileSearch::search(double tol, double cutoff) {
         Vertex found = vertex();
         const bool is_old = found.unmoved == left_.unmoved || (right_ && found.unmoved == right_->unmoved);
         if (const auto status = examine(std::move(found), is_chord, is_old, tol, cutoff)) return *status;
-        if (walk_pays() && is_walk_promising()) {
-            start_walk();
+        if (const double rest = rest_of_walk(); walk_pays() && rest < room_) {
+            start_walk(std::min(0.5 * room_, 2 * rest));
             if (const auto status = walk_on(tol, cutoff)) return *status;
             end_walk();
         }
@@ -127,15 +127,13 @@ Status ProfileSearch::search(double tol, double cutoff) {
         if (right_ && lambda - left_.lambda < right_->lambda - lambda) simplex_.adopt(left_.basis);
     }
     // Never seen. The walk ends after finitely many edges, whatever the rounding of chords does.
-    room_ = unreachable;
-    start_walk();
+    start_walk(unreachable);
     return walk_on(tol, cutoff).value();
 }
 
 // The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
 std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) {
-    room_ = strategy_ == Solver::walk ? unreachable : first_stretch * size_;
-    start_walk();
+    start_walk(strategy_ == Solver::walk ? unreachable : first_stretch * size_);
     if (const auto status = walk_on(tol, cutoff)) return status;
     neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
@@ -173,7 +171,7 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
 std::optional<Status> ProfileSearch::end_if_close(double tol) {
     if (!goal_.is_crossing()) return std::nullopt;
     const double upper = right_ ? goal_.on_line(left_.cost_p + chord() * left_.unmoved, chord()) : left_.unmoved;
-    const double gap = upper - lower_;
+    const double gap = upper - proven_;
     if (gap > std::max(tol * (1 - 1e-9), same_number * upper)) return std::nullopt;
     const Status status = gap <= same_number * upper ? Status::exact : Status::tolerance;
     return right_ ? land_between(upper, status) : land_on_left(status);
@@ -185,16 +183,17 @@ bool ProfileSearch::walk_pays() const {
     return std::max(n, m) / many_per_few < std::min(n, m);
 }
 
-// Whether the rest of the way, at the rate of the walks so far, fits into the work that walks may still take.
-bool ProfileSearch::is_walk_promising() const {
-    const double stretch = lower_end() > 0 ? std::log(left_.unmoved / lower_end()) : unreachable;
-    return 0.5 * size_ + caution * walk_rate_ * stretch < room_;
+// The work of the rest of the way, at the rate of the walks so far and with one pass over the costs.
+double ProfileSearch::rest_of_walk() const {
+    if (lower_end() == 0 || walk_rate_ == 0) return unreachable;
+    const double stretch = std::log(left_.unmoved / lower_end());
+    return 0.5 * size_ + caution * walk_rate_ * stretch;
 }
 
-void ProfileSearch::start_walk() {
+void ProfileSearch::start_walk(double most_work) {
     const double limit = right_ ? right_->lambda * (1 + 1e-9) : unreachable;
     walk_.emplace(problem_, pulse_, left_.basis, left_.lambda, limit);
-    walk_->allow(room_);
+    walk_->allow(most_work);
 }
 
 // Walks as long as there is room; the status if that ends the search.
@@ -221,7 +220,7 @@ std::optional<Status> ProfileSearch::walk_on(double tol, double cutoff) {
             if (walk_->unmoved() - lower <= tol) return land_on_walk(walk_->unmoved(), 0, Status::tolerance);
         }
     }
-    if (walk_->work() < room_ && !right_) return land_on_walk(walk_->unmoved(), 0, Status::exact);  // all mass is moved
+    if (walk_->moved() == walk_->total()) return land_on_walk(0, 0, Status::exact);
     return std::nullopt;
 }
 
@@ -238,8 +237,7 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void ProfileSearch::end_walk() {
     const double stretch = std::log(left_.unmoved / walk_->unmoved());
-    const double rate = stretch > 0 ? walk_->work() / stretch : unreachable;
-    walk_rate_ = walk_rate_ < unreachable ? std::max(walk_rate_, rate) : rate;
+    if (stretch > 0) walk_rate_ = std::max(walk_rate_, walk_->work() / stretch);
     room_ -= walk_->work();
     walk_pivots_ += walk_->pivots();
     left_ = {walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda), walk_->forest().basis()};
@@ -273,9 +271,11 @@ double ProfileSearch::lambda_without_right() const {
 double ProfileSearch::by_interpolation() const {
     const Vertex &l = left_, &r = *right_;
     const double width = l.unmoved - r.unmoved;
+    // Where all mass is moved, every larger λ gives the same vertex; its slope is then that of a parabola.
+    const double right_slope = r.unmoved > 0 ? r.lambda : std::min(r.lambda, 2 * chord() - l.lambda);
     const auto cubic = [&](double t) {
         const double s = 1 - t;
-        return r.cost_p * (1 + 2 * t) * s * s - width * r.lambda * t * s * s + l.cost_p * t * t * (3 - 2 * t) +
+        return r.cost_p * (1 + 2 * t) * s * s - width * right_slope * t * s * s + l.cost_p * t * t * (3 - 2 * t) +
                width * l.lambda * t * t * s;
     };
     double low = 0, high = 1;
@@ -284,7 +284,7 @@ double ProfileSearch::by_interpolation() const {
         (goal_.is_beyond(r.unmoved + t * width, std::max(0.0, cubic(t))) ? high : low) = t;
     }
     const double t = high;
-    return 6 * t * (1 - t) * (r.cost_p - l.cost_p) / width + r.lambda * (1 - 4 * t + 3 * t * t) +
+    return 6 * t * (1 - t) * (r.cost_p - l.cost_p) / width + right_slope * (1 - 4 * t + 3 * t * t) +
            l.lambda * (3 * t * t - 2 * t);
 }
 

@@ -59,8 +59,8 @@ private:
     std::optional<Status> end_if_close(double tol);
 
     bool walk_pays() const;
-    bool is_walk_promising() const;
-    void start_walk();
+    double rest_of_walk() const;
+    void start_walk(double most_work);
     std::optional<Status> walk_on(double tol, double cutoff);
     void end_walk();
     double part_of_edge(double cost_p, double unmoved) const;
@@ -87,17 +87,17 @@ private:
     FixedSimplex simplex_;
     std::optional<ProfileWalk> walk_;
     std::optional<NeighbourProfile> neighbours_;
-    Vertex left_;                     // the goal lies beyond it
-    std::optional<Vertex> right_;     // and not beyond this one
-    Vertex proof_;                    // whose line is the best so far
-    double lower_ = 0;                // the best lower bound on RPW, from lines or neighbours
-    double proven_ = -1;              // by `proof_`: a bound on RPW, or on F at the goal
-    double unmoved_ = 1;              // of the answer
-    double partial_ = 0;              // how far the answer lies on the walk's edge
-    double weight_ = 0;               // of the right vertex in the answer, where there is no walk
-    double room_ = 0;                 // work that walks may still take
-    double walk_rate_ = unreachable;  // work of a walk per unit of -log ε
-    int same_side_ = 0;               // vertices on the left (right: negative) in a row
+    Vertex left_;                  // the goal lies beyond it
+    std::optional<Vertex> right_;  // and not beyond this one
+    Vertex proof_;                 // whose line is the best so far
+    double lower_ = 0;             // the best lower bound on RPW, from lines or neighbours
+    double proven_ = -1;           // by `proof_`: a bound on RPW, or on F at the goal
+    double unmoved_ = 1;           // of the answer
+    double partial_ = 0;           // how far the answer lies on the walk's edge
+    double weight_ = 0;            // of the right vertex in the answer, where there is no walk
+    double room_ = 0;              // work that walks may still take
+    double walk_rate_ = 0;         // work of a walk per unit of -log ε; 0: not known
+    int same_side_ = 0;            // vertices on the left (right: negative) in a row
     int solves_ = 0;
     long walk_pivots_ = 0;
 };

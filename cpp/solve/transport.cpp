@@ -85,15 +85,21 @@ double cost_of(const std::vector<PlanEntry>& plan, const Powers& cost) {
     return static_cast<double>(sum);
 }
 
-// A walk may take this many steps per pair before it hands over. On clouds of equal weights it needs fewer; a solve at
-// a fixed multiplier takes about twice as many.
-constexpr double walk_steps_per_pair = 5;
+// A walk may take this many steps per pair before it hands over; on clouds of equal weights it needs no more. One that
+// has moved little after the first half is given up there.
+constexpr double walk_steps_per_pair = 3.5;
+constexpr double much_unmoved = 0.3;
 
-// Walks as far as it is allowed; true if nothing is left to do below the limit.
+// Walks as far as it pays; true if nothing is left to do below the limit.
 bool walk_all_edges(ProfileWalk& walk, double size) {
-    walk.allow(walk_steps_per_pair * size);
-    while (walk.find_edge()) walk.take_edge();
-    return walk.work() < walk_steps_per_pair * size;
+    for (const double part : {0.5, 1.0}) {
+        const double most_work = part * walk_steps_per_pair * size;
+        walk.allow(most_work);
+        while (walk.find_edge()) walk.take_edge();
+        if (walk.work() < most_work) return true;
+        if (walk.unmoved() > much_unmoved) break;
+    }
+    return false;
 }
 
 // What a basis proves about the cost of moving everything.
