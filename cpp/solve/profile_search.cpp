@@ -29,6 +29,9 @@ constexpr double steps_per_cost = 0.6;
 constexpr double worth_walking = 0.8;
 constexpr double caution = 1.5;
 
+// Towards the end of the profile trees are larger, and the same stretch costs so many times what it did at the start.
+constexpr double dearer_towards_end = 4;
+
 // Beyond this ratio of sizes a pivot of the walk may re-label the larger side, and the simplex is alone.
 constexpr Node many_per_few = 4;
 
@@ -187,7 +190,7 @@ bool ProfileSearch::walk_pays() const {
 double ProfileSearch::rest_of_walk() const {
     if (lower_end() == 0 || walk_rate_ == 0) return unreachable;
     const double stretch = std::log(left_.unmoved / lower_end());
-    return 0.5 * size_ + caution * walk_rate_ * stretch;
+    return 0.5 * size_ + dearer_towards_end * walk_rate_ * stretch;
 }
 
 void ProfileSearch::start_walk(double most_work) {
@@ -237,7 +240,7 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void ProfileSearch::end_walk() {
     const double stretch = std::log(left_.unmoved / walk_->unmoved());
-    if (stretch > 0) walk_rate_ = std::max(walk_rate_, walk_->work() / stretch);
+    if (walk_rate_ == 0 && stretch > 0) walk_rate_ = walk_->work() / stretch;
     room_ -= walk_->work();
     walk_pivots_ += walk_->pivots();
     left_ = {walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda), walk_->forest().basis()};
