@@ -34,13 +34,13 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
-	$(PY) benchmarks/bench.py $(ARGS)
+	$(PY) benchmarks/pair/bench.py $(ARGS)
 
 bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
-	$(PY) benchmarks/bench_lmr.py $(ARGS)
+	$(PY) benchmarks/pair/bench_lmr.py $(ARGS)
 
 bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
-	$(PY) benchmarks/bench_pairs.py $(ARGS)
+	$(PY) benchmarks/many/bench_pairs.py $(ARGS)
 
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)

@@ -1,0 +1,65 @@
+"""Processes of their own: how tests start them, speak to them and wait for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+# What a terminal or its user has set must not change what is printed.
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")},
+    "MPLBACKEND": "Agg",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+}
+
+
+def hear_ctrl_c():
+    """For ``preexec_fn``: a job in the background ignores Ctrl-C, and its children would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def start(*arguments, **options):
+    """A running ``python ...`` whose output can be read, and which hears Ctrl-C."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
+    return subprocess.Popen([sys.executable, *map(str, arguments)], **{**pipes, **options}, preexec_fn=hear_ctrl_c)
+
+
+def run(*arguments, **options):
+    """A finished ``python ...`` with its return code and its output."""
+    given = {"capture_output": True, "text": True, "timeout": 60, "check": False, "env": ENVIRONMENT, **options}
+    return subprocess.run([sys.executable, *map(str, arguments)], **given)
+
+
+def run_command(*arguments, **options):
+    """``rpw`` in a process of its own."""
+    return run("-m", "rpw.cli", *arguments, **options)
+
+
+def interrupted(code, *arguments, after):
+    """Ctrl-C some seconds after the child has said "ready": what else it printed, when it was sent, and its stderr."""
+    with start("-c", code, *arguments) as child:
+        killer = threading.Timer(60, child.kill)
+        killer.start()
+        try:
+            assert child.stdout.readline().strip() == "ready", child.stderr.read()
+            time.sleep(after)
+            sent = time.time()
+            child.send_signal(signal.SIGINT)
+            output, errors = child.communicate(timeout=60)
+        finally:
+            killer.cancel()
+            child.kill()
+    return [line for line in output.splitlines() if line != "ready"], sent, errors
+
+
+def wait_until(is_true, process=None, seconds=30):
+    end = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < end, "nothing happened"
+        assert process is None or process.poll() is None, process.communicate()
+        time.sleep(0.002)
