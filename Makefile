@@ -5,6 +5,8 @@ CXX := c++
 endif
 export CXX
 export MPLBACKEND ?= Agg
+# How many tests run at the same time. Many wait for a child or start threads of their own, so more would not be faster.
+WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
@@ -25,7 +27,7 @@ demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distanc
 	$(VENV)/bin/rpw demo --out demo_output
 
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
