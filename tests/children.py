@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 # What a terminal or its user has set must not change what is printed.
 ENVIRONMENT = {
@@ -38,6 +42,27 @@ def run(*arguments, **options):
 def run_command(*arguments, **options):
     """``rpw`` in a process of its own."""
     return run("-m", "rpw.cli", *arguments, **options)
+
+
+@functools.cache
+def _fork_server():
+    """The one of this process; it ends with its stdin."""
+    line = [sys.executable, Path(__file__).with_name("fork_server.py")]
+    return subprocess.Popen(line, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def forked_command(*arguments, cwd=None, env=ENVIRONMENT, timeout=120):
+    """As `run_command`, without the time for its imports; what an interpreter reads when it starts is not heard."""
+    server, line = _fork_server(), [*map(str, arguments)]
+    with tempfile.NamedTemporaryFile() as stdout, tempfile.NamedTemporaryFile() as stderr:
+        request = {"arguments": line, "folder": os.fspath(cwd or os.getcwd()), "environment": dict(env)}
+        print(json.dumps({**request, "stdout": stdout.name, "stderr": stderr.name}), file=server.stdin, flush=True)
+        killer = threading.Timer(timeout, server.kill)
+        killer.start()
+        code = server.stdout.readline()
+        killer.cancel()
+        assert code, f"rpw {' '.join(line)} did not end"
+        return subprocess.CompletedProcess(line, int(code), stdout.read().decode(), stderr.read().decode())
 
 
 def interrupted(code, *arguments, after):

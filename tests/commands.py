@@ -3,12 +3,14 @@
 import json
 
 import pytest
-from children import ENVIRONMENT, run_command
+from children import ENVIRONMENT, forked_command, run_command
 
 
 def call(*arguments, code=0, **environment):
     """Run ``rpw`` and check its exit code, that no line is too wide and that no traceback is shown."""
-    done = run_command(*arguments, timeout=120, env={**ENVIRONMENT, **environment})
+    is_for_the_interpreter = any(name.startswith("PYTHON") for name in environment)
+    run = run_command if is_for_the_interpreter else forked_command
+    done = run(*arguments, timeout=120, env={**ENVIRONMENT, **environment})
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     if "--json" not in arguments:

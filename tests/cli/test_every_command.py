@@ -1,10 +1,34 @@
 """The command itself: help, wrong usage, completion, extras, and what all commands share."""
 
+import re
+
 import pytest
-from children import run
+from children import forked_command, run, run_command
 from commands import answer, call, complaint
 
 import rpw
+
+
+def without_times(text):
+    return re.sub(r'[-+.e\d]+ s$|(?<="seconds": )[-+.e\d]+', "?", text, flags=re.MULTILINE)
+
+
+def test_a_fork_is_the_command(clouds, tmp_path):
+    """Most tests run commands in forks of a process that has everything imported: nobody must see a difference."""
+    folder, _ = clouds
+    one, other = folder / "cloud0.npy", folder / "cloud3.npy"
+    for arguments in (
+        ("distance", one, other),
+        ("profile", one, other, "--json"),
+        ("pairwise", folder, "--out", tmp_path / "D.csv"),
+        ("index", folder, "--out", tmp_path / "I"),
+        ("search", tmp_path / "I", other),
+        ("search", tmp_path / "J", other),
+        ("search",),
+    ):
+        fork, command = forked_command(*arguments), run_command(*arguments)
+        assert without_times(fork.stdout) == without_times(command.stdout)
+        assert (fork.returncode, fork.stderr) == (command.returncode, command.stderr)
 
 
 def test_version_and_help():

@@ -4,13 +4,12 @@ import contextlib
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
+from children import ENVIRONMENT, forked_command, run_command, start, wait_until
 from planted_pictures import planted
 
 from rpw.experiments import retrieval
@@ -21,9 +20,7 @@ pytest.importorskip("typer")
 
 
 def call(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "rpw.cli", *map(str, arguments)], capture_output=True, text=True, timeout=300, **options
-    )
+    return forked_command(*arguments, timeout=300, **options)
 
 
 def on_terminal(*arguments):
@@ -32,7 +29,7 @@ def on_terminal(*arguments):
     reading, writing = os.openpty()
     termios.tcsetwinsize(writing, (24, 80))
     command = [sys.executable, "-m", "rpw.cli", *map(str, arguments)]
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"TERM": "xterm"}
+    environment = {**ENVIRONMENT, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=writing, env=environment) as child:
         os.close(writing)
         shown = b""
@@ -49,8 +46,9 @@ SMALL = ("reproduce", "retrieval", "--labelled", 30, "--queries", 4, "--repeats"
 def test_retrieval_writes_the_same_bytes_again(tmp_path):
     pytest.importorskip("matplotlib")
     answers = []
-    for name, threads in (("one", 1), ("two", 2)):
-        done = call(*SMALL, "--out", tmp_path / name, "--n-threads", threads, "--json")
+    # One in a process of its own: forks of one process would share the order of their sets.
+    for name, threads, run in (("one", 1, forked_command), ("two", 2, run_command)):
+        done = run(*SMALL, "--out", tmp_path / name, "--n-threads", threads, "--json")
         assert done.returncode == 0, done.stderr
         answers.append(json.loads(done.stdout))
     assert answers[0]["accuracy"] == answers[1]["accuracy"]
@@ -63,25 +61,27 @@ def test_retrieval_writes_the_same_bytes_again(tmp_path):
     assert json.loads(other.stdout)["accuracy"] != answers[0]["accuracy"]
 
 
+def finished_tiles(folder):
+    return len(list(folder.rglob(".rpw/done/*")))
+
+
 def test_a_killed_run_resumes(tmp_path):
-    arguments = ("reproduce", "retrieval", "--labelled", 300, "--queries", 20, "--repeats", 2)
-    command = [sys.executable, "-m", "rpw.cli", *map(str, arguments), "--out", str(tmp_path / "out")]
-    killed = 0
-    for wait in (2.0, 3.0, 4.0):
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            time.sleep(wait)
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-                killed += 1
-    assert killed, "the run was over before it could be killed"
-    assert call(*arguments, "--out", tmp_path / "out").returncode == 0
+    arguments = ("reproduce", "retrieval", "--labelled", 60, "--queries", 8, "--repeats", 2)
+    out = tmp_path / "out"
+    for _ in range(3):
+        before = finished_tiles(out)
+        with start("-m", "rpw.cli", *arguments, "--out", out) as child:
+            wait_until(lambda before=before: finished_tiles(out) > before, child)
+            child.kill()
+        assert not (out / "accuracy.csv").exists(), "the run was over before it could be killed"
+    assert call(*arguments, "--out", out).returncode == 0
     assert call(*arguments, "--out", tmp_path / "whole").returncode == 0
     for file in ("accuracy.csv", "repeats.csv"):
-        assert (tmp_path / "out" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+        assert (out / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
 def test_output_fits_the_terminal_and_says_where_things_are(tmp_path):
-    done = call(*SMALL, cwd=tmp_path, env={**os.environ, "COLUMNS": "80"})
+    done = call(*SMALL, cwd=tmp_path, env={**ENVIRONMENT, "COLUMNS": "80"})
     assert done.returncode == 0, done.stderr
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
     for name in ("accuracy.csv", "accuracy.png", "page.html"):
@@ -174,7 +174,8 @@ def test_convergence_and_robustness_run(tmp_path):
     assert "k^4" in done.stdout.replace("\n", " ")
     for file in ("values.csv", "exponents.csv", "discrete.png", "discrete.svg", "densities.png"):
         assert (tmp_path / "c" / file).stat().st_size > 100
-    outputs = [call("reproduce", "robustness", "--count", 2, "--out", tmp_path / name, "--json") for name in ("r", "s")]
+    robustness = ("reproduce", "robustness", "--count", 2, "--json", "--out")
+    outputs = [run(*robustness, tmp_path / name) for name, run in (("r", forked_command), ("s", run_command))]
     assert outputs[0].returncode == 0, outputs[0].stderr
     change = np.array(json.loads(outputs[0].stdout)["change"]["RPW(2,1)"])
     assert (change <= np.array(json.loads(outputs[0].stdout)["shares"]) + 1e-12).all()
@@ -186,7 +187,7 @@ def test_mnist_from_the_data_folder(data_folder, tmp_path):
     done = call(
         *("reproduce", "retrieval", "--dataset", "mnist", "--labelled", 20, "--queries", 2, "--repeats", 1, "--json"),
         *("--out", tmp_path),
-        env={**os.environ, "RPW_DATA": str(data_folder)},
+        env={**ENVIRONMENT, "RPW_DATA": str(data_folder)},
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["dataset"] == "mnist"
