@@ -12,8 +12,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 VENV := .venv
 PY := $(VENV)/bin/python
 
-CPP := $(wildcard cpp/*.cpp cpp/*.hpp cpp/tests/*.cpp cpp/tests/*.hpp)
-CORE := $(filter-out cpp/bindings.cpp,$(wildcard cpp/*.cpp))
+CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
+CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test check bench bench-lmr bench-pairs build format sanitize clean preflight

@@ -8,13 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "blocks.hpp"
-#include "collection.hpp"
-#include "crossing.hpp"
-#include "many.hpp"
-#include "powers.hpp"
-#include "solve.hpp"
-#include "transport.hpp"
+#include "base/crossing.hpp"
+#include "flow/blocks.hpp"
+#include "flow/threshold_walk.hpp"
+#include "flow/thresholds.hpp"
+#include "ground/powers.hpp"
+#include "lmr/lmr.hpp"
+#include "many/pair_values.hpp"
+#include "many/search.hpp"
+#include "solve/profile.hpp"
+#include "solve/solve.hpp"
+#include "solve/strategy.hpp"
+#include "solve/transport.hpp"
 
 namespace {
 
@@ -35,7 +40,9 @@ struct Instance {
     std::vector<double> cost;
     std::vector<Mass> a, b;
 
-    rpw::Problem problem() const { return {{cost.data(), rows, columns}, a, b}; }
+    // The numbers serve as p-th powers and as distances.
+    rpw::PowerProblem powers() const { return {{{cost.data(), rows, columns}}, {a, b}}; }
+    rpw::LengthProblem lengths() const { return {{{cost.data(), rows, columns}}, {a, b}}; }
     double largest() const { return std::max(1e-300, *std::max_element(cost.begin(), cost.end())); }
 };
 
@@ -106,8 +113,9 @@ public:
 
     void start(const Instance& instance) {
         instance_ = &instance;
-        problem_ = instance.problem();
-        total_ = static_cast<double>(problem_.total());
+        powers_ = instance.powers();
+        lengths_ = instance.lengths();
+        total_ = static_cast<double>(powers_.masses.total());
         ++problems;
     }
 
@@ -143,76 +151,93 @@ public:
 
     double cost_of(const std::vector<rpw::PlanEntry>& plan) const {
         double sum = 0;
-        for (const auto& entry : plan) sum += entry.mass * problem_.cost.at(entry.row, entry.column);
+        for (const auto& entry : plan)
+            sum += entry.mass * instance_->cost[entry.row * instance_->columns + entry.column];
         return sum;
     }
 
     // The plan moves what it says at the cost it says, and the potentials prove that nothing is cheaper.
-    void check_profile_outcome(const rpw::Outcome& outcome) {
+    void check_profile_outcome(const rpw::Outcome& outcome, double p) {
+        const double cost_p = rpw::power(outcome.cost, p);
         expect(outcome.status == rpw::Status::exact, "status");
         expect(outcome.unmoved >= 0 && outcome.unmoved <= 1, "unmoved", outcome.unmoved);
         const double mass = moved(outcome.plan), cost = cost_of(outcome.plan);
         const double unit = std::max({outcome.multiplier, cost, 1e-300});
         expect(std::abs(mass - (1 - outcome.unmoved)) <= 1e-12, "mass of the plan", mass, 1 - outcome.unmoved);
-        expect(std::abs(cost - outcome.cost) <= slack * unit, "cost of the plan", cost, outcome.cost);
-        check_duals(outcome, unit);
-        const double bound = outcome.dual_height - outcome.multiplier * outcome.unmoved;
-        expect(bound <= outcome.cost + slack * unit, "weak duality", bound, outcome.cost);
-        expect(bound >= outcome.cost - slack * unit, "primal = dual", bound, outcome.cost);
+        expect(std::abs(cost - cost_p) <= slack * unit, "cost of the plan", cost, cost_p);
+        check_feasible(outcome, unit);
+        const double bound = height_of(outcome) - outcome.multiplier * outcome.unmoved;
+        expect(bound <= cost_p + slack * unit, "weak duality", bound, cost_p);
+        expect(bound >= cost_p - slack * unit, "primal = dual", bound, cost_p);
     }
 
-    void check_duals(const rpw::Outcome& outcome, double unit) {
-        double sum = 0;
+    void check_feasible(const rpw::Outcome& outcome, double unit) {
         for (Node i = 0; i < instance_->rows; ++i) {
             expect(outcome.u[i] >= 0, "u", outcome.u[i]);
-            sum += outcome.u[i] * static_cast<double>(instance_->a[i]) / total_;
             for (Node j = 0; j < instance_->columns; ++j) {
-                const double left = outcome.u[i] + outcome.v[j] + problem_.cost.at(i, j);
+                const double left = outcome.u[i] + outcome.v[j] + powers_.powers.at(i, j);
                 expect(left >= outcome.multiplier - 1e-12 * unit, "dual feasibility", left, outcome.multiplier);
             }
         }
+        for (Node j = 0; j < instance_->columns; ++j) expect(outcome.v[j] >= 0, "v", outcome.v[j]);
+    }
+
+    // F(1 - ε) ≥ height - λ ε, from the potentials alone.
+    double height_of(const rpw::Outcome& outcome) const {
+        double sum = 0;
+        for (Node i = 0; i < instance_->rows; ++i) sum += outcome.u[i] * static_cast<double>(instance_->a[i]) / total_;
         for (Node j = 0; j < instance_->columns; ++j) {
-            expect(outcome.v[j] >= 0, "v", outcome.v[j]);
             sum += outcome.v[j] * static_cast<double>(instance_->b[j]) / total_;
         }
-        const double height = outcome.multiplier - sum;
-        expect(std::abs(height - outcome.dual_height) <= slack * unit, "dual height", height, outcome.dual_height);
+        return outcome.multiplier - sum;
+    }
+
+    static rpw::Question crossing_at(double kappa, double p, double tol) {
+        rpw::Question question;
+        question.p = p;
+        question.kappa = kappa;
+        question.tol = tol;
+        question.need = rpw::Need::plan;
+        return question;
+    }
+
+    rpw::Outcome cross(double kappa, double p, double tol, double seconds = 1e9) const {
+        rpw::Pulse pulse(nullptr, seconds);
+        return rpw::solve_powers(powers_, 1.0, crossing_at(kappa, p, tol), pulse);
     }
 
     void check_crossing(double kappa, double p) {
-        rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Outcome outcome = rpw::cross_profile(problem_, kappa, p, 0, pulse);
-        check_profile_outcome(outcome);
-        const double lower = rpw::crossing(outcome.dual_height, outcome.multiplier, kappa, p);
+        const rpw::Outcome outcome = cross(kappa, p, 0);
+        check_profile_outcome(outcome, p);
+        const double lower = rpw::crossing(height_of(outcome), outcome.multiplier, kappa, p);
+        expect(outcome.lower <= outcome.upper && outcome.upper == outcome.unmoved, "bounds", outcome.lower);
         expect(lower <= outcome.unmoved + slack, "lower <= upper", lower, outcome.unmoved);
         const double gap = slack * std::min(1.0, 1 / kappa) + 1e-12 * outcome.unmoved + 1e-15;
         expect(lower >= outcome.unmoved - gap, "gap", lower, outcome.unmoved);
-        const double reached = rpw::root(outcome.cost, p), line = kappa * outcome.unmoved;
+        const double reached = outcome.cost, line = kappa * outcome.unmoved;
         expect(reached <= line + slack * std::max(kappa, 1e-300), "below the line", reached, line);
         check_early_stops(outcome.unmoved, kappa, p);
     }
 
     void check_early_stops(double exact, double kappa, double p) {
         for (const double tol : {1e-3, 0.3}) {
-            rpw::Pulse pulse(nullptr, 1e9);
-            const rpw::Outcome outcome = rpw::cross_profile(problem_, kappa, p, tol, pulse);
-            check_interval(outcome, exact, kappa, p);
+            const rpw::Outcome outcome = cross(kappa, p, tol);
+            check_interval(outcome, exact);
             expect(outcome.unmoved - exact <= tol + 1e-12, "tol", outcome.unmoved, exact);
         }
-        rpw::Pulse pulse(nullptr, 0);
-        check_interval(rpw::cross_profile(problem_, kappa, p, 0, pulse), exact, kappa, p);
+        check_interval(cross(kappa, p, 0, 0), exact);
     }
 
-    void check_interval(const rpw::Outcome& outcome, double exact, double kappa, double p) {
-        const double lower = rpw::crossing(outcome.dual_height, outcome.multiplier, kappa, p);
-        expect(lower <= exact + 1e-12 && exact <= outcome.unmoved + 1e-12, "interval", lower, outcome.unmoved);
+    void check_interval(const rpw::Outcome& outcome, double exact) {
+        const bool is_inside = outcome.lower <= exact + 1e-12 && exact <= outcome.upper + 1e-12;
+        expect(is_inside, "interval", outcome.lower, outcome.upper);
         expect(std::abs(moved(outcome.plan) - (1 - outcome.unmoved)) <= 1e-12, "mass of an early plan");
     }
 
     // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
     void check_profile() {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Curve curve = rpw::whole_profile(problem_, pulse);
+        const rpw::Curve curve = rpw::walk_profile(powers_, pulse);
         check_curve(curve);
         for (std::size_t s = 2; s < curve.cost.size(); ++s) {
             const double before = slope(curve, s - 1), after = slope(curve, s);
@@ -223,13 +248,27 @@ public:
         }
         for (int part = 0; part <= 12; ++part) {
             const double unmoved = part / 12.0;
-            const rpw::Outcome outcome = rpw::profile_at(problem_, unmoved, pulse);
+            const rpw::Outcome outcome = move(unmoved, 1e9);
             expect(std::abs(outcome.unmoved - unmoved) <= 1e-12, "mass asked for", outcome.unmoved, unmoved);
-            check_profile_outcome(outcome);
+            check_profile_outcome(outcome, 1);
+            const rpw::Outcome early = move(unmoved, 0);
+            const double unit_of_bounds = slack * (outcome.multiplier + outcome.cost) + 1e-300;
+            expect(early.lower <= outcome.cost + unit_of_bounds, "early lower bound", early.lower, outcome.cost);
+            expect(early.upper >= outcome.cost - unit_of_bounds, "early upper bound", early.upper, outcome.cost);
             const double value = interpolate(curve, unmoved);
             const double unit = std::max(outcome.multiplier, slope(curve, 1)) + outcome.cost;
             expect(std::abs(value - outcome.cost) <= slack * unit + 1e-300, "F", value, outcome.cost);
         }
+    }
+
+    rpw::Outcome move(double unmoved, double seconds) const {
+        rpw::Pulse pulse(nullptr, seconds);
+        rpw::Question question;
+        question.quantity = rpw::Quantity::mass;
+        question.p = 1;
+        question.unmoved = unmoved;
+        question.need = rpw::Need::plan;
+        return rpw::solve_powers(powers_, 1.0, question, pulse);
     }
 
     static double slope(const rpw::Curve& curve, std::size_t s) {
@@ -245,7 +284,6 @@ public:
     }
 
     void check_curve(const rpw::Curve& curve) {
-        expect(curve.complete, "complete");
         expect(curve.unmoved.size() == curve.cost.size() && !curve.cost.empty(), "sizes");
         expect(curve.unmoved.front() == 1 && curve.cost.front() == 0, "start of the curve");
         expect(curve.unmoved.back() <= 1e-12, "end of the curve", curve.unmoved.back());
@@ -258,29 +296,33 @@ public:
     // p = inf: a flow within the threshold; the steps of the whole curve give the same crossing.
     void check_thresholds(double kappa) {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Curve curve = rpw::whole_thresholds(problem_, pulse);
+        const rpw::Curve curve = rpw::whole_thresholds(lengths_, pulse);
         check_curve(curve);
         double expected = 1;
         for (std::size_t s = 0; s < curve.cost.size(); ++s) {
             expected = std::min(expected, std::max(curve.cost[s] / kappa, curve.unmoved[s]));
         }
-        const rpw::Outcome outcome = rpw::cross_thresholds(problem_, kappa, 0, pulse);
+        const rpw::Outcome outcome = rpw::cross_thresholds(lengths_, kappa, 0, rpw::Need::plan, pulse);
         expect(std::abs(outcome.unmoved - expected) <= 1e-12, "crossing at infinity", outcome.unmoved, expected);
         check_flow(outcome, outcome.cost);
         expect(outcome.cost <= kappa * outcome.unmoved * (1 + 1e-12), "threshold", outcome.cost, outcome.unmoved);
         for (const double unmoved : {0.0, 0.25, 1.0}) {
-            const rpw::Outcome at = rpw::threshold_at(problem_, unmoved, pulse);
+            const rpw::Outcome at = rpw::threshold_at(lengths_, unmoved, rpw::Need::plan, pulse);
             check_flow(at, at.cost);
         }
         rpw::Pulse impatient(nullptr, 0);
-        const rpw::Outcome early = rpw::cross_thresholds(problem_, kappa, 0, impatient);
-        expect(early.unmoved >= outcome.unmoved - 1e-12, "early at infinity", early.unmoved, outcome.unmoved);
+        const rpw::Outcome early = rpw::cross_thresholds(lengths_, kappa, 0, rpw::Need::plan, impatient);
+        check_interval(early, outcome.value);
+        rpw::Pulse as_impatient(nullptr, 0);
+        const rpw::Outcome at_once = rpw::threshold_at(lengths_, 0.25, rpw::Need::plan, as_impatient);
+        const double exactly = rpw::threshold_at(lengths_, 0.25, rpw::Need::value, pulse).value;
+        expect(at_once.lower <= exactly && exactly <= at_once.upper, "early threshold", at_once.lower, at_once.upper);
         check_zeros();
     }
 
     void check_flow(const rpw::Outcome& outcome, double longest) {
         for (const auto& entry : outcome.plan) {
-            const double length = problem_.cost.at(entry.row, entry.column);
+            const double length = lengths_.distances.at(entry.row, entry.column);
             expect(length <= longest, "length of an arc", length, longest);
         }
         expect(moved(outcome.plan) >= 1 - outcome.unmoved - 1e-12, "mass of the flow", moved(outcome.plan),
@@ -290,21 +332,19 @@ public:
     // k = 0: the maximum flow over zeros, by blocks where the zeros form blocks.
     void check_zeros() {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Outcome flow = rpw::flow_at_zero(problem_, pulse);
-        check_flow(flow, 0);
-        expect(std::abs(moved(flow.plan) - (1 - flow.unmoved)) <= 1e-12, "mass of the free flow");
-        std::vector<std::int64_t> of_row, of_column;
-        if (!rpw::label_zero_blocks(problem_.cost, of_row, of_column)) return;
-        const auto labels = static_cast<std::size_t>(instance_->rows);
-        const rpw::BlockMatch match = rpw::match_blocks(instance_->a, instance_->b, of_row, of_column, labels);
-        const double unmoved = static_cast<double>(match.total - match.moved) / total_;
-        expect(std::abs(unmoved - flow.unmoved) <= 1e-12, "blocks = flow", unmoved, flow.unmoved);
-        expect(std::abs(moved(match.plan) - (1 - unmoved)) <= 1e-12, "mass of the blocks");
+        const rpw::Outcome shared = rpw::unshared_mass(lengths_, pulse);
+        check_flow(shared, 0);
+        expect(std::abs(moved(shared.plan) - (1 - shared.unmoved)) <= 1e-12, "mass of the free flow");
+        rpw::ThresholdWalk walk(lengths_, 0.0, pulse);
+        while (walk.next()) {
+        }
+        expect(std::abs(shared.unmoved - walk.unmoved()) <= 1e-12, "blocks = flow", shared.unmoved, walk.unmoved());
     }
 
 private:
     const Instance* instance_ = nullptr;
-    rpw::Problem problem_{};
+    rpw::PowerProblem powers_{};
+    rpw::LengthProblem lengths_{};
     double total_ = 1;
 };
 
@@ -317,23 +357,46 @@ void check_lmr(Checker& checker, const Instance& instance) {
     const Cost cap = 45;
     std::vector<Cost> rounded(instance.cost.size());
     rpw::rounded_powers(instance.cost.data(), instance.cost.size(), 1.0, 1.0, unit, cap, rounded.data());
-    const rpw::RoundedProblem<Cost> problem{rounded.data(), instance.a, instance.b, cap};
-    const auto outcome = rpw::cross_lmr(problem, kappa / unit, 1.0, 0.0, pulse);
-    const double exact = rpw::cross_profile(instance.problem(), kappa, 1.0, 0.0, pulse).unmoved;
-    const double lower = rpw::crossing(outcome.dual_height, outcome.multiplier, kappa / unit, 1.0);
-    checker.expect(lower <= exact + 1e-12 && exact <= outcome.unmoved + 1e-12, "lmr bounds", lower, outcome.unmoved);
-    checker.expect(std::abs(checker.moved(outcome.plan) - (1 - outcome.unmoved)) < 1e-9, "lmr plan");
-    rpw::lmr_profile(
-        rpw::RoundedProblem<Cost>{rounded.data(), instance.a, instance.b, std::numeric_limits<Cost>::max()}, pulse);
+    const rpw::RoundedProblem<Cost> problem{rounded.data(), {instance.a, instance.b}, cap};
+    const double exact = checker.cross(kappa, 1.0, 0).value;
+    const auto outcome = rpw::cross_rounded(problem, kappa / unit, 1.0, 0.0, pulse);
+    checker.check_interval(outcome, exact);
+    rpw::Pulse impatient(nullptr, 0);
+    checker.check_interval(rpw::cross_rounded(problem, kappa / unit, 1.0, 0.0, impatient), exact);
+    rpw::rounded_profile(
+        rpw::RoundedProblem<Cost>{rounded.data(), {instance.a, instance.b}, std::numeric_limits<Cost>::max()}, pulse);
 }
 
 // Full transport by reduced costs against the end of the profile.
 void check_transport(Checker& checker, const Instance& instance) {
     checker.start(instance);
     rpw::Pulse pulse(nullptr, 1e9);
-    const double reduced = rpw::transport_cost(instance.problem(), pulse);
-    const double walked = rpw::profile_value_at(instance.problem(), 0, pulse);
-    checker.expect(std::abs(reduced - walked) <= slack * instance.largest(), "transport", reduced, walked);
+    const rpw::TransportBounds reduced = rpw::transport_cost(instance.powers(), pulse);
+    const double walked = checker.move(0, 1e9).value, rounding = slack * instance.largest();
+    checker.expect(reduced.is_exact && std::abs(reduced.upper_p - walked) <= rounding, "transport", reduced.upper_p,
+                   walked);
+    rpw::Pulse impatient(nullptr, 0);
+    rpw::TransportBounds early{false, 0, rpw::unreachable};
+    (void)rpw::ends_in_time([&] { early = rpw::transport_cost(instance.powers(), impatient); });
+    checker.expect(early.lower_p <= walked + rounding && walked <= early.upper_p + rounding, "early transport",
+                   early.lower_p, early.upper_p);
+}
+
+// One query on four threads: the same answer, and every pair in some count.
+void check_single_query(Checker& checker, const rpw::Batch& batch, const std::vector<rpw::Neighbour>& expected) {
+    rpw::Measures first = batch.a;
+    first.start = first.start.first(2);
+    const auto quiet = [](std::size_t) {};
+    const auto found = rpw::search({batch.space, first, batch.b, batch.question}, {4, rpw::unreachable, {}, {}},
+                                   {4, rpw::unreachable, quiet});
+    const auto& counts = found.counts;
+    const std::int64_t counted = counts.bounded + counts.stopped_early + counts.solved;
+    checker.expect(counted == static_cast<std::int64_t>(batch.b.size()), "counts", static_cast<double>(counted));
+    for (std::size_t place = 0; place < expected.size(); ++place) {
+        const auto& neighbour = found.neighbours[0][place];
+        checker.expect(neighbour.index == expected[place].index && neighbour.distance == expected[place].distance,
+                       "one query");
+    }
 }
 
 // Threads over pairs against one pair at a time, and the search against sorting all distances.
@@ -350,11 +413,12 @@ void check_many(Checker& checker) {
         for (int e = 0; e < size * dimension; ++e) points.push_back(below(5) / 4.0);
         start.push_back(start.back() + size);
     }
-    rpw::Collection all;
+    rpw::Measures all;
     all.start = start;
     all.mass = masses;
-    all.points = points.data();
+    all.coordinates = points;
     all.dimension = dimension;
+    const rpw::Space plane;
     std::vector<std::int64_t> first, second;
     for (int s = 0; s < count; ++s) {
         for (int t = 0; t < count; ++t) {
@@ -364,12 +428,20 @@ void check_many(Checker& checker) {
     }
     const auto quiet = [](std::size_t) {};
     for (const double p : {1.0, 2.0, rpw::unreachable}) {
-        rpw::PairTask task;
-        task.p = p;
-        const auto one = rpw::pair_values(all, all, task, first, second, 1, quiet);
-        const auto three = rpw::pair_values(all, all, task, first, second, 3, quiet);
+        rpw::Batch batch{plane, all, all, {}};
+        batch.question.p = p;
+        const auto one = rpw::pair_values(batch, first, second, {1, rpw::unreachable, quiet});
+        const auto three = rpw::pair_values(batch, first, second, {3, rpw::unreachable, quiet});
         checker.expect(one.values == three.values && one.failures.empty(), "threads");
-        const auto found = rpw::search(all, all, task, 4, rpw::unreachable, {}, {}, 3, quiet);
+        rpw::Room room;
+        rpw::Pulse pulse(nullptr, 1e9);
+        for (int e = 0; e < count * count; ++e) {
+            const double single = rpw::solve(batch.pair(first[e], second[e]), batch.question, room, pulse).value;
+            checker.expect(single == one.values[e], "one of many", single, one.values[e]);
+        }
+        const rpw::Wanted wanted{4, rpw::unreachable, {}, {}};
+        const auto found = rpw::search(batch, wanted, {3, rpw::unreachable, quiet});
+        check_single_query(checker, batch, found.neighbours[0]);
         for (int s = 0; s < count; ++s) {
             std::vector<rpw::Neighbour> row;
             for (int t = 0; t < count; ++t) row.push_back({one.values[s * count + t], t});
@@ -383,11 +455,15 @@ void check_many(Checker& checker) {
     }
     bool thrown = false;
     try {
-        rpw::pair_values(all, all, {}, first, second, 2, [](std::size_t) { throw std::string("interrupt"); });
+        const auto interrupt = [](std::size_t) { throw std::string("interrupt"); };
+        rpw::pair_values({plane, all, all, {}}, first, second, {2, rpw::unreachable, interrupt});
     } catch (const std::string&) {
         thrown = true;
     }
     checker.expect(thrown, "interrupt of threads");
+    const bool in_time =
+        rpw::ends_in_time([&] { rpw::pair_values({plane, all, all, {}}, first, second, {2, 0, quiet}); });
+    checker.expect(!in_time, "deadline of threads");
 }
 
 void check_everything(Checker& checker, const Instance& instance) {
@@ -410,7 +486,7 @@ void check_interrupt(Checker& checker) {
     bool thrown = false;
     rpw::Pulse pulse([] { throw std::string("interrupt"); }, 1e9);
     try {
-        for (;;) rpw::whole_profile(large.problem(), pulse);
+        for (;;) rpw::walk_profile(large.powers(), pulse);
     } catch (const std::string&) {
         thrown = true;
     }

@@ -110,15 +110,9 @@ class Collection:
         if not np.array_equal(as_masses(self.weights), self.mass) or not (self.mass > 0).all():
             raise ValueError("mass is not that of the weights")
 
-    def to_core(self, labels: _Ints | None) -> _core.Collection:
+    def to_core(self, labels: _Ints | None) -> _core.Measures:
         """The same arrays as the core takes them, with labels of equal points if they are needed."""
-        return _core.Collection(self.start, self.mass, self.points, self.place, labels)
-
-    def extremes(self) -> tuple[Array, Array]:
-        """The smallest and the largest coordinate of each measure."""
-        assert self.points is not None
-        low, high = self.points.min(axis=1), self.points.max(axis=1)
-        return np.minimum.reduceat(low, self.start[:-1]), np.maximum.reduceat(high, self.start[:-1])
+        return _core.Measures(self.start, self.mass, self.points, self.place, labels)
 
     def take(self, indices: Any) -> Collection:
         """A collection of some of the measures."""

@@ -9,8 +9,60 @@ import numpy.typing as npt
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
 _Nodes = npt.NDArray[np.int32]
-_Rounded = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 _Plan = tuple[_Nodes, _Nodes, _Floats]
+_Progress = Callable[[int], object] | None
+_Failures = list[tuple[int, int, str]]
+
+# ---------------------------------------------------------------- the space and its measures
+
+class Metric(Enum):
+    euclidean = 0
+    cityblock = 1
+    chebyshev = 2
+
+class Space:
+    """What the ground distance is."""
+
+    @staticmethod
+    def of_labels() -> Space:
+        """None: all measures carry labels of equal points, and only total variation is asked for."""
+    @staticmethod
+    def of_metric(metric: Metric) -> Space: ...
+    @staticmethod
+    def of_matrix(matrix: _Floats) -> Space:
+        """Distances between places, in any memory order; never changed, and not copied where it need not be."""
+    @staticmethod
+    def of_scratch(matrix: _Floats) -> Space:
+        """The same for one pair, and the core may overwrite the matrix."""
+
+class Measures:
+    """Measures one after the other: where each starts (and the end), and the masses of all atoms.
+
+    Atoms have points, or places in the matrix of the space; without either, atom i is at place i.
+    """
+
+    def __init__(
+        self, start: _Ints, mass: _Ints, points: _Floats | None, place: _Nodes | None, label: _Ints | None
+    ) -> None: ...
+
+# ---------------------------------------------------------------- the question and its answer
+
+class Quantity(Enum):
+    crossing = 0
+    mass = 1
+    shared = 2
+
+class Need(Enum):
+    value = 0
+    bounds = 1
+    plan = 2
+
+class Solver(Enum):
+    exact = 0
+    infinity = 1
+    total_variation = 2
+    lmr = 3
+    bisection = 4
 
 class Status(Enum):
     exact = 0
@@ -18,52 +70,54 @@ class Status(Enum):
     time_limit = 2
     beyond_cutoff = 3
 
-class Metric(Enum):
-    euclidean = 0
-    cityblock = 1
-    chebyshev = 2
+class Question:
+    """What is asked about a pair. Solver.exact stands for the exact one that p and the quantity call for."""
 
-class Quantity(Enum):
-    crossing = 0
-    mass = 1
-    shared = 2
-
-class Collection:
-    def __init__(
-        self, start: _Ints, mass: _Ints, points: _Floats | None, place: _Nodes | None, label: _Ints | None
-    ) -> None: ...
-
-class PairTask:
     def __init__(
         self,
         quantity: Quantity,
+        *,
         p: float,
-        kappa: float,
-        unmoved: float,
-        truncation: float,
-        metric: Metric,
-        shared: _Floats | None,
+        kappa: float = 1.0,
+        unmoved: float = 0.0,
+        truncation: float = ...,
+        tol: float = 0.0,
+        solver: Solver = Solver.exact,
+        need: Need = Need.value,
     ) -> None: ...
 
 class Outcome:
     @property
     def status(self) -> Status: ...
     @property
-    def unmoved(self) -> float: ...
+    def solver(self) -> Solver: ...
     @property
-    def cost(self) -> float: ...
+    def value(self) -> float: ...
+    @property
+    def lower(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
+    @property
+    def cost(self) -> float:
+        """W of the plan; not by LMR and bisection."""
     @property
     def multiplier(self) -> float: ...
     @property
-    def dual_height(self) -> float: ...
+    def scale(self) -> float:
+        """The multiplier and the potentials are in units of ``scale ** p``."""
     @property
     def iterations(self) -> int: ...
+    @property
+    def has_potentials(self) -> bool: ...
     @property
     def u(self) -> _Floats: ...
     @property
     def v(self) -> _Floats: ...
     @property
     def plan(self) -> _Plan: ...
+    @property
+    def lengths(self) -> _Floats:
+        """At p = inf, the distance of each entry of the plan."""
 
 class Curve:
     @property
@@ -73,51 +127,51 @@ class Curve:
     @property
     def slope(self) -> _Floats: ...
     @property
-    def complete(self) -> bool: ...
+    def scale(self) -> float: ...
+    @property
+    def solver(self) -> Solver: ...
 
-def cross_profile(cost: _Floats, a: _Ints, b: _Ints, kappa: float, p: float, tol: float, seconds: float) -> Outcome: ...
-def profile_at(cost: _Floats, a: _Ints, b: _Ints, unmoved: float, seconds: float) -> Outcome: ...
-def whole_profile(cost: _Floats, a: _Ints, b: _Ints, seconds: float) -> Curve: ...
-def cross_thresholds(cost: _Floats, a: _Ints, b: _Ints, kappa: float, tol: float, seconds: float) -> Outcome: ...
-def threshold_at(cost: _Floats, a: _Ints, b: _Ints, unmoved: float, seconds: float) -> Outcome: ...
-def whole_thresholds(cost: _Floats, a: _Ints, b: _Ints, seconds: float) -> Curve: ...
-def flow_at_zero(cost: _Floats, a: _Ints, b: _Ints, seconds: float) -> Outcome: ...
-def cross_lmr(
-    cost: _Rounded, a: _Ints, b: _Ints, cap: int, kappa: float, p: float, tol: float, seconds: float
-) -> Outcome: ...
-def lmr_profile(cost: _Rounded, a: _Ints, b: _Ints, cap: int, seconds: float) -> Curve: ...
+def solve(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> Outcome:
+    """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven."""
+
+def profile(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> Curve:
+    """All breakpoints; reads p, truncation, tol and solver. ``TimeoutError`` past the time."""
+
 def pair_values(
-    a: Collection,
-    b: Collection,
-    task: PairTask,
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
     first: _Ints,
     second: _Ints,
     threads: int,
-    progress: Callable[[int], object] | None,
-) -> tuple[_Floats, list[tuple[int, str]]]: ...
+    seconds: float,
+    progress: _Progress,
+) -> tuple[_Floats, _Failures]:
+    """The values of many pairs; NaN, and the pair with a reason, where one fails. ``TimeoutError`` past the time."""
+
 def search(
-    queries: Collection,
-    items: Collection,
-    task: PairTask,
+    space: Space,
+    queries: Measures,
+    items: Measures,
+    question: Question,
     top: int,
     radius: float,
     to_pivots: _Floats,
     from_pivots: _Floats,
     threads: int,
-    progress: Callable[[int], object] | None,
-) -> tuple[list[tuple[_Floats, _Ints]], tuple[int, int, int]]: ...
-def scale_for_crossing(distances: _Floats, a: _Ints, b: _Ints, kappa: float, p: float, seconds: float) -> float: ...
-def scale_for_mass(distances: _Floats, a: _Ints, b: _Ints, unmoved: float, p: float, seconds: float) -> float: ...
-def transport_cost(cost: _Floats, a: _Ints, b: _Ints, seconds: float) -> float: ...
+    seconds: float,
+    progress: _Progress,
+) -> tuple[list[tuple[_Floats, _Ints]], tuple[int, int, int], _Failures]:
+    """The neighbours of each query, the counts (bounded, stopped early, solved), and the pairs that failed."""
+
+# ---------------------------------------------------------------- single steps, as the core takes them
+
 def length_unit(x: _Floats, y: _Floats) -> float: ...
 def box_diameter(x: _Floats, y: _Floats, metric: Metric) -> float: ...
 def fill_distances(x: _Floats, y: _Floats, metric: Metric, unit: float, out: _Floats) -> None: ...
-def root(x: float, p: float) -> float: ...
+def fill_powers(distances: _Floats, scale: float, p: float, out: _Floats) -> None: ...
 def largest_if_sound(cost: _Floats) -> float | None: ...
-def cross_profile_value(cost: _Floats, a: _Ints, b: _Ints, kappa: float, p: float, seconds: float) -> float: ...
-def scaled_powers(distances: _Floats, scale: float, p: float, out: _Floats) -> None: ...
-def rounded_powers(distances: _Floats, scale: float, p: float, unit: float, cap: int, out: _Rounded) -> None: ...
-def match_blocks(a: _Ints, b: _Ints, of_row: _Ints, of_column: _Ints, labels: int) -> tuple[float, _Plan]: ...
-def label_zero_blocks(cost: _Floats) -> tuple[_Ints, _Ints] | None: ...
+def root(x: float, p: float) -> float: ...
 def scaled_price(kappa: float, scale: float) -> tuple[float, float]: ...
 def crossing(height: float, slope: float, kappa: float, p: float) -> float: ...

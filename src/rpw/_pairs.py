@@ -26,7 +26,7 @@ from rpw._problem import Problem
 from rpw.cost import CORE_METRICS, SEPARATING, Metric, check_metric, equal_rows, fill_distances
 
 _Ints = npt.NDArray[np.int64]
-Failures = list[tuple[int, str]]
+Failures = list[tuple[int, int, str]]  # the numbers of two measures, and why their distance is missing
 
 _POINTS_IN_SAMPLE = 24
 _SECONDS_BETWEEN_REPORTS = 0.05
@@ -136,7 +136,7 @@ class PairBatch:
         n_threads = max(1, min(n_threads, len(first)))
         if self.is_for_core:
             first, second = (np.ascontiguousarray(index, dtype=np.int64) for index in (first, second))
-            return _core.pair_values(*self.core_collections, self.task, first, second, n_threads, progress)
+            return _core.pair_values(*self.to_core(), first, second, n_threads, math.inf, progress)
         return self._values_in_python(first, second, n_threads, progress)
 
     @property
@@ -176,18 +176,23 @@ class PairBatch:
             return collection
         return replace(collection, place=np.searchsorted(self._occupied, collection.place).astype(np.int32))
 
-    @cached_property
-    def task(self) -> _core.PairTask:
-        """The distance as the core takes it."""
+    def to_core(self) -> tuple[_core.Space, _core.Measures, _core.Measures, _core.Question]:
+        """The space, the two collections and the question as the core takes them."""
         d = self.distance
-        metric = CORE_METRICS.get(d.metric, _core.Metric.euclidean) if isinstance(d.metric, str) else None
-        return _core.PairTask(
-            d.quantity, d.p, d.kappa, d.unmoved, d.truncation, metric or _core.Metric.euclidean, self._shared_distances
-        )
+        question = _core.Question(d.quantity, p=d.p, kappa=d.kappa, unmoved=d.unmoved, truncation=d.truncation)
+        return self._core_space, *self._core_measures, question
 
     @cached_property
-    def core_collections(self) -> tuple[_core.Collection, _core.Collection]:
-        """The two collections as the core takes them."""
+    def _core_space(self) -> _core.Space:
+        if self._uses_labels:
+            return _core.Space.of_labels()
+        if self._shared_distances is not None:
+            return _core.Space.of_matrix(self._shared_distances)
+        assert isinstance(self.distance.metric, str)
+        return _core.Space.of_metric(CORE_METRICS[self.distance.metric])
+
+    @cached_property
+    def _core_measures(self) -> tuple[_core.Measures, _core.Measures]:
         labels_a, labels_b = self._labels()
         a = self._on_occupied(self.a).to_core(labels_a)
         return a, a if self.b is self.a else self._on_occupied(self.b).to_core(labels_b)
@@ -226,7 +231,7 @@ class PairBatch:
                 try:
                     values[e] = self._value_of(int(first[e]), int(second[e]), metric)
                 except Exception as error:
-                    failures.append((e, f"{type(error).__name__}: {error}"))
+                    failures.append((int(first[e]), int(second[e]), f"{type(error).__name__}: {error}"))
                 finished.append(e)
 
         with ThreadPoolExecutor(n_threads) as pool:

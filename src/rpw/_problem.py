@@ -14,7 +14,7 @@ from rpw import _check as check
 from rpw import _core
 from rpw._check import Array
 from rpw._memory import check_pairs_fit
-from rpw.cost import SEPARATING, Metric, check_metric, fill_distances, in_blocks, pair_distances, row_blocks
+from rpw.cost import CORE_METRICS, SEPARATING, Metric, check_metric, equal_rows, fill_distances, pair_distances
 from rpw.measure import Measure
 
 Masses = npt.NDArray[np.int64]
@@ -86,37 +86,62 @@ class Problem:
         """Whether distance 0 means equal coordinates, so that no distance has to be computed to find it."""
         return self.cost is None and isinstance(self.metric, str) and self.metric in SEPARATING
 
-    def distances(self, deadline: float = np.inf) -> Array | None:
-        """A fresh or read-only matrix of distances between the atoms that carry mass; None if the deadline passed."""
-        return self._distances_between(self.rows, self.columns, deadline)
+    def to_core(
+        self, bytes_per_cost: int, deadline: float = np.inf
+    ) -> tuple[_core.Space, _core.Measures, _core.Measures]:
+        """The space and the two measures for the core, which will need so many bytes for each pair of atoms.
 
-    def _distances_between(self, rows: Masses, columns: Masses, deadline: float) -> Array | None:
+        Raises ``TimeoutError`` if the deadline passed while Python computed distances that the core cannot.
+        """
+        if self.kappa == 0 and self.points_identify:
+            x, y = self._points()
+            labels = np.split(equal_rows(np.concatenate([x, y])), [len(x)])
+            return _core.Space.of_labels(), *self._measures(labels=labels)
         if self.cost is not None:
-            if len(rows) == self.shape[0] and len(columns) == self.shape[1]:
-                matrix = self.cost
-            elif len(columns) == self.shape[1]:
-                matrix = self.cost[rows]
-            else:
-                matrix = self.cost[np.ix_(rows, columns)]
+            if self.kappa > 0 and not np.isinf(self.p) and not self._has_cost_as_power:
+                check_pairs_fit(len(self.rows), len(self.columns), bytes_per_cost)
+            kept = zip((self.rows, self.columns), self.shape, strict=True)
+            places = [None if len(atoms) == size else atoms.astype(np.int32) for atoms, size in kept]
+            return _core.Space.of_matrix(self.cost), *self._measures(places=places)
+        check_pairs_fit(len(self.rows), len(self.columns), bytes_per_cost)
+        x, y = self._points()
+        if isinstance(self.metric, str) and self.metric in CORE_METRICS:
+            return _core.Space.of_metric(CORE_METRICS[self.metric]), *self._measures(points=(x, y))
+        matrix = np.empty((len(x), len(y)))
+        if not fill_distances(x, y, self.metric, matrix, deadline):
+            raise TimeoutError
+        return _core.Space.of_scratch(matrix), *self._measures()
+
+    def _measures(
+        self, points: Any = (None, None), places: Any = (None, None), labels: Any = (None, None)
+    ) -> tuple[_core.Measures, _core.Measures]:
+        a, b = (
+            _core.Measures(np.array([0, len(mass)]), mass, *where)
+            for mass, *where in zip((self.mass_a, self.mass_b), points, places, labels, strict=True)
+        )
+        return a, b
+
+    def _points(self) -> tuple[Array, Array]:
+        """The points of the atoms that carry mass."""
+        assert self.x is not None and self.y is not None
+        return np.ascontiguousarray(self.x[self.rows]), np.ascontiguousarray(self.y[self.columns])
+
+    @property
+    def _has_cost_as_power(self) -> bool:
+        """Whether the core can use the user's matrix as it is."""
+        assert self.cost is not None
+        return self.p == 1 and self.kappa == 1 and self.cost.flags.c_contiguous and float(self.cost.max()) >= 1
+
+    def _distances_between(self, rows: Masses, columns: Masses) -> Array:
+        if self.cost is not None:
+            matrix = self.cost[np.ix_(rows, columns)]
         else:
             assert self.x is not None and self.y is not None
             check_pairs_fit(len(rows), len(columns))
             matrix = np.empty((len(rows), len(columns)))
             x, y = (np.ascontiguousarray(points[kept]) for points, kept in ((self.x, rows), (self.y, columns)))
-            if not fill_distances(x, y, self.metric, matrix, deadline):
-                return None
-        if self.truncation < np.inf:
-            matrix = np.minimum(matrix, self.truncation)
-        return matrix
-
-    def largest_distance(self) -> float:
-        """The largest entry of `distances`, without holding them all."""
-        largest = 0.0
-        for block in row_blocks(len(self.rows), len(self.columns)):
-            distances = self._distances_between(self.rows[block], self.columns, np.inf)
-            assert distances is not None
-            largest = max(largest, float(distances.max()))
-        return largest
+            fill_distances(x, y, self.metric, matrix, np.inf)
+        return np.minimum(matrix, self.truncation)
 
     def distances_of_pairs(self, row: Any, column: Any) -> Array:
         """The distances of a list of pairs, given as positions in `rows` and `columns`."""
@@ -128,48 +153,11 @@ class Problem:
             pairs = pair_distances(self.x[i], self.y[j], self.metric)
         return np.asarray(np.minimum(pairs, self.truncation), dtype=np.float64)
 
-    def costs_p(self, distances: Array, scale: float, deadline: float = np.inf) -> Array | None:
-        """``(distances / scale) ** p``, in place unless the matrix belongs to the user; None past the deadline."""
-        if distances is self.cost:
-            if self.p == 1 and scale == 1 and distances.flags.c_contiguous:
-                return distances
-            check_pairs_fit(*distances.shape)
-            powers = np.empty(distances.shape)
-        else:
-            powers = np.ascontiguousarray(distances)
-
-        def fill(rows: slice) -> None:
-            block = np.ascontiguousarray(distances[rows])
-            _core.scaled_powers(block, scale, self.p, powers[rows])
-
-        return powers if in_blocks(powers, deadline, fill) else None
-
-    def rounded_costs(self, scale: float, unit: float, cap: int, dtype: Any, deadline: float = np.inf) -> Any:
-        """``(distances / scale) ** p`` in whole units, rounded up and capped; None past the deadline.
-
-        The costs never exist as float64 all at once: blocks of rows are rounded as they are computed.
-        """
-        rows, columns = len(self.rows), len(self.columns)
-        check_pairs_fit(rows, columns, np.dtype(dtype).itemsize)
-        rounded = np.empty((rows, columns), dtype=dtype)
-
-        def fill(block: slice) -> None:
-            distances = self._distances_between(self.rows[block], self.columns, deadline)
-            if distances is None:
-                raise TimeoutError
-            _core.rounded_powers(np.ascontiguousarray(distances), scale, self.p, unit, cap, rounded[block])
-
-        try:
-            return rounded if in_blocks(rounded, deadline, fill) else None
-        except TimeoutError:
-            return None
-
     def costs_p_between(self, rows: Masses, columns: Masses, scale: float) -> Array:
-        """Like `costs_p`, for any atoms."""
-        distances = self._distances_between(rows, columns, np.inf)
-        assert distances is not None
+        """``(distances / scale) ** p`` for any atoms."""
+        distances = self._distances_between(rows, columns)
         powers = np.empty(distances.shape)
-        _core.scaled_powers(np.ascontiguousarray(distances), scale, self.p, powers)
+        _core.fill_powers(np.ascontiguousarray(distances), scale, self.p, powers)
         return powers
 
 

@@ -53,10 +53,6 @@ class Plan:
             return 0.0
         return longest * (largest * _core.root(float(((roots / largest) ** p).sum()), p))
 
-    def longest_in(self, distances: Array) -> float:
-        """W of the plan at p = inf: the longest of its pairs."""
-        return float(distances[self.row, self.column].max(initial=0.0))
-
     def trimmed(self, mass: float) -> Plan:
         """The same plan with its last entries cut so that it moves ``mass`` in all."""
         excess = float(self.mass.sum()) - mass

@@ -115,15 +115,6 @@ def pair_distances(x: Array, y: Array, metric: Metric) -> Array:
     return distances[:, 0]
 
 
-def in_blocks(matrix: Array, deadline: float, change: Callable[[slice], None]) -> bool:
-    """Call ``change`` for the rows of ``matrix``, block by block; False if the deadline passed before the end."""
-    for rows in row_blocks(*matrix.shape):
-        if time.monotonic() > deadline:
-            return False
-        change(rows)
-    return True
-
-
 def diameter(
     A: PointsLike | CollectionLike, B: PointsLike | CollectionLike | None = None, *, metric: Metric = "euclidean"
 ) -> float:

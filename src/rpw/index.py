@@ -8,8 +8,7 @@ are those of brute force, always.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
@@ -168,7 +167,7 @@ class Index:
         """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
 
         For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
-        all it has. Threads work on different queries.
+        all it has. Threads work on different queries and, where there are more threads than queries, on the same one.
         """
         count = min(check.as_whole(top, "top", 1), len(self))
         queries, is_one = self._as_queries(q)
@@ -291,9 +290,9 @@ class Index:
         batch.check_fits(n_threads)
         values, failures = batch.values(first, second, n_threads)
         if failures:
-            e, reason = min(failures)
+            s, t, reason = min(failures)
             kind = MemoryError if is_out_of_memory(reason) else RuntimeError
-            raise kind(f"{_called(of_a, first[e])} and {_called(of_b, second[e])} failed: {reason}")
+            raise kind(f"{_called(of_a, s)} and {_called(of_b, t)} failed: {reason}")
         return values.reshape(len(a), len(b))
 
     def _choose_pivots(self, count: int, n_threads: int) -> None:
@@ -321,12 +320,15 @@ class Index:
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
             to_pivots = self._matrix(queries, pivots, n_threads, ("query", None), ("measure", self._pivots))
-        n_threads = min(n_threads, len(queries))  # each works on one query at a time
         batch.check_fits(n_threads)
-        with progress_bar(len(queries), progress, unit="query") as report, _names_pair(queries, self._items):
-            found, counts = _core.search(
-                *batch.core_collections, batch.task, top, radius, to_pivots, self._from_pivots, n_threads, report
+        with progress_bar(len(queries), progress, unit="query") as report:
+            found, counts, failures = _core.search(
+                *batch.to_core(), top, radius, to_pivots, self._from_pivots, n_threads, np.inf, report
             )
+        if failures:
+            s, t, reason = min(failures)
+            kind = MemoryError if is_out_of_memory(reason) else RuntimeError
+            raise kind(f"query {s} and measure {t} failed: {reason}")
         bounded, stopped_early, solved = counts
         self.stats.bounded += bounded
         self.stats.stopped_early += stopped_early
@@ -349,24 +351,6 @@ class Index:
 def _called(names: _Called, number: int) -> str:
     noun, numbers = names
     return f"{noun} {number if numbers is None else numbers[number]}"
-
-
-@contextmanager
-def _names_pair(queries: Collection, items: Collection) -> Iterator[None]:
-    """Say which pair it was that a search failed on: one with points too far apart, the only way to fail there."""
-    try:
-        yield
-    except ValueError as error:
-        if queries.points is None or items.points is None:
-            raise
-        (low_q, high_q), (low_t, high_t) = queries.extremes(), items.extremes()
-        with np.errstate(over="ignore"):
-            for s in range(len(queries)):
-                extents = np.maximum(high_q[s], high_t) - np.minimum(low_q[s], low_t)
-                beyond = np.flatnonzero(~np.isfinite(extents * queries.points.shape[1]))
-                if len(beyond):
-                    raise ValueError(f"query {s} and measure {beyond[0]} failed: {error}") from error
-        raise
 
 
 def _as_n_pivots(value: Any, is_trusted: bool) -> int:

@@ -195,7 +195,7 @@ def _in_memory(batch: PairBatch, n_threads: int, progress: Progress, on_error: s
     if is_symmetric(batch):
         matrix[second, first] = values
     if failures and on_error == "raise":
-        raise PairwiseError.of([(int(first[e]), int(second[e]), reason) for e, reason in sorted(failures)], matrix)
+        raise PairwiseError.of(sorted(failures), matrix)
     return matrix
 
 

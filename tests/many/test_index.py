@@ -53,6 +53,25 @@ def test_same_as_brute_force_with_ties_and_weights(collection, p, k):
     assert np.array_equal(indices, order)
 
 
+@pytest.mark.parametrize(("p", "k"), [(1, 1), (2, 10), (INF, 1), (2, 0)])
+def test_threads_share_a_query_without_changing_it(p, k):
+    rng = np.random.default_rng(3)
+    items = clouds(rng, 50, grid=True)  # many equal distances: the lower index must win whoever comes first
+    index = rpw.Index(items, p=p, k=k)
+    for s in range(6):
+        query = rng.integers(0, 3, (7, 2)) / 2
+        expected, order = brute_force([query], items, 5, p=p, k=k)
+        for n_threads in (1, 2, 7):
+            distances, indices = index.query(query, top=5, n_threads=n_threads)
+            assert np.array_equal(distances, expected[0])
+            assert np.array_equal(indices, order[0])
+            near, at = index.radius_query(query, expected[0, 3], n_threads=n_threads)
+            assert np.array_equal(near[:4], expected[0, :4])
+            assert set(order[0, :4]) <= set(at)
+        stats = index.stats
+        assert stats.pairs == 300 * (s + 1) == stats.solved + stats.bounded + stats.stopped_early
+
+
 def test_distances_are_those_of_distance_bit_for_bit():
     rng = np.random.default_rng(1)
     items, query = clouds(rng, 30), rng.random((8, 2))

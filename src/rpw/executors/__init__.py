@@ -39,8 +39,7 @@ def run_tiles(batch: PairBatch, *, out: Any, client: Any, n_threads: int, progre
             with closing(results):
                 for tile, values, failed in results:
                     target.write(tile, tiling.block(tile, values), is_whole=not failed, is_final=not retries_failed)
-                    first, second = tiling.pairs(tile) if failed else ((), ())
-                    failures += [(int(first[e]), int(second[e]), reason) for e, reason in failed]
+                    failures += failed
         matrix = target.result()
     if failures and retries_failed:
         raise PairwiseError.of(sorted(failures), matrix)

@@ -1,0 +1,47 @@
+// What comes out of the core.
+#pragma once
+
+#include <vector>
+
+#include "base/masses.hpp"
+
+namespace rpw {
+
+struct PlanEntry {
+    Node row;
+    Node column;
+    double mass;  // as a share of the total
+};
+
+enum class Status { exact, tolerance, time_limit, beyond_cutoff };
+
+// The algorithms. To ask for `exact` is to ask for the one that p and κ call for.
+enum class Solver { exact, infinity, total_variation, lmr, bisection };
+
+struct Outcome {
+    Status status = Status::exact;
+    Solver solver = Solver::exact;
+    double value = 1;  // the number asked for; where the bounds differ, the upper one
+    double lower = 0;  // proven bounds on it
+    double upper = 1;
+    double unmoved = 1;     // ε = 1 - α of the plan
+    double cost = 0;        // W of the plan, a length; not for LMR and bisection
+    double multiplier = 0;  // λ, u and v in units of scale^p (finite p): F(1 - ε) ≥ λ (1 - ε) - Σ a u - Σ b v
+    double scale = 1;
+    std::vector<double> u;
+    std::vector<double> v;  // empty where there is no proof by potentials
+    std::vector<PlanEntry> plan;
+    std::vector<double> lengths;  // of the entries of the plan, which are sorted by it (p = ∞)
+    long iterations = 0;
+};
+
+// Breakpoints of the profile: unmoved mass and cost (in units of scale^p, or the threshold at p = ∞).
+struct Curve {
+    std::vector<double> unmoved{1.0};
+    std::vector<double> cost{0.0};
+    std::vector<double> slope;  // of the edge after each breakpoint but the last (finite p)
+    double scale = 1;
+    Solver solver = Solver::exact;
+};
+
+}  // namespace rpw

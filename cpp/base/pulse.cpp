@@ -1,0 +1,16 @@
+// See pulse.hpp.
+#include "base/pulse.hpp"
+
+namespace rpw {
+
+void Pulse::look() {
+    budget_ = 0;
+    const auto now = Clock::now();
+    if (poll_ && now - last_ > std::chrono::milliseconds(20)) {
+        last_ = now;
+        poll_();
+    }
+    if (has_deadline_ && now >= deadline_) throw TimeUp();
+}
+
+}  // namespace rpw

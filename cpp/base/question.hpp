@@ -1,0 +1,33 @@
+// What is asked about a pair of measures.
+#pragma once
+
+#include "base/masses.hpp"
+#include "base/outcome.hpp"
+
+namespace rpw {
+
+// RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared).
+enum class Quantity { crossing, mass, shared };
+
+// The number alone; with bounds that are proven by potentials; with the plan and the potentials too.
+enum class Need { value, bounds, plan };
+
+struct Question {
+    Quantity quantity = Quantity::crossing;
+    double p = 2;
+    double kappa = 1;                 // kΔ, the price of leaving mass behind
+    double unmoved = 0;               // the share of mass that stays, where the quantity is `mass`
+    double truncation = unreachable;  // ground distances are cut off here
+    double cutoff = 1;                // RPW beyond this may be given up
+    double tol = 0;
+    Solver solver = Solver::exact;  // or LMR, or bisection; both need tol > 0
+    Need need = Need::value;
+
+    Question with_cutoff(double beyond) const {
+        Question other = *this;
+        other.cutoff = beyond;
+        return other;
+    }
+};
+
+}  // namespace rpw

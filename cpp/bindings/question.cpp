@@ -1,0 +1,96 @@
+// What is asked and what is answered.
+#include "base/question.hpp"
+
+#include "base/crossing.hpp"
+#include "bindings/arrays.hpp"
+#include "solve/scale.hpp"
+
+namespace rpw::python {
+
+namespace {
+
+template <class Get>
+auto column(const std::vector<PlanEntry>& plan, Get get) {
+    std::vector<decltype(get(plan[0]))> values;
+    values.reserve(plan.size());
+    for (const auto& entry : plan) values.push_back(get(entry));
+    return to_array(std::move(values));
+}
+
+nb::tuple plan_arrays(const Outcome& outcome) {
+    const auto& plan = outcome.plan;
+    return nb::make_tuple(column(plan, [](const auto& e) { return e.row; }),
+                          column(plan, [](const auto& e) { return e.column; }),
+                          column(plan, [](const auto& e) { return e.mass; }));
+}
+
+void bind_enums(nb::module_& module) {
+    nb::enum_<Quantity>(module, "Quantity")
+        .value("crossing", Quantity::crossing)
+        .value("mass", Quantity::mass)
+        .value("shared", Quantity::shared);
+    nb::enum_<Need>(module, "Need").value("value", Need::value).value("bounds", Need::bounds).value("plan", Need::plan);
+    nb::enum_<Solver>(module, "Solver")
+        .value("exact", Solver::exact)
+        .value("infinity", Solver::infinity)
+        .value("total_variation", Solver::total_variation)
+        .value("lmr", Solver::lmr)
+        .value("bisection", Solver::bisection);
+    nb::enum_<Status>(module, "Status")
+        .value("exact", Status::exact)
+        .value("tolerance", Status::tolerance)
+        .value("time_limit", Status::time_limit)
+        .value("beyond_cutoff", Status::beyond_cutoff);
+}
+
+}  // namespace
+
+void bind_question(nb::module_& module) {
+    using namespace nb::literals;
+    bind_enums(module);
+    nb::class_<Question>(module, "Question")
+        .def(
+            "__init__",
+            [](Question* self, Quantity quantity, double p, double kappa, double unmoved, double truncation, double tol,
+               Solver solver,
+               Need need) { new (self) Question{quantity, p, kappa, unmoved, truncation, 1.0, tol, solver, need}; },
+            "quantity"_a, nb::kw_only(), "p"_a, "kappa"_a = 1.0, "unmoved"_a = 0.0, "truncation"_a = unreachable,
+            "tol"_a = 0.0, "solver"_a = Solver::exact, "need"_a = Need::value);
+    nb::class_<Outcome>(module, "Outcome")
+        .def_ro("status", &Outcome::status)
+        .def_ro("solver", &Outcome::solver)
+        .def_ro("value", &Outcome::value)
+        .def_ro("lower", &Outcome::lower)
+        .def_ro("upper", &Outcome::upper)
+        .def_ro("cost", &Outcome::cost)
+        .def_ro("multiplier", &Outcome::multiplier)
+        .def_ro("scale", &Outcome::scale)
+        .def_ro("iterations", &Outcome::iterations)
+        .def_prop_ro("has_potentials", [](const Outcome& o) { return !o.v.empty(); })
+        .def_prop_ro(
+            "u", [](const Outcome& o) { return to_array(o.u); }, own)
+        .def_prop_ro(
+            "v", [](const Outcome& o) { return to_array(o.v); }, own)
+        .def_prop_ro("plan", &plan_arrays, own)
+        .def_prop_ro("lengths", [](const Outcome& o) { return to_array(o.lengths); }, own);
+    nb::class_<Curve>(module, "Curve")
+        .def_prop_ro(
+            "unmoved", [](const Curve& c) { return to_array(c.unmoved); }, own)
+        .def_prop_ro(
+            "cost", [](const Curve& c) { return to_array(c.cost); }, own)
+        .def_prop_ro(
+            "slope", [](const Curve& c) { return to_array(c.slope); }, own)
+        .def_ro("scale", &Curve::scale)
+        .def_ro("solver", &Curve::solver);
+    module.def(
+        "scaled_price",
+        [](double kappa, double scale) {
+            const Price price = scaled_price(kappa, scale);
+            return std::pair(price.kappa, price.shrink);
+        },
+        "kappa"_a, "scale"_a);
+    module.def("root", &root, "x"_a, "p"_a);
+    module.def("crossing", &crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);
+}
+
+}  // namespace rpw::python

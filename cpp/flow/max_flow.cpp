@@ -1,0 +1,221 @@
+// See max_flow.hpp.
+#include "flow/max_flow.hpp"
+
+#include <algorithm>
+
+namespace rpw {
+
+namespace {
+constexpr Node unseen = -1;
+}  // namespace
+
+MaxFlow::MaxFlow(const Masses& masses, Pulse& pulse)
+    : masses_(masses),
+      pulse_(pulse),
+      total_(masses.total()),
+      negligible_(masses.negligible()),
+      left_at_row_(masses.a.begin(), masses.a.end()),
+      room_in_column_(masses.b.begin(), masses.b.end()),
+      into_(masses.b.size()),
+      next_pair_(masses.a.size()),
+      next_inflow_(masses.b.size()),
+      row_level_(masses.a.size()),
+      column_level_(masses.b.size()),
+      place_(masses.a.size()) {}
+
+void MaxFlow::start_from(const std::vector<FlowEntry>& flow) {
+    left_at_row_.assign(masses_.a.begin(), masses_.a.end());
+    room_in_column_.assign(masses_.b.begin(), masses_.b.end());
+    for (auto& inflows : into_) inflows.clear();
+    moved_ = 0;
+    for (const FlowEntry& entry : flow) {
+        left_at_row_[entry.row] -= entry.mass;
+        room_in_column_[entry.column] -= entry.mass;
+        into_[entry.column].push_back({entry.row, entry.mass});
+        moved_ += entry.mass;
+    }
+}
+
+double MaxFlow::unmoved() const {
+    const Mass left = total_ - moved_;
+    return left <= negligible_ ? 0.0 : share_of(left, total_);
+}
+
+void MaxFlow::augment(const Neighbours& pairs, double enough) {
+    while (unmoved() > enough && total_ - moved_ > negligible_) {
+        merge_inflows();
+        if (!find_levels(pairs)) break;
+        std::copy(pairs.begin, pairs.begin + next_pair_.size(), next_pair_.begin());
+        std::fill(next_inflow_.begin(), next_inflow_.end(), std::size_t{0});
+        for (std::size_t i = 0; i < left_at_row_.size(); ++i) {
+            if (left_at_row_[i] > 0) block(pairs, static_cast<Node>(i));
+        }
+    }
+}
+
+// From the rows of the last level to the columns of this one; whether any of them has room.
+inline bool MaxFlow::reach_columns(const Neighbours& pairs, Node level) {
+    bool found = false;
+    columns_.clear();
+    for (const Node row : rows_) {
+        if (unseen_columns_ == 0) break;
+        for (std::size_t e = pairs.begin[row]; e < pairs.end[row]; ++e) {
+            const Node column = pairs.columns[e];
+            if (column_level_[column] != unseen) continue;
+            column_level_[column] = level;
+            columns_.push_back(column);
+            --unseen_columns_;
+            if (room_in_column_[column] > 0) found = true;
+        }
+        pulse_.note(1 + pairs.end[row] - pairs.begin[row]);
+    }
+    return found;
+}
+
+// A breadth-first search from all rows with mass left, up to the first level of columns where there is room. False if
+// there is no such level.
+bool MaxFlow::find_levels(const Neighbours& pairs) {
+    start_levels();
+    for (Node level = 1; !rows_.empty(); level += 2) {
+        const bool found = reach_columns(pairs, level);
+        last_level_ = level;
+        if (found) return true;
+        reach_rows(level + 1);
+    }
+    return false;
+}
+
+void MaxFlow::start_levels() {
+    std::fill(row_level_.begin(), row_level_.end(), unseen);
+    std::fill(column_level_.begin(), column_level_.end(), unseen);
+    unseen_columns_ = column_level_.size();
+    rows_.clear();
+    for (std::size_t i = 0; i < left_at_row_.size(); ++i) {
+        if (left_at_row_[i] == 0) continue;
+        row_level_[i] = 0;
+        rows_.push_back(static_cast<Node>(i));
+    }
+}
+
+// From the columns of the last level to the rows whose flow into them could be taken back.
+void MaxFlow::reach_rows(Node level) {
+    rows_.clear();
+    for (const Node column : columns_) {
+        for (const Inflow& inflow : into_[column]) {
+            if (row_level_[inflow.row] != unseen) continue;
+            row_level_[inflow.row] = level;
+            rows_.push_back(inflow.row);
+        }
+    }
+}
+
+// Goes on from the last row of the path to a column, or back to the column before it; false if there is none.
+inline bool MaxFlow::step_to_column(const Neighbours& pairs) {
+    const Node row = rows_.back();
+    std::size_t& pair = next_pair_[row];
+    const std::size_t before = pair, end = pairs.end[row];
+    while (pair < end && column_level_[pairs.columns[pair]] != row_level_[row] + 1) ++pair;
+    pulse_.note(1 + pair - before);
+    if (pair < end) {
+        columns_.push_back(pairs.columns[pair]);
+        return true;
+    }
+    row_level_[row] = unseen;
+    rows_.pop_back();
+    if (rows_.empty()) return false;
+    ++next_inflow_[columns_.back()];
+    return true;
+}
+
+// Goes on from the last column of the path to a row, or back to the row before it.
+inline void MaxFlow::step_to_row() {
+    const Node column = columns_.back();
+    const auto& inflows = into_[column];
+    std::size_t& next = next_inflow_[column];
+    const Node wanted = column_level_[column] + 1;
+    if (column_level_[column] == last_level_) {
+        next = inflows.size();
+    } else {
+        while (next < inflows.size() && (inflows[next].mass == 0 || row_level_[inflows[next].row] != wanted)) ++next;
+    }
+    if (next < inflows.size()) {
+        rows_.push_back(inflows[next].row);
+    } else {
+        column_level_[column] = unseen;
+        columns_.pop_back();
+    }
+}
+
+// Moves what can be moved from one row along paths that rise by one level with each step, depth first. What turned out
+// to lead nowhere is not looked at again in this phase.
+void MaxFlow::block(const Neighbours& pairs, Node source) {
+    rows_.assign(1, source);
+    columns_.clear();
+    while (step_to_column(pairs)) {
+        const Node column = columns_.back();
+        if (column_level_[column] == last_level_ && room_in_column_[column] > 0) {
+            const std::size_t kept = push_along_path();
+            if (left_at_row_[source] == 0) return;
+            columns_.resize(kept);
+            rows_.resize(kept);
+        }
+        step_to_row();
+    }
+}
+
+// Returns how much of the path, in columns, stays usable up to the first pair that has nothing left to take back.
+std::size_t MaxFlow::push_along_path() {
+    const Node source = rows_.front(), target = columns_.back();
+    Mass amount = std::min(left_at_row_[source], room_in_column_[target]);
+    for (std::size_t s = 0; s + 1 < columns_.size(); ++s) {
+        amount = std::min(amount, into_[columns_[s]][next_inflow_[columns_[s]]].mass);
+    }
+    std::size_t kept = columns_.size();
+    for (std::size_t s = columns_.size(); s-- > 0;) {
+        auto& inflows = into_[columns_[s]];
+        if (s + 1 < columns_.size()) {
+            Mass& taken = inflows[next_inflow_[columns_[s]]].mass;
+            taken -= amount;
+            if (taken == 0) kept = s + 1;
+        }
+        if (!inflows.empty() && inflows.back().row == rows_[s]) {
+            inflows.back().mass += amount;
+        } else {
+            inflows.push_back({rows_[s], amount});
+        }
+    }
+    left_at_row_[source] -= amount;
+    room_in_column_[target] -= amount;
+    moved_ += amount;
+    ++augmentations_;
+    return kept;
+}
+
+// One entry for each pair that carries mass.
+void MaxFlow::merge_inflows() {
+    for (auto& inflows : into_) {
+        std::size_t kept = 0;
+        for (const Inflow inflow : inflows) {
+            if (inflow.mass == 0) continue;
+            const std::size_t place = place_[inflow.row];
+            if (place < kept && inflows[place].row == inflow.row) {
+                inflows[place].mass += inflow.mass;
+            } else {
+                place_[inflow.row] = kept;
+                inflows[kept++] = inflow;
+            }
+        }
+        inflows.resize(kept);
+    }
+}
+
+std::vector<FlowEntry> MaxFlow::flow() {
+    merge_inflows();
+    std::vector<FlowEntry> entries;
+    for (std::size_t j = 0; j < into_.size(); ++j) {
+        for (const Inflow& inflow : into_[j]) entries.push_back({inflow.row, static_cast<Node>(j), inflow.mass});
+    }
+    return entries;
+}
+
+}  // namespace rpw

@@ -1,0 +1,155 @@
+// See thresholds.hpp. These functions only decide when a search stops, and read off what it found.
+#include "flow/thresholds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "flow/blocks.hpp"
+#include "flow/threshold_search.hpp"
+#include "flow/threshold_walk.hpp"
+
+namespace rpw {
+
+namespace {
+
+void read_plan(Outcome& outcome, const ThresholdSearch& search, const FlowAt& at, const Distances& distances) {
+    outcome.plan = search.plan(at);
+    for (const PlanEntry& entry : outcome.plan) outcome.lengths.push_back(distances.at(entry.row, entry.column));
+}
+
+// RPW and the flow that attains it.
+struct Crossing {
+    double distance;
+    const FlowAt* flow;
+};
+
+// What is known while the search goes on: the flow below leaves an ε that is enough, and so does the threshold above.
+Crossing best_so_far(const ThresholdSearch& search, double kappa) {
+    const double beyond = search.above().threshold / kappa, before = search.below().unmoved;
+    return beyond < before ? Crossing{beyond, &search.above()} : Crossing{before, &search.below()};
+}
+
+// At the end of the search: t⁻ < t⁺ are neighbouring entries of the matrix, t⁻/κ ≤ 1 - A(t⁻) and t⁺/κ > 1 - A(t⁺).
+// Where both ends of the step say the same, the flow at its start is the one over shorter pairs.
+bool crosses_at_step(const ThresholdSearch& search, double kappa) {
+    return search.above().threshold / kappa < search.below().unmoved && search.above().moved > search.below().moved;
+}
+
+// The answer on a step of A, where the flow stays the same: the step's start is the threshold of the plan. The distance
+// is known by now, so it does not matter if time is up.
+void find_threshold_of_step(Outcome& outcome, ThresholdSearch& search, const Distances& distances) {
+    if (search.below().moved == 0) return;
+    (void)ends_in_time([&] {
+        search.find_start_of_step();
+        while (search.step()) {
+        }
+    });
+    outcome.cost = search.above().threshold;
+    read_plan(outcome, search, search.above(), distances);
+}
+
+double lower_threshold(const ThresholdSearch& search) { return std::max(search.below().threshold, 0.0); }
+
+}  // namespace
+
+// ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
+// at threshold t, the smallest such ε is max(t / κ, 1 - A).
+Outcome cross_thresholds(const LengthProblem& problem, double kappa, double tol, Need need, Pulse& pulse) {
+    const auto less_than = [kappa](double t) { return std::nextafter(t / kappa, -1.0); };
+    ThresholdSearch search(problem, kappa, less_than, pulse);
+    bool is_close = false;
+    const bool in_time = ends_in_time([&] {
+        while (!is_close && search.step()) {
+            is_close = tol > 0 && best_so_far(search, kappa).distance - lower_threshold(search) / kappa <= tol;
+        }
+    });
+    if (!in_time) search.keep_unfinished_flow();
+    Outcome outcome;
+    outcome.solver = Solver::infinity;
+    outcome.status = !in_time ? Status::time_limit : is_close ? Status::tolerance : Status::exact;
+    if (outcome.status != Status::exact) {
+        const Crossing best = best_so_far(search, kappa);
+        outcome.value = best.distance;
+        outcome.lower = std::min(lower_threshold(search) / kappa, best.distance);
+        if (need == Need::plan) read_plan(outcome, search, *best.flow, problem.distances);
+    } else if (crosses_at_step(search, kappa)) {
+        outcome.value = outcome.lower = search.above().threshold / kappa;
+        outcome.cost = search.above().threshold;
+        if (need == Need::plan) read_plan(outcome, search, search.above(), problem.distances);
+    } else {
+        outcome.value = outcome.lower = search.below().unmoved;
+        if (need == Need::plan) find_threshold_of_step(outcome, search, problem.distances);
+    }
+    outcome.upper = outcome.unmoved = outcome.value;
+    outcome.iterations = search.augmentations();
+    return outcome;
+}
+
+Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pulse& pulse) {
+    const auto enough = [unmoved](double) { return unmoved + smallest_step; };
+    ThresholdSearch search(problem, unreachable, enough, pulse);
+    Outcome outcome;
+    outcome.solver = Solver::infinity;
+    outcome.unmoved = unmoved;
+    outcome.value = outcome.upper = 0;
+    if (unmoved + smallest_step >= 1) return outcome;
+    const bool in_time = ends_in_time([&] {
+        while (search.step()) {
+        }
+    });
+    if (in_time) {
+        (void)ends_in_time([&] { search.complete(unmoved); });  // the threshold is known
+        outcome.lower = outcome.upper = std::max(search.above().threshold, 0.0);
+    } else {
+        search.keep_unfinished_flow();
+        const Matrix& distances = problem.distances;
+        outcome.status = Status::time_limit;
+        outcome.lower = lower_threshold(search);
+        outcome.upper =
+            std::min(search.above().threshold, *std::max_element(distances.data, distances.data + distances.size()));
+    }
+    const FlowAt& found = in_time ? search.above() : search.below();
+    outcome.unmoved = std::max(unmoved, found.unmoved);
+    outcome.value = outcome.cost = outcome.upper;
+    if (need == Need::plan) read_plan(outcome, search, found, problem.distances);
+    outcome.iterations = search.augmentations();
+    return outcome;
+}
+
+Curve whole_thresholds(const LengthProblem& problem, Pulse& pulse) {
+    ThresholdWalk walk(problem, unreachable, pulse);
+    Curve curve;
+    curve.solver = Solver::infinity;
+    while (walk.next()) {
+        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
+        curve.unmoved.push_back(walk.unmoved());
+        curve.cost.push_back(walk.threshold());
+    }
+    return curve;
+}
+
+Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse) {
+    Outcome outcome;
+    outcome.solver = Solver::total_variation;
+    BlockLabels labels;
+    if (label_zero_blocks(problem.distances, labels)) {
+        BlockMatch match = match_blocks(problem.masses, std::move(labels));
+        outcome.plan = std::move(match.plan);
+        outcome.value = outcome.lower = match.unmoved;
+    } else {
+        ThresholdWalk walk(problem, 0.0, pulse);
+        const bool in_time = ends_in_time([&] {
+            while (walk.next()) {
+            }
+        });
+        outcome.plan = walk.plan();
+        outcome.iterations = walk.augmentations();
+        outcome.status = in_time ? Status::exact : Status::time_limit;
+        outcome.value = walk.unmoved();
+        outcome.lower = in_time ? outcome.value : 0;
+    }
+    outcome.upper = outcome.unmoved = outcome.value;
+    return outcome;
+}
+
+}  // namespace rpw

@@ -1,0 +1,23 @@
+// p = ∞ and k = 0, which maximum flows over short pairs decide (docs/theory.md, "p = ∞" and "Total variation").
+#pragma once
+
+#include "base/matrix.hpp"
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "base/question.hpp"
+
+namespace rpw {
+
+// RPW at p = ∞: the smallest ε with a flow of 1 - ε over pairs no longer than κ ε, to within tol (0: exact).
+Outcome cross_thresholds(const LengthProblem& problem, double kappa, double tol, Need need, Pulse& pulse);
+
+// W_{∞, 1 - unmoved}: the least threshold with a flow of 1 - unmoved.
+Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pulse& pulse);
+
+// All steps of W_{∞, α}.
+Curve whole_thresholds(const LengthProblem& problem, Pulse& pulse);
+
+// Total variation: by blocks where the zeros form some, else by a maximum flow over them.
+Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,69 @@
+// See distances.hpp.
+#include "ground/distances.hpp"
+
+#include <algorithm>
+
+namespace rpw {
+
+namespace {
+
+PointRows rows_between(const Points& x, const Points& y, Metric metric) {
+    const double unit = length_unit(x, y);
+    if (unit == unreachable) throw TooFarApart();
+    return {y, metric, unit};
+}
+
+Node place_of(const Measure& measure, Node atom) { return measure.place.empty() ? atom : measure.place[atom]; }
+
+// Whether the matrix of the space is the matrix of this pair.
+bool is_whole_matrix(const Pair& pair) {
+    const auto& matrix = pair.space.matrix;
+    return matrix && matrix->is_row_major() && pair.a.place.empty() && pair.b.place.empty();
+}
+
+}  // namespace
+
+DistanceRows::DistanceRows(const Pair& pair, double truncation)
+    : pair_(pair),
+      truncation_(truncation),
+      rows_(pair.a.size()),
+      columns_(pair.b.size()),
+      work_per_row_(static_cast<std::size_t>(columns_)) {
+    if (pair.space.matrix) return;
+    from_points_ = rows_between(pair.a.points, pair.b.points, pair.space.metric);
+    work_per_row_ *= static_cast<std::size_t>(pair.b.points.dimension);
+}
+
+void DistanceRows::fill(Node i, double* out) {
+    if (from_points_) {
+        from_points_->fill(pair_.a.points.at(i), out);
+    } else {
+        const PlaceMatrix& matrix = *pair_.space.matrix;
+        const double* row = matrix.row(place_of(pair_.a, i));
+        if (pair_.b.place.empty()) {
+            for (Node j = 0; j < columns_; ++j) out[j] = row[j * matrix.column_step];
+        } else {
+            for (Node j = 0; j < columns_; ++j) out[j] = row[pair_.b.place[j] * matrix.column_step];
+        }
+    }
+    if (truncation_ < unreachable) {
+        for (Node j = 0; j < columns_; ++j) out[j] = std::min(out[j], truncation_);
+    }
+}
+
+Distances distances_of(const Pair& pair, double truncation, Room& room, Pulse& pulse) {
+    if (is_whole_matrix(pair) && truncation == unreachable) {
+        return {{pair.space.matrix->data, pair.a.size(), pair.b.size()}};
+    }
+    DistanceRows rows(pair, truncation);
+    const auto columns = static_cast<std::size_t>(rows.columns());
+    double* scratch = is_whole_matrix(pair) ? pair.space.matrix->scratch : nullptr;
+    double* out = scratch ? scratch : room.of_size(rows.rows() * columns);
+    for (Node i = 0; i < rows.rows(); ++i) {
+        rows.fill(i, out + i * columns);
+        pulse.note(rows.work_per_row());
+    }
+    return {{out, rows.rows(), rows.columns()}};
+}
+
+}  // namespace rpw

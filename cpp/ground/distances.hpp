@@ -1,0 +1,54 @@
+// From a pair of measures to the matrix of distances between their atoms: the only place where such a matrix is made.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/pulse.hpp"
+#include "ground/measure.hpp"
+
+namespace rpw {
+
+// A distance of the pair is no float64.
+struct TooFarApart : std::range_error {
+    TooFarApart() : std::range_error("the points are too far apart: their distance is not a float64") {}
+};
+
+// The rows of a pair's matrix of distances, one at a time, cut off at `truncation`.
+class DistanceRows {
+public:
+    // Throws TooFarApart.
+    DistanceRows(const Pair& pair, double truncation);
+
+    Node rows() const { return rows_; }
+    Node columns() const { return columns_; }
+    std::size_t work_per_row() const { return work_per_row_; }
+    void fill(Node i, double* out);
+
+private:
+    Pair pair_;
+    double truncation_;
+    Node rows_;
+    Node columns_;
+    std::size_t work_per_row_;
+    std::optional<PointRows> from_points_;
+};
+
+// All of them: in `room`, or the user's own matrix where it holds just these distances.
+Distances distances_of(const Pair& pair, double truncation, Room& room, Pulse& pulse);
+
+// Calls visit(i, distances) for every row, without ever holding more than one.
+template <class Visit>
+void for_each_row(const Pair& pair, double truncation, Pulse& pulse, const Visit& visit) {
+    DistanceRows rows(pair, truncation);
+    std::vector<double> row(rows.columns());
+    for (Node i = 0; i < rows.rows(); ++i) {
+        rows.fill(i, row.data());
+        visit(i, row.data());
+        pulse.note(rows.work_per_row());
+    }
+}
+
+}  // namespace rpw

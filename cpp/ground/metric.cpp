@@ -1,0 +1,102 @@
+// See metric.hpp.
+#include "ground/metric.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/simd.hpp"
+
+namespace rpw {
+
+namespace {
+
+// The columns of y lie next to each other, so that the loops over points vectorise; the order of the sum over
+// coordinates is the same for every instruction set.
+RPW_SIMD void euclidean_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+    for (Node j = 0; j < count; ++j) out[j] = 0;
+    for (Node t = 0; t < dimension; ++t, y += count) {
+        for (Node j = 0; j < count; ++j) {
+            const double difference = x[t] - y[j];
+            out[j] += difference * difference;
+        }
+    }
+    for (Node j = 0; j < count; ++j) out[j] = std::sqrt(out[j]);
+}
+
+RPW_SIMD void cityblock_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+    for (Node j = 0; j < count; ++j) out[j] = 0;
+    for (Node t = 0; t < dimension; ++t, y += count) {
+        for (Node j = 0; j < count; ++j) out[j] += std::abs(x[t] - y[j]);
+    }
+}
+
+RPW_SIMD void chebyshev_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+    for (Node j = 0; j < count; ++j) out[j] = 0;
+    for (Node t = 0; t < dimension; ++t, y += count) {
+        for (Node j = 0; j < count; ++j) out[j] = std::max(out[j], std::abs(x[t] - y[j]));
+    }
+}
+
+}  // namespace
+
+double length_unit(const Points& x, const Points& y) {
+    double low = unreachable, high = -unreachable;
+    for (const Points* points : {&x, &y}) {
+        for (std::size_t e = 0; e < points->size(); ++e) {
+            low = std::min(low, points->data[e]);
+            high = std::max(high, points->data[e]);
+        }
+    }
+    const double extent = high - low;
+    if (extent == 0 || (extent > 1e-100 && extent < 1e100)) return 1;
+    if (!std::isfinite(extent * x.dimension)) return unreachable;
+    return std::exp2(std::floor(std::log2(extent)));
+}
+
+double box_diameter(const Points& x, const Points& y, Metric metric) {
+    std::vector<double> low(x.dimension, unreachable), high(x.dimension, -unreachable);
+    for (const Points* points : {&x, &y}) {
+        for (Node i = 0; i < points->count; ++i) {
+            const double* point = points->at(i);
+            for (Node t = 0; t < x.dimension; ++t) {
+                low[t] = std::min(low[t], point[t]);
+                high[t] = std::max(high[t], point[t]);
+            }
+        }
+    }
+    double diameter = 0;
+    for (Node t = 0; t < x.dimension; ++t) {
+        const double side = high[t] - low[t];
+        diameter = metric == Metric::euclidean   ? std::hypot(diameter, side)
+                   : metric == Metric::cityblock ? diameter + side
+                                                 : std::max(diameter, side);
+    }
+    return diameter;
+}
+
+PointRows::PointRows(const Points& y, Metric metric, double unit)
+    : kernel_(metric == Metric::euclidean   ? euclidean_row
+              : metric == Metric::cityblock ? cityblock_row
+                                            : chebyshev_row),
+      count_(y.count),
+      dimension_(y.dimension),
+      unit_(unit),
+      point_(y.dimension) {
+    double* columns = columns_.of_size(y.size());
+    for (Node j = 0; j < y.count; ++j) {
+        for (Node t = 0; t < y.dimension; ++t) {
+            columns[static_cast<std::size_t>(t) * y.count + j] = y.at(j)[t] / unit;
+        }
+    }
+}
+
+void PointRows::fill(const double* x, double* out) {
+    const double unit = unit_;  // a copy: the loop vectorises
+    for (Node t = 0; t < dimension_; ++t) point_[t] = x[t] / unit;
+    kernel_(point_.data(), columns_.data(), count_, dimension_, out);
+    if (unit_ != 1) {
+        for (Node j = 0; j < count_; ++j) out[j] *= unit_;
+    }
+}
+
+}  // namespace rpw

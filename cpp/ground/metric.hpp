@@ -1,0 +1,44 @@
+// Ground distances between points, for the metrics that the core knows itself.
+#pragma once
+
+#include <vector>
+
+#include "base/matrix.hpp"
+
+namespace rpw {
+
+enum class Metric { euclidean, cityblock, chebyshev };
+
+// n points of d coordinates, one after the other.
+struct Points {
+    const double* data;
+    Node count;
+    Node dimension;
+
+    const double* at(Node i) const { return data + static_cast<std::size_t>(i) * dimension; }
+    std::size_t size() const { return static_cast<std::size_t>(count) * dimension; }
+};
+
+// A power of two to divide coordinates by, so that squares of differences neither overflow nor vanish; 1 in usual
+// ranges, +inf if no such number helps.
+double length_unit(const Points& x, const Points& y);
+
+// The diameter of the bounding box of both together.
+double box_diameter(const Points& x, const Points& y, Metric metric);
+
+// The distances from one point after the other to all of y, given the unit from `length_unit`.
+class PointRows {
+public:
+    PointRows(const Points& y, Metric metric, double unit);
+    void fill(const double* x, double* out);
+
+private:
+    void (*kernel_)(const double*, const double*, Node, Node, double*);
+    Node count_;
+    Node dimension_;
+    double unit_;
+    Room columns_;  // of y: coordinate by coordinate
+    std::vector<double> point_;
+};
+
+}  // namespace rpw

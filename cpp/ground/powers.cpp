@@ -1,0 +1,83 @@
+// See powers.hpp.
+#include "ground/powers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/simd.hpp"
+
+namespace rpw {
+
+RPW_SIMD Range range_of(const double* in, std::size_t size) {
+    constexpr std::size_t lanes = 16;  // independent chains, so that the loop vectorises
+    double least[lanes], largest[lanes];
+    for (std::size_t s = 0; s < lanes; ++s) least[s] = largest[s] = in[0];
+    std::uint64_t unsound = 0;
+    std::size_t e = 0;
+    for (; e + lanes <= size; e += lanes) {
+        for (std::size_t s = 0; s < lanes; ++s) {
+            const double x = in[e + s];
+            least[s] = x < least[s] ? x : least[s];
+            largest[s] = x > largest[s] ? x : largest[s];
+            unsound += !(x >= 0 && x <= 1.7976931348623157e308);
+        }
+    }
+    for (; e < size; ++e) {
+        least[0] = std::min(least[0], in[e]);
+        largest[0] = std::max(largest[0], in[e]);
+        unsound += !(in[e] >= 0 && in[e] <= 1.7976931348623157e308);
+    }
+    return {*std::min_element(least, least + lanes), *std::max_element(largest, largest + lanes), unsound == 0};
+}
+
+RPW_SIMD void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out) {
+    if (p == 1) {
+        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(in[e] / scale, largest_power);
+    } else if (p == 2) {
+        for (std::size_t e = 0; e < size; ++e) {
+            const double x = in[e] / scale;
+            out[e] = std::min(x * x, largest_power);
+        }
+    } else {
+        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(std::pow(in[e] / scale, p), largest_power);
+    }
+}
+
+Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse) {
+    const bool is_ours = room.holds(distances.data);
+    double* scratch = is_ours ? nullptr : space.matrix->scratch;
+    if (!is_ours && !scratch && p == 1 && scale == 1) return {distances};
+    double* out = scratch ? scratch : room.of_size(distances.size());
+    constexpr std::size_t block = 1 << 14;
+    for (std::size_t begin = 0; begin < distances.size(); begin += block) {
+        const std::size_t count = std::min(block, distances.size() - begin);
+        scaled_powers(distances.data + begin, count, scale, p, out + begin);
+        pulse.note(count);
+    }
+    return {{out, distances.rows, distances.columns}};
+}
+
+template <class Cost>
+void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out) {
+    constexpr std::size_t block = 1024;
+    double powers[block];
+    for (std::size_t begin = 0; begin < size; begin += block) {
+        const std::size_t count = std::min(block, size - begin);
+        scaled_powers(in + begin, count, scale, p, powers);
+        for (std::size_t e = 0; e < count; ++e) {
+            const double units = powers[e] / unit;
+            // Compared as numbers of units, not after conversion: a large cap is not a float64.
+            if (!(units < static_cast<double>(cap) - 1)) {
+                out[begin + e] = cap;
+                continue;
+            }
+            const auto whole = static_cast<Cost>(units);
+            out[begin + e] = whole + (static_cast<double>(whole) < units);
+        }
+    }
+}
+
+template void rounded_powers(const double*, std::size_t, double, double, double, std::int32_t, std::int32_t*);
+template void rounded_powers(const double*, std::size_t, double, double, double, std::int64_t, std::int64_t*);
+
+}  // namespace rpw

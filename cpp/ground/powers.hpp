@@ -1,0 +1,37 @@
+// p-th powers of scaled distances: as floating-point costs for the exact walk, or rounded up to whole units for LMR.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/matrix.hpp"
+#include "base/pulse.hpp"
+#include "ground/measure.hpp"
+
+namespace rpw {
+
+// Stands for powers beyond float64; sums of it stay finite. What an answer could move at such a price per unit of mass
+// has no float64 either, so it moves nothing: a path is that dear if it costs more than `dearest_path`.
+inline constexpr double largest_power = 1e290;
+inline constexpr double dearest_path = 1e280;
+
+// The least and the largest of some numbers, in one pass; `is_sound` if they are finite and none is negative.
+struct Range {
+    double least;
+    double largest;
+    bool is_sound;
+};
+Range range_of(const double* in, std::size_t size);
+
+// out = min((in / scale)^p, largest_power)
+void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out);
+
+// The powers of a matrix of distances. They take its place where it may be overwritten, because it lies in `room` or is
+// the pair's scratch; the user's own matrix stays as it is, and is not even copied where its powers are its entries.
+Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse);
+
+// out = min(ceil((in / scale)^p / unit), cap).
+template <class Cost>
+void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out);
+
+}  // namespace rpw

@@ -1,0 +1,43 @@
+// Long lists of pairs, on threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "many/pair_solver.hpp"
+
+namespace rpw {
+
+using Report = std::function<void(std::size_t done)>;
+
+// How the work on many pairs is done: on so many threads, for so long, and who is told.
+struct Effort {
+    int threads = 1;
+    double seconds = unreachable;
+    Report report;
+};
+
+// A pair of measures, by their numbers, that could not be computed.
+struct PairFailure {
+    std::int64_t first;
+    std::int64_t second;
+    std::string reason;
+};
+
+inline constexpr const char* out_of_memory = "the solver ran out of memory";
+
+// Why a pair failed, in words.
+std::string reason_of(const std::exception& error);
+
+// values[e] for the pair (first[e], second[e]); a pair that fails is NaN and reported.
+struct PairValues {
+    std::vector<double> values;
+    std::vector<PairFailure> failures;
+};
+PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
+                       const Effort& effort);
+
+}  // namespace rpw

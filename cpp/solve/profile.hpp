@@ -1,0 +1,19 @@
+// The whole OT-profile of a pair, without bounds: a deadline ends it with TimeUp.
+#pragma once
+
+#include "base/matrix.hpp"
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "base/question.hpp"
+#include "ground/measure.hpp"
+
+namespace rpw {
+
+// Reads p, truncation, solver and tol of the question. Throws std::domain_error where p-th powers of the distances do
+// not fit into float64 together.
+Curve whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
+
+// Finite p, from the costs.
+Curve walk_profile(const PowerProblem& problem, Pulse& pulse);
+
+}  // namespace rpw

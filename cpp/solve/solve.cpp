@@ -1,0 +1,96 @@
+// See solve.hpp.
+#include "solve/solve.hpp"
+
+#include <cmath>
+
+#include "flow/blocks.hpp"
+#include "flow/thresholds.hpp"
+#include "ground/distances.hpp"
+#include "ground/powers.hpp"
+#include "lmr/lmr.hpp"
+#include "solve/bisection.hpp"
+#include "solve/scale.hpp"
+#include "solve/strategy.hpp"
+
+namespace rpw {
+
+namespace {
+
+Solver solver_of(const Question& question) {
+    if (question.quantity == Quantity::shared) return Solver::total_variation;
+    if (question.solver != Solver::exact) return question.solver;
+    return std::isinf(question.p) ? Solver::infinity : Solver::exact;
+}
+
+// What is known before anything is computed.
+Outcome nothing_proven(const Question& question) {
+    Outcome outcome;
+    outcome.status = Status::time_limit;
+    outcome.solver = solver_of(question);
+    outcome.value = outcome.upper = question.quantity == Quantity::mass ? unreachable : 1.0;
+    return outcome;
+}
+
+Outcome match_labels(const Pair& pair) {
+    const auto copy = [](auto labels) { return std::vector<std::int64_t>(labels.begin(), labels.end()); };
+    BlockMatch match = match_blocks(pair.masses(), {copy(pair.a.label), copy(pair.b.label)});
+    Outcome outcome;
+    outcome.solver = Solver::total_variation;
+    outcome.value = outcome.lower = outcome.upper = outcome.unmoved = match.unmoved;
+    outcome.plan = std::move(match.plan);
+    return outcome;
+}
+
+Outcome solve_at_infinity(const LengthProblem& problem, const Question& question, Pulse& pulse) {
+    if (question.quantity == Quantity::mass) return threshold_at(problem, question.unmoved, question.need, pulse);
+    if (question.solver == Solver::lmr) {
+        if (auto outcome = cross_rounded_thresholds(problem, question, pulse)) return *std::move(outcome);
+    }
+    return cross_thresholds(problem, question.kappa, question.tol, question.need, pulse);
+}
+
+// W_{p, 1 - guess} as often as bisection asks for it, on the same costs.
+template <class CostAt>
+Outcome bisect_masses(const Question& question, const CostAt& cost_at) {
+    return bisect(question, [&](double guess) {
+        Question at_guess = question;
+        at_guess.quantity = Quantity::mass;
+        at_guess.solver = Solver::exact;
+        at_guess.unmoved = guess;
+        at_guess.need = Need::plan;
+        return cost_at(at_guess);
+    });
+}
+
+Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    if (question.quantity == Quantity::shared && !pair.a.label.empty()) return match_labels(pair);
+    const bool crosses = question.quantity == Quantity::crossing;
+    if (crosses && question.solver == Solver::lmr && !std::isinf(question.p)) {
+        if (auto outcome = cross_by_lmr(pair, question, pulse)) return *std::move(outcome);
+        Question exactly = question;
+        exactly.solver = Solver::exact;
+        return solve(pair, exactly, room, pulse);
+    }
+    const bool bisects = crosses && question.solver == Solver::bisection;
+    const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
+    if (question.quantity == Quantity::shared) return unshared_mass(lengths, pulse);
+    if (std::isinf(question.p)) {
+        if (!bisects) return solve_at_infinity(lengths, question, pulse);
+        return bisect_masses(question, [&](const Question& q) { return solve_at_infinity(lengths, q, pulse); });
+    }
+    const double scale = crosses && !bisects ? scale_for_crossing(lengths, question.kappa, question.p, pulse)
+                                             : scale_for_mass(lengths, question.unmoved, question.p, pulse);
+    const PowerProblem costs{powers_of(lengths.distances, pair.space, scale, question.p, room, pulse), lengths.masses};
+    if (!bisects) return solve_powers(costs, scale, question, pulse);
+    return bisect_masses(question, [&](const Question& q) { return solve_powers(costs, scale, q, pulse); });
+}
+
+}  // namespace
+
+Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    Outcome outcome = nothing_proven(question);
+    (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
+    return outcome;
+}
+
+}  // namespace rpw

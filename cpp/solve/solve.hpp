@@ -1,0 +1,19 @@
+// One pair, one question, one answer: everything that is asked about pairs, one or many, goes through here.
+//
+//     measures → distances, cut off → scale → powers → an algorithm → Outcome
+//
+// ground/ makes the matrices, scale.hpp chooses their unit, and strategy.hpp, flow/, lmr/ and bisection.hpp answer.
+#pragma once
+
+#include "base/matrix.hpp"
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "base/question.hpp"
+#include "ground/measure.hpp"
+
+namespace rpw {
+
+// The matrix is built in `room`. If time is up, the outcome holds the best bounds that were proven.
+Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,88 @@
+// The exact OT-profile, walked upwards from mass 0 (finite p).
+//
+// F(α) = min Σ γ_ij C_ij over plans γ of mass α within the marginals, C = c^p. F is convex and piecewise linear; each
+// edge is one augmenting path source → row → column → sink, its slope λ the length of that path (paper, section 5,
+// "computing through the OT-profile", made exact). The walk is a parametric network simplex: the basis is a Forest, the
+// next path is found through a Shortlist and an EventQueue. docs/theory.md, "The exact algorithm", has the proofs.
+#pragma once
+
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "walk/event_queue.hpp"
+#include "walk/forest.hpp"
+#include "walk/shortlist.hpp"
+
+namespace rpw {
+
+// One edge of the profile, before it is taken: mass `amount` can move at the price `slope` per unit.
+struct Edge {
+    double slope = 0;
+    Mass amount = 0;
+};
+
+class ProfileWalk {
+public:
+    // Walks as long as an edge costs less than `limit` per unit.
+    ProfileWalk(const PowerProblem& problem, Pulse& pulse, double limit = unreachable);
+
+    // Finds the next edge; false if no more mass can be moved below the limit. After TimeUp, here or in `take_edge`,
+    // all that follows is as true as before it.
+    bool find_edge();
+    const Edge& edge() const { return edge_; }
+    void take_edge();
+
+    Mass total() const { return total_; }
+    Mass moved() const { return moved_; }
+    // 1 - α at the current vertex, exact to rounding even when it is tiny.
+    double unmoved() const { return share(total_ - moved_); }
+    // F(α) at the current vertex, summed along the walk.
+    double cost_p() const { return static_cast<double>(cost_p_); }
+    // The same, summed afresh over the plan.
+    double plan_cost_p() const;
+    double lambda() const { return lambda_; }
+    long pivots() const { return pivots_; }
+    double share(Mass mass) const { return share_of(mass, total_); }
+
+    // The plan at the current vertex, plus `partial` (a share of the total) along the edge that was found.
+    std::vector<PlanEntry> plan(double partial) const;
+
+    // u alone, as the walk has it: a good guess for another pair with the same rows.
+    std::vector<double> row_potentials() const;
+    // Potentials u, v ≥ 0 at slope λ with u_i + v_j ≥ λ - C_ij checked over every pair (u is raised by the rounding
+    // found, if any). Returns Σ a u + Σ b v, so that F(α) ≥ λ α - that.
+    double certificate(std::vector<double>& u, std::vector<double>& v) const;
+
+private:
+    bool refresh();
+    void schedule(Node x);
+    void weigh(Node x);
+    bool advance_to_tight_arc();
+    void pivot();
+
+    Powers cost_;
+    Masses masses_;
+    Pulse& pulse_;
+    Forest forest_;
+    Shortlist shortlist_;
+    EventQueue queue_;
+    std::vector<double> weight_;  // distance of active nodes, +inf for the others
+    Pivot pending_;
+    Node origin_ = -1;  // the node whose event is pending
+    Edge edge_;
+    double limit_;
+    Mass total_;
+    Mass negligible_;
+    Mass moved_ = 0;
+    long double cost_p_ = 0;
+    double lambda_ = 0;
+    double target_;
+    std::size_t work_ = 0;
+    std::size_t work_at_refresh_ = 0;
+    long pivots_ = 0;
+    bool listed_ = false;
+};
+
+}  // namespace rpw

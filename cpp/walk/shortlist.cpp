@@ -1,0 +1,205 @@
+// Building and scanning the shortlist; see shortlist.hpp.
+#include "walk/shortlist.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/sample.hpp"
+#include "base/simd.hpp"
+
+namespace rpw {
+
+namespace {
+
+// Horizons are quantiles of samples of about this size.
+constexpr std::size_t sample_size = 512;
+
+// A list that would keep this share of the wide one is not worth a second sample.
+constexpr double nearly_all = 0.8;
+
+// keep[j] = 1 where cost[j] + v[j] ≤ limit; returns how many there are.
+RPW_SIMD std::size_t mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
+    for (Node j = 0; j < columns; ++j) keep[j] = cost[j] + v[j] <= limit;
+    std::size_t count = 0;
+    for (Node j = 0; j < columns; ++j) count += keep[j];
+    return count;
+}
+
+// Which of eight bytes, read as one number, is the first with a mark (its lowest bit) that `marks &= marks - 1` takes.
+Node first_marked_byte(std::uint64_t marks) {
+    const Node byte = std::countr_zero(marks) / 8;
+    return std::endian::native == std::endian::little ? byte : 7 - byte;
+}
+
+// The quantile `share` of the sample, or a later one if that is not beyond λ; `otherwise` if there is none.
+double quantile_beyond(std::vector<double>& sample, double share, double lambda, double otherwise) {
+    auto rank = static_cast<std::size_t>(share * static_cast<double>(sample.size()));
+    for (; rank + 1 < sample.size(); rank = 2 * rank + 1) {
+        const double found = entry_of_rank(sample, rank);
+        if (found > lambda * (1 + 1e-12)) return found;
+    }
+    return otherwise;
+}
+
+}  // namespace
+
+Shortlist::Shortlist(const Powers& cost, double limit)
+    : cost_(cost), limit_(limit), u_(cost.rows), v_(cost.columns), keep_(static_cast<std::size_t>(cost.columns) + 8) {
+    wide_.start.resize(cost.rows + std::size_t{1});
+    of_row_.start.resize(cost.rows + std::size_t{1});
+    of_column_.start.resize(cost.columns + std::size_t{1});
+}
+
+void Shortlist::rebuild(const Forest& forest, double lambda, double target, Pulse& pulse) {
+    for (Node i = 0; i < cost_.rows; ++i) u_[i] = forest.potential(i, lambda);
+    for (Node j = 0; j < cost_.columns; ++j) v_[j] = forest.potential(cost_.rows + j, lambda);
+    pass_work_ = 0;
+    if (!is_listed_ || lambda >= wide_horizon_) {
+        pass_work_ = cost_.size() / 2;
+        const double share_of_all = static_cast<double>(cost_.size()) / 16;
+        widen(lambda, std::max(target, share_of_all), pulse);
+        is_listed_ = true;
+    }
+    pass_work_ += wide_.partner.size();
+    narrow(lambda, target);
+    transpose();
+    pulse.note(wide_.partner.size());
+}
+
+void Shortlist::widen(double lambda, double target, Pulse& pulse) {
+    sample_.clear();
+    for (VariedPositions e(cost_.size(), sample_size); *e < cost_.size(); e.step()) {
+        sample_.push_back(cost_.data[*e] + u_[*e / cost_.columns] + v_[*e % cost_.columns]);
+    }
+    wide_horizon_ =
+        std::min(limit_, quantile_beyond(sample_, target / static_cast<double>(cost_.size()), lambda, unreachable));
+    wide_.partner.clear();
+    wide_.cost.clear();
+    for (Node i = 0; i < cost_.rows; ++i) {
+        pulse.note(static_cast<std::size_t>(cost_.columns));
+        list_row(i);
+    }
+    wide_.start[cost_.rows] = wide_.partner.size();
+}
+
+void Shortlist::list_row(Node i) {
+    const double* row = cost_.row(i);
+    std::size_t size = wide_.partner.size();
+    wide_.start[i] = size;
+    const std::size_t count = mark_row(row, v_.data(), wide_horizon_ - u_[i], cost_.columns, keep_.data());
+    wide_.partner.resize(size + count);
+    wide_.cost.resize(size + count);
+    std::memset(keep_.data() + cost_.columns, 0, 8);
+    for (Node j = 0; j < cost_.columns; j += 8) {  // eight marks at a time: most of them are zero
+        std::uint64_t marks;
+        std::memcpy(&marks, keep_.data() + j, 8);
+        for (; marks != 0; marks &= marks - 1, ++size) {
+            const Node k = j + first_marked_byte(marks);
+            wide_.partner[size] = cost_.rows + k;
+            wide_.cost[size] = row[k];
+        }
+    }
+}
+
+double Shortlist::narrow_horizon(double lambda, double target) {
+    const double share = target / static_cast<double>(wide_.partner.size());
+    if (share >= nearly_all) return wide_horizon_;
+    sample_.clear();
+    VariedPositions e(wide_.partner.size(), sample_size);
+    for (Node i = 0; i < cost_.rows; ++i) {
+        for (; *e < wide_.start[i + std::size_t{1}]; e.step()) {
+            sample_.push_back(wide_.cost[*e] + u_[i] + v_[wide_.partner[*e] - cost_.rows]);
+        }
+    }
+    return std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
+}
+
+void Shortlist::narrow(double lambda, double target) {
+    horizon_ = narrow_horizon(lambda, target);
+    of_row_.partner.resize(wide_.partner.size());
+    of_row_.cost.resize(wide_.cost.size());
+    std::size_t size = 0;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        of_row_.start[i] = size;
+        const double limit = horizon_ - u_[i];
+        for (std::size_t e = wide_.start[i]; e < wide_.start[i + std::size_t{1}]; ++e) {
+            of_row_.partner[size] = wide_.partner[e];
+            of_row_.cost[size] = wide_.cost[e];
+            size += wide_.cost[e] + v_[wide_.partner[e] - cost_.rows] <= limit;  // no branch: it would be mispredicted
+        }
+    }
+    of_row_.start[cost_.rows] = size;
+    of_row_.partner.resize(size);
+    of_row_.cost.resize(size);
+}
+
+void Shortlist::transpose() {
+    auto& start = of_column_.start;
+    std::fill(start.begin(), start.end(), 0);
+    for (Node y : of_row_.partner) ++start[y - cost_.rows + std::size_t{1}];
+    for (std::size_t j = 1; j < start.size(); ++j) start[j] += start[j - 1];
+    of_column_.partner.resize(of_row_.partner.size());
+    of_column_.cost.resize(of_row_.partner.size());
+    // Fill from the back, so that `start` ends up where it began.
+    for (Node i = cost_.rows; i-- > 0;) {
+        for (std::size_t e = of_row_.start[i + 1]; e-- > of_row_.start[i];) {
+            const std::size_t slot = --start[of_row_.partner[e] - cost_.rows + std::size_t{1}];
+            of_column_.partner[slot] = i;
+            of_column_.cost[slot] = of_row_.cost[e];
+        }
+    }
+    // Each start[j + 1] now holds the first slot of column j.
+    std::rotate(start.begin(), start.begin() + 1, start.end());
+    start.back() = of_row_.partner.size();
+}
+
+std::size_t Shortlist::degree(Node x) const {
+    const auto& start = lists(x).start;
+    return start[local(x) + std::size_t{1}] - start[local(x)];
+}
+
+void Shortlist::prefetch(Node x) const {
+#if defined(__GNUC__)
+    const ArcList& list = lists(x);
+    const std::size_t begin = list.start[local(x)];
+    __builtin_prefetch(list.partner.data() + begin);
+    __builtin_prefetch(list.cost.data() + begin);
+    __builtin_prefetch(list.cost.data() + begin + 8);
+#else
+    (void)x;
+#endif
+}
+
+double Shortlist::least(Node x, const double* weight) const {
+    const ArcList& list = lists(x);
+    const std::size_t begin = list.start[local(x)], end = list.start[local(x) + std::size_t{1}];
+    const Node* partner = list.partner.data();
+    const double* cost = list.cost.data();
+    double best[4] = {unreachable, unreachable, unreachable, unreachable};
+    std::size_t e = begin;
+    for (; e + 4 <= end; e += 4) {  // four independent chains: the loop is bound by latency otherwise
+        for (std::size_t s = 0; s < 4; ++s) {
+            const double key = cost[e + s] + weight[partner[e + s]];
+            best[s] = key < best[s] ? key : best[s];
+        }
+    }
+    for (; e < end; ++e) best[0] = std::min(best[0], cost[e] + weight[partner[e]]);
+    return std::min(std::min(best[0], best[1]), std::min(best[2], best[3]));
+}
+
+Node Shortlist::least_partner(Node x, const double* weight) const {
+    const ArcList& list = lists(x);
+    Node found = -1;
+    double best = unreachable;
+    for (std::size_t e = list.start[local(x)]; e < list.start[local(x) + std::size_t{1}]; ++e) {
+        const double key = list.cost[e] + weight[list.partner[e]];
+        if (key < best) {
+            best = key;
+            found = list.partner[e];
+        }
+    }
+    return found;
+}
+
+}  // namespace rpw
