@@ -5,6 +5,8 @@ CXX := c++
 endif
 export CXX
 export MPLBACKEND ?= Agg
+# How many tests run at the same time. Many wait for a child or start threads of their own, so more would not be faster.
+WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
@@ -25,7 +27,7 @@ demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distanc
 	$(VENV)/bin/rpw demo --out demo_output
 
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
@@ -34,13 +36,13 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
-	$(PY) benchmarks/bench.py $(ARGS)
+	$(PY) benchmarks/pair/bench.py $(ARGS)
 
 bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
-	$(PY) benchmarks/bench_lmr.py $(ARGS)
+	$(PY) benchmarks/pair/bench_lmr.py $(ARGS)
 
 bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
-	$(PY) benchmarks/bench_pairs.py $(ARGS)
+	$(PY) benchmarks/many/bench_pairs.py $(ARGS)
 
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)

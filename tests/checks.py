@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 from oracles import normalised
@@ -87,12 +84,3 @@ def ragged_clouds(count, n, seed=0):
     """Point sets of slightly different sizes."""
     rng = np.random.default_rng(seed)
     return [rng.random((n + s % 3, 2)) for s in range(count)]
-
-
-ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-
-
-def run_command(*arguments, **options):
-    """``rpw`` in a process of its own."""
-    line = [sys.executable, "-m", "rpw.cli", *map(str, arguments)]
-    return subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False, **options)

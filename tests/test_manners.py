@@ -1,10 +1,8 @@
 """How the library behaves as a guest in a process: Ctrl-C, threads, memory, imports."""
 
-import os
 import shutil
 import signal
 import subprocess
-import sys
 import textwrap
 import threading
 import time
@@ -13,23 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from children import interrupted, run, start
 
 import rpw
 
 INF = float("inf")
 
 
-def run_child(code, **options):
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=environment,
-        check=False,
-        **options,
-    )
+def run_child(code):
+    return run("-c", textwrap.dedent(code), timeout=120)
 
 
 # ---------------------------------------------------------------- Ctrl-C
@@ -74,27 +64,22 @@ def test_ctrl_c_ends_a_long_solve_and_leaves_the_process_healthy(name):
     """The promise is 0.2 s; ten times that is allowed here for a busy machine."""
     call, far = LONG_CALLS[name]
     code = LONG_SOLVE.replace("CALL", call).replace("FAR", far)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as child:
-        killer = threading.Timer(60, child.kill)
-        killer.start()
-        try:
-            assert child.stdout.readline().strip() == "ready", child.stderr.read()
-            time.sleep(1.0)
-            sent = time.time()
-            child.send_signal(signal.SIGINT)
-            output, errors = child.communicate(timeout=60)
-        finally:
-            killer.cancel()
-            child.kill()
-    lines = [line for line in output.splitlines() if line != "ready"]
+    lines, sent, errors = interrupted(code, after=1.0)
     assert lines, errors
     assert lines[0] != "finished", "the problem is too small to be interrupted: enlarge it"
     assert lines[0].startswith("interrupted"), errors
     assert float(lines[0].split()[1]) - sent < 2.0
     assert lines[1:] == ["healthy"], errors
+
+
+def test_children_hear_ctrl_c_where_their_parent_ignores_it():
+    """Else the tests above and their like would wait in vain in a job in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with start("-c", "from signal import *; print(getsignal(SIGINT) is default_int_handler)") as child:
+            assert child.communicate(timeout=60) == ("True\n", "")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_signal_handler_that_raises_is_heard():

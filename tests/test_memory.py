@@ -1,12 +1,11 @@
 """What cannot fit is refused before it is allocated, also for many pairs; and where memory runs out, it says so."""
 
-import subprocess
 import sys
 import tracemalloc
 
 import numpy as np
 import pytest
-from checks import ENVIRONMENT
+from children import run
 
 import rpw
 from rpw import _memory, _pairs
@@ -195,8 +194,7 @@ def test_damaged_groups_say_nothing(machine):
 def in_a_process(code):
     """Run ``code`` in a process of its own, which may limit itself."""
     code = f"import math, resource, numpy as np, rpw\nfrom rpw import _core, _memory\n{LIMITING}\n{code}"
-    line = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    done = run("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 

@@ -1,5 +1,7 @@
 """The page of retrieved pictures in a real browser: the right pictures, nothing from outside, nothing unescaped."""
 
+import dataclasses
+import functools
 import io
 import re
 
@@ -15,6 +17,8 @@ from rpw.pictures import Pictures
 pytest.importorskip("zarr")
 pytest.importorskip("matplotlib")
 pytest.importorskip("PIL")
+
+pytestmark = pytest.mark.xdist_group("browser")  # one process has the browser and the retrieval for all tests
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -39,12 +43,24 @@ PIXELS_OF_FIGURE = """figure => {
 }"""
 
 
-def a_retrieval(tmp_path, is_colour: bool, name: str = "<i>odd & 'name'</i>"):
-    rng = np.random.default_rng(2)
-    shape = (24, 7, 9, 3) if is_colour else (24, 7, 9)
-    images = rng.integers(1, 256, size=shape, dtype=np.uint8)
-    pictures = Pictures(name, images, np.array(HOSTILE)[np.arange(24) % 4])
-    return retrieve(pictures, scenario="both", labelled=17, queries=7, repeats=2, seed=0, store=tmp_path / "matrices")
+@pytest.fixture(scope="module")
+def a_retrieval(tmp_path_factory):
+    """One of each kind is enough for all tests; only its name differs."""
+
+    @functools.cache
+    def computed(is_colour):
+        rng = np.random.default_rng(2)
+        shape = (24, 7, 9, 3) if is_colour else (24, 7, 9)
+        images = rng.integers(1, 256, size=shape, dtype=np.uint8)
+        pictures = Pictures("any", images, np.array(HOSTILE)[np.arange(24) % 4])
+        store = tmp_path_factory.mktemp("matrices")
+        return retrieve(pictures, scenario="both", labelled=17, queries=7, repeats=2, seed=0, store=store)
+
+    def named(is_colour=False, name="<i>odd & 'name'</i>"):
+        result = computed(is_colour)
+        return dataclasses.replace(result, pictures=dataclasses.replace(result.pictures, name=name))
+
+    return named
 
 
 def expected_pixels(picture):
@@ -56,8 +72,8 @@ def expected_pixels(picture):
 
 
 @pytest.mark.parametrize("is_colour", [False, True], ids=["grey", "colour"])
-def test_the_page_shows_the_right_pictures_and_asks_for_nothing(browser, tmp_path, is_colour):
-    result = a_retrieval(tmp_path, is_colour)
+def test_the_page_shows_the_right_pictures_and_asks_for_nothing(browser, a_retrieval, tmp_path, is_colour):
+    result = a_retrieval(is_colour)
     where = write_retrieval(result, tmp_path, {"dataset": result.pictures.name, "seed": 0})["page"]
     requests, messages = [], []
     tab = browser.new_page(viewport={"width": 1100, "height": 900})
@@ -98,8 +114,8 @@ def test_the_page_shows_the_right_pictures_and_asks_for_nothing(browser, tmp_pat
     tab.close()
 
 
-def test_the_text_of_the_page_is_escaped_and_refers_to_nothing(tmp_path):
-    result = a_retrieval(tmp_path, is_colour=False)
+def test_the_text_of_the_page_is_escaped_and_refers_to_nothing(a_retrieval):
+    result = a_retrieval()
     text = page(result, draw_accuracy(result), accuracy_table(result), {"dataset": result.pictures.name})
     assert "<script" not in text
     assert "<i>odd" not in text
@@ -114,11 +130,11 @@ def test_pictures_become_png_data():
         assert picture_uri(picture).startswith("data:image/png;base64,")
 
 
-def test_a_narrow_table_shows_on_which_side_it_goes_on(browser, tmp_path):
+def test_a_narrow_table_shows_on_which_side_it_goes_on(browser, a_retrieval, tmp_path):
     """The strip at its right edge is darker while there is more to see, and the one at its left edge afterwards."""
     from PIL import Image
 
-    result = a_retrieval(tmp_path, is_colour=False)
+    result = a_retrieval()
     where = write_retrieval(result, tmp_path, {"dataset": "x"})["page"]
     tab = browser.new_page(viewport={"width": 300, "height": 900})
     tab.goto(where.as_uri())
@@ -148,10 +164,10 @@ def test_of_many_classes_a_few_are_shown(tmp_path):
     assert f"One query each of {SHOWN_CLASSES} of the 20 classes" in text
 
 
-def test_two_sentences_say_what_is_seen(tmp_path):
+def test_two_sentences_say_what_is_seen(a_retrieval):
     texts = {}
     for name in ("digits", "others"):
-        result = a_retrieval(tmp_path / name, is_colour=False, name=name)
+        result = a_retrieval(name=name)
         texts[name] = page(result, draw_accuracy(result), accuracy_table(result), {})
         mean = result.summary()[0][:, 9]
         best, worst = result.methods[mean.argmax()].name, result.methods[mean.argmin()].name
@@ -182,8 +198,8 @@ def test_the_plan_shows_what_moves_what_keeps_its_pixel_and_what_stays():
     assert squares.count("<rect") == (plan.left_second > 1e-4).sum() > 0
 
 
-def test_the_plan_of_the_page_is_that_of_the_distance_it_states(tmp_path):
-    result = a_retrieval(tmp_path, is_colour=False)
+def test_the_plan_of_the_page_is_that_of_the_distance_it_states(a_retrieval):
+    result = a_retrieval()
     text = page(result, draw_accuracy(result), accuracy_table(result), {})
     stated = float(re.search(r"which is the distance ([0-9.]+)", text)[1])
     w = [way.name for way in result.methods].index("RPW(2,1)")

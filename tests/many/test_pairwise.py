@@ -1,16 +1,12 @@
 """Matrices of distances: the same numbers as a loop over the single functions."""
 
-import os
 import pickle
-import signal
-import subprocess
-import sys
 import textwrap
 import threading
-import time
 
 import numpy as np
 import pytest
+from children import interrupted
 
 import rpw
 from rpw._collection import as_collection, as_space
@@ -309,26 +305,7 @@ def test_ctrl_c_ends_a_matrix_and_leaves_the_process_healthy(name, tmp_path):
     if "out" in options:
         pytest.importorskip("zarr")
     code = textwrap.dedent(LONG_MATRIX).replace("SIZE", str(size)).replace("OPTIONS", options)
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path / "D.zarr")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    ) as child:
-        killer = threading.Timer(60, child.kill)
-        killer.start()
-        try:
-            assert child.stdout.readline().strip() == "ready", child.stderr.read()
-            time.sleep(1.2)
-            sent = time.time()
-            child.send_signal(signal.SIGINT)
-            output, errors = child.communicate(timeout=60)
-        finally:
-            killer.cancel()
-            child.kill()
-    lines = output.splitlines()
+    lines, sent, errors = interrupted(code, tmp_path / "D.zarr", after=1.2)
     assert lines, errors
     assert lines[0].startswith("interrupted"), (lines, errors)
     assert float(lines[0].split()[1]) - sent < 5.0

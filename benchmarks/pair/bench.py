@@ -1,6 +1,6 @@
 """Speed and memory of the exact solvers beside POT, as ratios measured in one run, with the error beside the time.
 
-Run it with ``make bench`` (all tables, one thread) or, for a quick look, ``python benchmarks/bench.py --quick``.
+Run it with ``make bench`` (all tables, one thread) or, for a quick look, ``make bench ARGS=--quick``.
 """
 
 from __future__ import annotations

@@ -22,9 +22,10 @@ def decimal_cost(plan, cost, p):
         return max((float(cost[i, j]) for i, j in used), default=0.0)
     with localcontext() as context:
         context.prec, context.Emax, context.Emin = 50, 10**9, -(10**9)
-        lengths = [(Decimal(float(plan[i, j])), Decimal(float(cost[i, j]))) for i, j in used]
-        total = sum((mass * length ** Decimal(p) for mass, length in lengths if length > 0), Decimal(0))
-        return float(total ** (1 / Decimal(p))) if total > 0 else 0.0
+        moves = [(Decimal(float(plan[i, j])), Decimal(float(cost[i, j]))) for i, j in used if cost[i, j] > 0]
+        unit = max((length for _, length in moves), default=Decimal(0))  # powers of 1e-300 would take long
+        total = sum((mass * (length / unit) ** Decimal(p) for mass, length in moves), Decimal(0))
+        return float(unit * total ** (1 / Decimal(p))) if total > 0 else 0.0
 
 
 def random_problem(rng):

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from checks import ragged_clouds as clouds
+from children import ENVIRONMENT
 
 import rpw
 
@@ -56,8 +57,7 @@ with replacing(sys.argv[1]) as file:
 
 
 def killed_writer(path, by="SIGKILL"):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.Popen([sys.executable, "-c", KILLED, path, by], env=environment)
+    return subprocess.Popen([sys.executable, "-c", KILLED, path, by], env=ENVIRONMENT)
 
 
 def test_what_a_killed_save_leaves_is_swept_up_by_the_next(tmp_path):

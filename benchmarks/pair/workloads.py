@@ -8,6 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
+import rpw
+from rpw.experiments.perturbation import add_white
+from rpw.images import pixel_grid
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -41,7 +45,7 @@ def _weights(n: int, kind: str, rng: np.random.Generator) -> np.ndarray:
 def grey_images(seed: int = 0) -> Workload:
     """Two smooth 28 x 28 pictures with 256 grey levels and noise on a tenth of the pixels."""
     rng = np.random.default_rng([seed, 28])
-    grid = np.stack(np.meshgrid(range(28), range(28), indexing="ij"), axis=-1).reshape(-1, 2) / (27 * np.sqrt(2))
+    grid = pixel_grid(28, 28)
 
     def image() -> np.ndarray:
         light = sum(np.exp(-((grid - 0.7 * rng.random(2)) ** 2).sum(axis=1) / 0.01) for _ in range(4))
@@ -56,13 +60,12 @@ def grey_images(seed: int = 0) -> Workload:
 def colour_images(seed: int = 0) -> Workload:
     """Two 32 x 32 pictures as points of position and colour, a tenth of the pixels white."""
     rng = np.random.default_rng([seed, 32])
-    grid = np.stack(np.meshgrid(range(32), range(32), indexing="ij"), axis=-1).reshape(-1, 2) / 31
+    grid = pixel_grid(32, 32)
 
     def image() -> np.ndarray:
-        colour = np.abs(np.sin(8 * grid @ rng.random((2, 3)) / 2 + 6 * rng.random(3)))
-        colour[rng.random(1024) < 0.1] = 1
-        # Squared distances |colour|^2 / 3 + |position|^2 / 4, divided so that the diameter is 1.
-        return np.hstack([np.round(255 * colour) / 255 / np.sqrt(3), grid / 2]) / np.sqrt(1.5)
+        colour = np.abs(np.sin(8 * np.sqrt(2) * grid @ rng.random((2, 3)) / 2 + 6 * rng.random(3)))
+        pixels = np.round(255 * colour).astype(np.uint8).reshape(1, 32, 32, 3)
+        return rpw.Measure.from_image(add_white(pixels, rng)[0]).points
 
     uniform = np.full(1024, 1 / 1024)
     return Workload("32x32 colour images", cdist(image(), image()), uniform, uniform)

@@ -5,13 +5,13 @@ import json
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import time
 
 import numpy as np
 import pytest
 from checks import ragged_clouds as clouds
+from children import run
 
 import rpw
 
@@ -246,9 +246,7 @@ rpw.pairwise(ragged_clouds(20, 4), out=sys.argv[1])
 def test_killed_between_any_two_writes(tmp_path, step):
     """Before the manifest, before a chunk, its mirror image, its mark: what is marked is whole, the rest is redone."""
     out, code = tmp_path / "D.zarr", STOPPED.format(clouds=inspect.getsource(clouds))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    child = subprocess.run([sys.executable, "-c", code, out, str(step)], env=environment, check=False, timeout=60)
-    assert child.returncode == -signal.SIGKILL
+    assert run("-c", code, out, step).returncode == -signal.SIGKILL
     time.sleep(0.01)  # more than the grain of the times of files
     chunks = {path: path.stat().st_mtime_ns for path in files_of(out, "c")} if (out / "c").exists() else {}
     marks = {path.name for path in files_of(out, ".rpw/done")}

@@ -1,7 +1,6 @@
-"""Runs that survive: stores on disk that resume after anything, and real clusters."""
+"""Runs that survive: stores on disk that resume after anything."""
 
 import errno
-import inspect
 import json
 import os
 import random
@@ -9,51 +8,17 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from children import wait_until
+from stores import clouds, marks, run, start
 
 import rpw
 
 zarr = pytest.importorskip("zarr")
-
-ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-
-
-def clouds(count, n, seed=0):
-    rng = np.random.default_rng(seed)
-    return [rng.random((n + s % 7, 2)) for s in range(count)]
-
-
-# The children have the same inputs.
-CHILD = "import sys\nimport numpy as np\nimport rpw\n\n" + inspect.getsource(clouds)
-
-
-def start(code, *arguments):
-    command = [sys.executable, "-c", CHILD + code, *map(str, arguments)]
-    return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def run(code, *arguments, **options):
-    command = [sys.executable, "-c", CHILD + code, *map(str, arguments)]
-    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False, **options)
-
-
-def marks(path):
-    folder = Path(path) / ".rpw" / "done"
-    return set(os.listdir(folder)) if folder.is_dir() else set()
-
-
-def wait_until(is_true, process=None, seconds=30):
-    end = time.monotonic() + seconds
-    while not is_true():
-        assert time.monotonic() < end, "nothing happened"
-        assert process is None or process.poll() is None, process.communicate()
-        time.sleep(0.002)
 
 
 class Counting:
@@ -421,200 +386,3 @@ def test_a_missing_extra_is_named(module, options, tmp_path):
 def test_numpy_is_enough_for_a_matrix_in_memory():
     answer = run("rpw.pairwise(clouds(3, 3)); print({'zarr', 'dask', 'distributed', 'tqdm'} & set(sys.modules))")
     assert answer.stdout.strip() == "set()", answer.stderr
-
-
-# ---------------------------------------------------------------- clusters
-
-
-def start_scheduler(folder):
-    """A process, and its address."""
-    scheduler_file = folder / "scheduler.json"
-    command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-    with open(folder / "log", "w") as log:
-        process = subprocess.Popen([*command, "--scheduler-file", scheduler_file], env=ENVIRONMENT, stderr=log)
-    try:
-        wait_until(lambda: scheduler_file.exists() and scheduler_file.stat().st_size, process)
-        time.sleep(0.1)
-        return process, json.loads(scheduler_file.read_text())["address"]
-    except BaseException:
-        process.kill()
-        raise
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory):
-    pytest.importorskip("distributed")
-    process, address = start_scheduler(tmp_path_factory.mktemp("cluster"))
-    yield address
-    process.terminate()
-    process.wait(20)
-
-
-def start_worker(scheduler, folder, *options):
-    folder.mkdir()
-    command = [sys.executable, "-m", "dask", "worker", scheduler, "--no-dashboard", "--no-nanny", "--nthreads", "1"]
-    with open(folder / "log", "w") as log:
-        return subprocess.Popen([*command, "--local-directory", folder, *options], env=ENVIRONMENT, stderr=log)
-
-
-@pytest.fixture
-def cluster(scheduler, tmp_path):
-    """A client, and two workers of one thread each in processes of their own."""
-    from distributed import Client
-
-    workers = [start_worker(scheduler, tmp_path / name) for name in ("one", "two")]
-    try:
-        with Client(scheduler) as client:
-            client.wait_for_workers(2, timeout=40)
-            yield client, workers
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.wait(20)
-
-
-def kill_after(worker, out, tiles):
-    """Kill a worker as soon as so many tiles are stored; gives how many there were in the end."""
-    seen = []
-
-    def watch():
-        wait_until(lambda: len(marks(out)) >= tiles)
-        worker.kill()
-        seen.append(len(marks(out)))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    return watcher, seen
-
-
-def test_cluster_drill(cluster, tmp_path):
-    """One of two workers is killed in the middle of a run: the same matrix."""
-    client, workers = cluster
-    out, A = tmp_path / "D.zarr", clouds(50, 250)
-    watcher, seen = kill_after(workers[0], out, 3)
-    stored = rpw.pairwise(A, out=out, client=client, k=5)
-    watcher.join()
-    assert workers[0].wait(20) == -signal.SIGKILL
-    assert seen[0] < len(marks(out)), "the run was over before the worker died"
-    expected = rpw.pairwise(A, k=5)
-    np.testing.assert_array_equal(stored[:], expected)
-    # Threads and clusters share stores.
-    for client_or_none in (None, client):
-        (out / ".rpw" / "done" / "0.1").unlink()
-        np.testing.assert_array_equal(rpw.pairwise(A, out=out, client=client_or_none, k=5)[:], expected)
-
-
-def test_clusters_give_the_same_as_threads(cluster, tmp_path, capsys):
-    client, _ = cluster
-    A, B = clouds(20, 9), clouds(12, 12, 1)
-    factor = 1.5
-    for options in (
-        {"progress": True},
-        {"distance": "total_variation"},
-        {"metric": "canberra"},
-        {"metric": lambda x, y: factor * float(np.abs(x - y).sum())},
-    ):
-        np.testing.assert_array_equal(rpw.pairwise(A, B, client=client, **options), rpw.pairwise(A, B, **options))
-    assert "240/240" in capsys.readouterr().err
-    rows, support = np.random.default_rng(0).random((12, 9)), A[0]
-    inside = rpw.pairwise(rows, support=support, client=client)
-    np.testing.assert_array_equal(inside, rpw.pairwise(rows, support=support))
-    bad = A[7][3, 0]
-
-    def touchy(x, y):
-        if bad in (x[0], y[0]):
-            raise RuntimeError("out of stock")
-        return float(np.abs(x - y).sum())
-
-    with pytest.raises(rpw.PairwiseError, match="out of stock") as caught:
-        rpw.pairwise(A, client=client, metric=touchy)
-    kept = rpw.pairwise(A, client=client, metric=touchy, on_error="nan")
-    np.testing.assert_array_equal(caught.value.distances, kept)
-    np.testing.assert_array_equal(kept, rpw.pairwise(A, metric=touchy, on_error="nan"))
-    assert np.isnan(kept).sum() == 2 * 19
-    wait_until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
-
-
-def test_inputs_are_sent_again_when_all_workers_die(cluster, scheduler, tmp_path):
-    client, workers = cluster
-    out, A = tmp_path / "D.zarr", clouds(50, 250)
-    watchers = [kill_after(worker, out, 2)[0] for worker in workers]
-    replacement = threading.Timer(1.0, lambda: workers.append(start_worker(scheduler, tmp_path / "three")))
-    wait_for = threading.Thread(target=lambda: (*(w.join() for w in watchers), replacement.start()))
-    wait_for.start()
-    stored = rpw.pairwise(A, out=out, client=client, k=5)
-    wait_for.join()
-    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, k=5))
-
-
-def test_a_worker_checks_its_memory_before_a_tile(scheduler, tmp_path):
-    from distributed import Client
-
-    worker = start_worker(scheduler, tmp_path / "small", "--memory-limit", "500MB", "--nthreads", "2")
-    large = [np.zeros((9000, 1)), np.ones((9000, 1)), [[0.5]]]  # 810 MB for the largest pair
-    medium = [np.full((5000, 1), place) for place in (0.0, 0.5, 1.0)]  # 250 MB a pair: one fits, two do not
-    try:
-        with Client(scheduler) as client:
-            client.wait_for_workers(1, timeout=40)
-            with pytest.raises(MemoryError, match=r"on the worker tcp://\S+: 9,000 x 9,000 points need about 0\.8 GB"):
-                rpw.pairwise(large, client=client)
-            with pytest.raises(MemoryError, match=r"on the worker \S+: 2 threads on .* 5,000 x 5,000 .*--nthreads"):
-                rpw.pairwise(medium, client=client)
-            small = clouds(12, 5)
-            np.testing.assert_array_equal(rpw.pairwise(small, client=client), rpw.pairwise(small))
-    finally:
-        worker.kill()
-        worker.wait(20)
-
-
-@pytest.mark.parametrize("dies", ["before", "during"])
-def test_a_dead_scheduler_is_named(tmp_path, dies):
-    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
-    (tmp_path / "scheduler").mkdir()
-    process, address = start_scheduler(tmp_path / "scheduler")
-    worker = start_worker(address, tmp_path / "worker")
-    out, A = tmp_path / "D.zarr", clouds(50, 250)
-    try:
-        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), distributed.Client(address) as client:
-            client.wait_for_workers(1, timeout=40)
-            watcher = kill_after(process, out, 0 if dies == "before" else 3)[0]
-            if dies == "before":
-                watcher.join()
-            with pytest.raises(ConnectionError, match=rf"the scheduler of client=, {address}, does not answer: pass a"):
-                rpw.pairwise(A, out=out, client=client, k=5)
-            watcher.join()
-    finally:
-        for child in (worker, process):
-            child.kill()
-            child.wait(20)
-    assert (len(marks(out)) >= 3) == (dies == "during")
-
-
-def test_ctrl_c_cancels_what_is_outstanding(cluster, scheduler, tmp_path):
-    client, _ = cluster
-    code = """
-from distributed import Client
-with Client(sys.argv[1]) as client:
-    try:
-        rpw.pairwise(clouds(200, 300), client=client, out=sys.argv[2])
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
-    out = tmp_path / "D.zarr"
-    with start(code, scheduler, out) as child:
-        wait_until(lambda: marks(out), child)
-        child.send_signal(signal.SIGINT)
-        output, errors = child.communicate(timeout=30)
-    assert output.strip() == "interrupted", errors
-    wait_until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
-
-
-def test_what_is_no_client_is_refused():
-    distributed = pytest.importorskip("distributed")
-    client = distributed.Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
-    client.close()
-    with pytest.raises(ValueError, match=r"client is closed: pass a connected dask\.distributed\.Client"):
-        rpw.pairwise(clouds(3, 3), client=client)
-    for value in ("127.0.0.1:8786", 3, object()):
-        with pytest.raises(ValueError, match=r"client must be a dask\.distributed\.Client"):
-            rpw.pairwise(clouds(3, 3), client=value)

@@ -1,6 +1,7 @@
 """Many pairs: matrices on threads and on a cluster, and exact search, beside a loop of POT on as many processes.
 
-Run it with ``make bench-pairs``. Pictures: ``mnist.npz`` in the folder RPW_DATA, else the digits of scikit-learn.
+Run it with ``make bench-pairs``. Pictures: MNIST in the folder RPW_DATA, else the digits of scikit-learn. ``--quick``
+takes fewer of them and leaves out the cluster.
 """
 
 from __future__ import annotations
@@ -14,40 +15,27 @@ import multiprocessing
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
 import rpw
+from rpw.experiments.perturbation import add_noise, move_up, rows_to_move
+from rpw.images import pixel_grid
+from rpw.pictures import load_pictures
 
 Array = np.ndarray
 SAMPLED_PAIRS = 2000  # of POT's loop: its rate does not need all pairs
 
 
-def pictures(count: int, seed: int) -> tuple[Array, Array, str]:
-    """Histograms with noise on one pixel each (as in the paper), their common support, and the name of the data."""
-    folder = os.environ.get("RPW_DATA")
-    if folder and (Path(folder) / "mnist.npz").exists():
-        with np.load(Path(folder) / "mnist.npz", allow_pickle=False) as stored:
-            images, name = stored["images"], "MNIST"
-    else:
-        from sklearn.datasets import load_digits
-
-        images, name = load_digits().images, "digits"
+def noisy_pictures(count: int, seed: int) -> tuple[Array, str]:
+    """Grey pictures with the paper's noise, and what they are called."""
+    pictures = load_pictures("mnist" if os.environ.get("RPW_DATA") else "digits")
     rng = np.random.default_rng(seed)
-    chosen = images[rng.permutation(len(images))[:count]].astype(np.float64)
-    rows = chosen.reshape(len(chosen), -1)
-    rows[np.arange(len(rows)), rng.integers(rows.shape[1], size=len(rows))] += (
-        0.1 * rng.random(len(rows)) * rows.sum(axis=1)
-    )
-    side = images.shape[1]
-    grid = np.stack(np.meshgrid(range(side), range(side), indexing="ij"), axis=-1).reshape(-1, 2)
-    return rows, grid / ((side - 1) * np.sqrt(2)), name
+    return add_noise(pictures.images[rng.permutation(len(pictures))[:count]], rng), pictures.name
 
 
-def shifted_up(rows: Array, pixels: int) -> Array:
-    side = int(np.sqrt(rows.shape[1]))
-    return np.roll(rows.reshape(-1, side, side), -pixels, axis=1).reshape(len(rows), -1)
+def histograms(images: Array) -> Array:
+    return images.reshape(len(images), -1)
 
 
 def timed(call, *arguments, **options):
@@ -152,18 +140,25 @@ def cluster_table(queries: Array, items: Array, support: Array, pairs: int) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--queries", type=int, default=50)
-    parser.add_argument("--labelled", type=int, default=2000)
+    parser.add_argument("--quick", action="store_true", help="fewer pictures, no cluster")
+    parser.add_argument("--queries", type=int)
+    parser.add_argument("--labelled", type=int)
     options = parser.parse_args()
-    rows, support, name = pictures(options.queries + options.labelled, seed=0)
-    queries, items = rows[: options.queries], rows[options.queries :]
+    n_queries, n_labelled = (
+        options.queries or (20 if options.quick else 50),
+        options.labelled or (400 if options.quick else 2000),
+    )
+    images, name = noisy_pictures(n_queries + n_labelled, seed=0)
+    height, width = images.shape[1:]
+    queries, items, support = histograms(images[:n_queries]), histograms(images[n_queries:]), pixel_grid(height, width)
     print(f"{name}, noise on one pixel of each picture, zero pixels dropped")
     brute, matrix = rate_table(queries, items, support)
     search_table("noise", queries, items, support, brute, matrix)
-    moved = shifted_up(items, 2)
+    moved = histograms(move_up(images[n_queries:], rows_to_move(height)))
     brute, matrix = timed(rpw.pairwise, queries, moved, support=support, n_threads=2)
     search_table("noise and shift", queries, moved, support, brute, matrix)
-    cluster_table(queries, items, support, 20_000)
+    if not options.quick:
+        cluster_table(queries, items, support, 20_000)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from workloads import Workload
 
 import rpw
 
-OUTPUT = Path(__file__).with_name("output")
+OUTPUT = Path(__file__).parents[1] / "output"
 ENVIRONMENT = OUTPUT / "pycoot-env"
 # Its own pins, less torch and SciPy, which its LMR does not use; it needs pkg_resources without saying so.
 REQUIREMENTS = ("pycoot==0.1.3", "numpy==1.24", "jpype1==1.5.0", "packaging", "setuptools<81")

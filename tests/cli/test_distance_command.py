@@ -1,0 +1,140 @@
+"""``rpw distance``: the numbers of the library, notes, one line for every mistake."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+from children import start
+from commands import answer, call, complaint
+
+import rpw
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--p", "1"), 0.5),
+        ((), (5**0.5 - 1) / 2),
+        (("--p", "inf"), 1.0),
+        (("--p", "inf", "--k", "4"), 0.25),
+        (("--p", "1", "--k", "3"), 0.25),
+        (("--p", "1", "--diameter", "3"), 0.25),
+        (("--p", "1", "--metric", "cityblock"), 1.4 / 2.4),
+        (("--k", "0"), 1.0),
+        (("--p", "1", "--tol", "0.01", "--solver", "bisection"), 0.5),
+    ],
+)
+def test_distance_of_two_points(diracs, options, expected):
+    found = answer("distance", *diracs, *options)
+    assert found["distance"] == pytest.approx(expected, abs=0.01 if "--tol" in options else 1e-12)
+    assert found["lower"] <= found["distance"] == found["upper"]
+    assert found["a"] == {"path": str(diracs[0]), "points": 1}
+    assert f"RPW distance  {found['distance']:.12g}\n" in call("distance", *diracs, *options).stdout
+
+
+def test_infinite_p_is_valid_json(diracs):
+    assert answer("distance", *diracs, "--p", "inf")["p"] == "inf"
+
+
+def test_distance_is_that_of_the_library(clouds):
+    folder, points = clouds
+    found = answer("distance", folder / "cloud0.npy", folder / "cloud3.npy", "--p", "3", "--k", "0.5")
+    result = rpw.solve(points[0], points[3], p=3, k=0.5)
+    assert {name: found[name] for name in ("distance", "lower", "upper", "cost", "iterations")} == {
+        name: getattr(result, name) for name in ("distance", "lower", "upper", "cost", "iterations")
+    }
+
+
+def test_a_time_limit_gives_an_interval(clouds):
+    folder, _ = clouds
+    found = answer("distance", folder / "cloud0.npy", folder / "cloud3.npy", "--time-limit", "0")
+    assert (found["lower"], found["upper"], found["status"]) == (0, 1, "time_limit")
+
+
+def test_points_within_twice_the_default_diameter_are_not_pointed_out(diracs):
+    assert "reach over" not in call("distance", *diracs).stdout
+    assert answer("distance", *diracs)["note"] is None
+
+
+@pytest.mark.parametrize("command", ["distance", "profile"])
+def test_the_diameter_of_a_pair_is_that_of_both(tmp_path, command):
+    (tmp_path / "a.csv").write_text("0,0\n1,0\n")
+    (tmp_path / "b.csv").write_text("3,4\n")
+    found = answer(command, tmp_path / "a.csv", tmp_path / "b.csv", "--diameter", "auto")
+    expected = rpw.distance([[0, 0], [1, 0]], [[3, 4]], diameter=5)
+    assert found["diameter"] == 5
+    assert (found["distance"] if command == "distance" else found["distances"]["1"]) == pytest.approx(expected)
+    shown = call(command, tmp_path / "a.csv", tmp_path / "b.csv", "--diameter", "auto").stdout
+    assert "diameter=5" in shown
+    assert "reach over" not in shown
+    assert "no diameter" in complaint(command, tmp_path / "b.csv", tmp_path / "b.csv", "--diameter", "auto")
+
+
+def test_one_iteration_is_not_iterations(clouds):
+    folder, points = clouds
+    for other in (0, 3):
+        count = rpw.solve(points[0], points[other]).iterations
+        shown = call("distance", folder / "cloud0.npy", folder / f"cloud{other}.npy").stdout
+        assert f" {count:,} iteration{'s' * (count != 1)}, " in shown
+
+
+def test_images_of_different_sizes_get_a_note(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for name, shape in {"a": (4, 5), "b": (4, 6), "c": (4, 5), "colour": (4, 5, 3)}.items():
+        image.fromarray(np.ones(shape, dtype=np.uint8)).save(tmp_path / f"{name}.png")
+    for command in ("distance", "profile"):
+        shown = " ".join(call(command, tmp_path / "a.png", tmp_path / "b.png").stdout.split())
+        assert "a grey image of 5 x 4 pixels and a grey image of 6 x 4 pixels" in shown
+        assert "different sizes" not in call(command, tmp_path / "a.png", tmp_path / "c.png").stdout
+    text = complaint("distance", tmp_path / "a.png", tmp_path / "colour.png")
+    assert "a grey image of 5 x 4 pixels and a colour image of 5 x 4 pixels" in text
+
+
+def test_names_of_files_may_be_long_and_strange(tmp_path):
+    path = tmp_path / ("[bold]ä " + "very" * 40 + ".csv")
+    path.write_text("1,2\n")
+    assert "".join(path.name.split()) in "".join(call("distance", path, path).stdout.split())
+    call("distance", path, path, PYTHONIOENCODING="ascii")
+    assert answer("distance", path, path)["a"]["path"] == str(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a.csv", "missing.csv"), "missing.csv: No such file or directory"),
+        (("a.csv", "wide.csv"), "have 2 coordinates, those of"),
+        (("a.csv", "bad.csv"), "bad.csv: line 2 has 1 values instead of 2"),
+        (("a.csv", "odd.xyz"), "unknown kind of file '.xyz'"),
+        (("a.csv", "a.csv", "--p", "0.5"), "p must be at least 1"),
+        (("a.csv", "a.csv", "--p", "nan"), "p must not be NaN"),
+        (("a.csv", "a.csv", "--k", "-1"), "k must be finite and at least 0"),
+        (("a.csv", "a.csv", "--diameter", "0"), "diameter must be finite and positive"),
+        (("a.csv", "a.csv", "--metric", "cosine"), "triangle inequality, so RPW would not be a metric; choose one of"),
+        (("a.csv", "a.csv", "--solver", "magic"), "magic"),
+        (("a.csv", "a.csv", "--solver", "lmr"), "tol"),
+    ],
+)
+def test_user_mistakes_are_one_line_on_stderr(diracs, arguments, message):
+    folder = diracs[0].parent
+    (folder / "wide.csv").write_text("1,2,3\n")
+    (folder / "bad.csv").write_text("1,2\n3\n")
+    (folder / "odd.xyz").write_text("1,2\n")
+    files = [folder / name for name in arguments[:2]]
+    assert message in complaint("distance", *files, *arguments[2:])
+    assert message in complaint("distance", *files, *arguments[2:], "--json")
+
+
+def test_ctrl_c_ends_with_130(tmp_path):
+    rng = np.random.default_rng(0)
+    x = np.arange(9000.0)
+    np.savez(tmp_path / "a.npz", points=x, weights=rng.dirichlet(np.ones(9000)))
+    np.savez(tmp_path / "b.npz", points=x + 9000, weights=rng.dirichlet(np.ones(9000)))
+    with start("-m", "rpw.cli", "distance", tmp_path / "a.npz", tmp_path / "b.npz", "--k", "1e6") as child:
+        time.sleep(3)
+        child.send_signal(signal.SIGINT)
+        try:
+            output, errors = child.communicate(timeout=30)
+        finally:
+            child.kill()
+    assert (child.returncode, output, errors) == (130, "", "rpw: interrupted\n")

@@ -1,0 +1,174 @@
+"""``rpw pairwise``: the matrix as a store that resumes, or as one file."""
+
+import csv
+
+import numpy as np
+import pytest
+from commands import answer, call, complaint
+
+import rpw
+
+zarr = pytest.importorskip("zarr")
+
+
+def test_pairwise_is_a_loop_over_distance_and_resumes(clouds, tmp_path):
+    folder, points = clouds
+    out = tmp_path / "D.zarr"
+    found = answer("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5", "--n-threads", "2")
+    expected = np.array([[rpw.distance(x, y, p=1, k=0.5) for y in points] for x in points])
+    matrix = np.asarray(zarr.open(out, mode="r")[:])
+    np.testing.assert_array_equal(matrix, expected)
+    assert found["shape"] == [5, 5]
+    assert found["rows"] == [f"cloud{number}.npy" for number in range(5)]
+    assert found["resumed"] is False
+    assert found["largest"] == expected.max()
+    assert found["smallest"] == expected[~np.eye(5, dtype=bool)].min()
+    shown = call("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5", "--n-threads", "2").stdout
+    assert "5 x 5" in shown
+    assert "(already complete)" in shown
+    next((out / ".rpw" / "done").iterdir()).unlink()
+    shown = call("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5", "--n-threads", "2").stdout
+    assert "(continued)" in shown
+    again = answer("pairwise", folder, "--out", out, "--p", "1", "--k", "0.5")
+    assert (again["resumed"], again["already_complete"]) == (True, True)
+    complaint("pairwise", folder, "--out", out, "--p", "2")  # other parameters: not the same matrix
+
+
+def test_pairwise_between_two_collections_and_other_distances(clouds, tmp_path):
+    folder, points = clouds
+    np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)
+    queries = np.array(points[:2]) + 0.01
+    call("pairwise", tmp_path / "queries.npy", "--b", folder, "--out", tmp_path / "W", "--distance", "wasserstein")
+    expected = [[rpw.wasserstein(x, y) for y in points] for x in queries]
+    np.testing.assert_array_equal(zarr.open(tmp_path / "W", mode="r")[:], expected)
+    call("pairwise", tmp_path / "queries.npy", "--out", tmp_path / "R", "--distance", "robot", "--lam", "0.2")
+    np.testing.assert_array_equal(
+        zarr.open(tmp_path / "R", mode="r")[:], [[rpw.robot(x, y, lam=0.2) for y in queries] for x in queries]
+    )
+
+
+def test_the_store_knows_the_names_of_rows_and_columns(clouds, tmp_path):
+    folder, points = clouds
+    np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)
+    out = tmp_path / "D.zarr"
+    arguments = ("pairwise", tmp_path / "queries.npy", "--b", folder, "--out", out)
+    rpw.pairwise(list(np.array(points[:2]) + 0.01), points, out=out)  # without names
+    assert "rows" not in zarr.open(out, mode="r").attrs
+    before = zarr.open(out, mode="r")[:]
+    names = [f"cloud{number}.npy" for number in range(5)]
+    assert answer(*arguments)["already_complete"]
+    stored = zarr.open(out, mode="r")
+    assert (stored.attrs["rows"], stored.attrs["columns"]) == (["0", "1"], names)
+    assert stored.attrs["distance"] == "rpw"
+    np.testing.assert_array_equal(stored[:], before)
+    (folder / "cloud0.npy").rename(folder / "a.npy")  # the same measures in the same order: only a name is new
+    next((out / ".rpw" / "done").iterdir()).unlink()
+    answer(*arguments)
+    assert zarr.open(out, mode="r").attrs["columns"] == ["a.npy", *names[1:]]
+    rpw.pairwise(list(np.array(points[:2]) + 0.01), points, out=out)  # Python keeps them
+    assert zarr.open(out, mode="r").attrs["columns"] == ["a.npy", *names[1:]]
+    complaint(*arguments, "--k", "3")
+    assert zarr.open(out, mode="r").attrs["k"] == 1
+
+
+def test_pairs_that_fail_do_not_cost_the_names(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
+    assert "failed" in complaint("pairwise", tmp_path / "a.npy", "--out", tmp_path / "D", "--metric", "jensenshannon")
+    assert zarr.open(tmp_path / "D", mode="r").attrs["rows"] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".TSV", ".npy", ".npz"])
+def test_the_matrix_as_a_file_of_the_format_that_was_asked_for(clouds, tmp_path, ending):
+    folder, points = clouds
+    (folder / "cloud4.npy").rename(folder / 'odd, "name"\t5.npy')
+    np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)
+    out = tmp_path / f"D{ending}"
+    out.write_text("what was there before")
+    span = rpw.diameter(points, list(np.array(points[:2]) + 0.01))
+    expected = np.array([[rpw.distance(x, y + 0.01, p=1, diameter=span) for y in points[:2]] for x in points])
+    found = answer("pairwise", folder, "--b", tmp_path / "queries.npy", "--out", out, "--p", "1", "--diameter", "auto")
+    assert (found["shape"], found["diameter"], found["resumed"]) == ([5, 2], span, False)
+    assert found["largest"] == expected.max()
+    rows, columns = [*(f"cloud{number}.npy" for number in range(4)), 'odd, "name"\t5.npy'], ["0", "1"]
+    if ending == ".npy":
+        matrix = np.load(out)
+    elif ending == ".npz":
+        with np.load(out) as stored:
+            matrix = stored["distances"]
+            assert (stored["rows"].tolist(), stored["columns"].tolist()) == (rows, columns)
+            assert (str(stored["distance"]), float(stored["p"]), float(stored["diameter"])) == ("rpw", 1, span)
+    else:
+        with open(out, newline="") as stream:
+            table = list(csv.reader(stream, delimiter="," if ending == ".csv" else "\t"))
+        assert table[0] == ["", *columns]
+        assert [row[0] for row in table[1:]] == rows
+        matrix = np.array([row[1:] for row in table[1:]], dtype=float)
+    np.testing.assert_array_equal(matrix, expected)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, "clouds", "queries.npy"])
+
+
+def test_pairs_that_fail_are_nan_in_the_file(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
+    out = tmp_path / "D.npy"
+    assert "failed" in complaint("pairwise", tmp_path / "a.npy", "--out", out, "--metric", "jensenshannon")
+    assert np.isnan(np.load(out)).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
+
+
+def test_files_that_cannot_be_written_are_refused_before_the_work(clouds, tmp_path):
+    folder, points = clouds
+    assert "in .csv, .tsv, .npy, .npz, or to a Zarr store" in complaint("pairwise", folder, "--out", tmp_path / "D.txt")
+    (tmp_path / "folder.csv").mkdir()
+    assert "is a folder" in complaint("pairwise", folder, "--out", tmp_path / "folder.csv")
+    assert "there is no folder" in complaint("pairwise", folder, "--out", tmp_path / "nowhere" / "D.csv")
+    assert "where it would be taken for a measure" in complaint("pairwise", folder, "--out", folder / "D.csv")
+    np.save(tmp_path / "all.npy", np.array(points))
+    before = (tmp_path / "all.npy").read_bytes()
+    for arguments in (("all.npy",), ("clouds", "--b", "all.npy")):
+        given = [name if name.startswith("--") else tmp_path / name for name in arguments]
+        assert "is what is read" in complaint("pairwise", *given, "--out", tmp_path / "all.npy")
+    assert (tmp_path / "all.npy").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.npy", "clouds", "folder.csv"]
+
+
+def test_a_store_that_is_there_keeps_its_name(clouds, tmp_path):
+    folder, points = clouds
+    rpw.pairwise(points, out=tmp_path / "D.v1")
+    assert answer("pairwise", folder, "--out", tmp_path / "D.v1")["already_complete"]
+
+
+def test_one_file_is_not_files(clouds, tmp_path):
+    folder, _ = clouds
+    (folder / "README.md").write_text("no data")
+    assert "1 file of unknown kind" in call("pairwise", folder, "--out", tmp_path / "D").stdout
+    (folder / "notes.md").write_text("no data")
+    assert "2 files of unknown kind" in call("pairwise", folder, "--out", tmp_path / "D").stdout
+
+
+def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):
+    rng = np.random.default_rng(0)
+    histograms, support = rng.random((4, 6)), 7 * rng.random((6, 2))
+    np.savez(tmp_path / "h.npz", histograms=histograms, support=support)
+    found = answer("pairwise", tmp_path / "h.npz", "--out", tmp_path / "D", "--diameter", "auto")
+    delta = rpw.diameter(support)
+    assert found["diameter"] == delta
+    expected = [[rpw.distance(support, support, a, b, diameter=delta) for b in histograms] for a in histograms]
+    np.testing.assert_array_equal(zarr.open(tmp_path / "D", mode="r")[:], expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--distance", "wasserstein", "--k", "1"), "--k means nothing to --distance wasserstein"),
+        (("--distance", "robot"), "--distance robot needs --lam"),
+        (("--mass", "0.5"), "--mass means nothing to --distance rpw"),
+        (("--distance", "total_variation", "--p", "1"), "--p means nothing"),
+    ],
+)
+def test_options_that_do_not_belong_to_the_distance_are_refused(clouds, tmp_path, options, message):
+    assert message in complaint("pairwise", clouds[0], "--out", tmp_path / "D", *options)
+    assert not (tmp_path / "D").exists()
+
+
+def test_pairwise_refuses_what_is_no_collection(diracs, tmp_path):
+    assert "holds one measure" in complaint("pairwise", diracs[0], "--out", tmp_path / "D")
+    assert "No such file" in complaint("pairwise", tmp_path / "missing.npz", "--out", tmp_path / "D")

@@ -1,0 +1,33 @@
+"""``rpw profile``: the curve, the picture."""
+
+import numpy as np
+import pytest
+from commands import answer, call, complaint
+
+
+def test_profile_of_planted_points(tmp_path):
+    """Half of the mass stays at 0, the other half moves by 4 (p = 1): F is 0 up to 1/2, then of slope 4."""
+    (tmp_path / "a.csv").write_text("0\n5\n")
+    (tmp_path / "b.csv").write_text("0\n1\n")
+    found = answer("profile", tmp_path / "a.csv", tmp_path / "b.csv", "--p", "1", "--k", "4")
+    np.testing.assert_allclose(found["mass"], [0, 0.5, 1], atol=1e-12)
+    np.testing.assert_allclose(found["cost_p"], [0, 0, 2], atol=1e-12)
+    assert found["elbow"] == pytest.approx(0.5)
+    assert found["distances"]["4"] == pytest.approx(0.25, abs=1e-12)  # 4 (1/2 - ε) = 4 ε
+    assert set(found["distances"]) == {"0.1", "1", "4", "10"}
+    assert "W at 100%" in call("profile", tmp_path / "a.csv", tmp_path / "b.csv").stdout
+
+
+def test_profile_draws_a_picture(diracs):
+    picture = diracs[0].parent / "out.png"
+    assert answer("profile", *diracs, "--plot", picture)["plot"] == str(picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "out.svg" in call("profile", *diracs, "--plot", picture.with_suffix(".svg"), "--p", "inf").stdout.replace(
+        "\n", ""
+    ).replace(" ", "")
+
+
+def test_profile_refuses_pictures_that_it_cannot_write(diracs):
+    folder = diracs[0].parent
+    assert "must end in one of" in complaint("profile", *diracs, "--plot", folder / "out.xyz")
+    assert "there is no folder" in complaint("profile", *diracs, "--plot", folder / "nowhere" / "out.png")
