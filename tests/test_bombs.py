@@ -10,7 +10,7 @@ import pytest
 from checks import ragged_clouds as clouds
 
 import rpw
-from rpw import _arrays
+from rpw.io import arrays as _arrays
 from rpw.readers import read_collection, read_points
 
 LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB

@@ -27,7 +27,7 @@ ENVIRONMENT = {
 
 def has_tiles():
     try:
-        from rpw.executors import run_tiles  # noqa: F401
+        from rpw.many.executors.run import run_tiles  # noqa: F401
     except ImportError:
         return False
     return True

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import rpw
-from rpw._check import Array
+from rpw.base.check import Array
 from rpw.experiments.statistics import fitted_exponent
 
 __all__ = ["CONTINUOUS", "DISCRETE", "Curve", "continuous_curves", "discrete_curves", "rate_of_rpw", "rate_of_w"]
