@@ -161,7 +161,7 @@ def test_a_flipped_bit_inside_an_array_is_found(tmp_path):
     index = rpw.Index(clouds(3, 4))
     index.save(tmp_path / "I")
     content = bytearray((tmp_path / "I").read_bytes())
-    where = content.index(index._items.points.tobytes())
+    where = content.index(index._items.where.tobytes())
     content[where + 6] ^= 1
     (tmp_path / "I").write_bytes(content)
     with pytest.raises(ValueError, match="damaged: array 'points': Bad CRC"):

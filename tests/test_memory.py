@@ -195,7 +195,8 @@ def test_damaged_groups_say_nothing(machine):
 
 def in_a_process(code):
     """Run ``code`` in a process of its own, which may limit itself."""
-    code = f"import math, resource, numpy as np, rpw\nfrom rpw import _core\nfrom rpw.base import memory as _memory\n{LIMITING}\n{code}"
+    imports = "import math, resource, numpy as np, rpw\nfrom rpw import _core\nfrom rpw.base import memory as _memory\n"
+    code = f"{imports}{LIMITING}\n{code}"
     line = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

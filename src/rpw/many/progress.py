@@ -11,9 +11,10 @@ Progress = bool | Callable[[int, int], object]  # whether to show a bar, or a fu
 
 
 class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)
-    """A tqdm bar, or the caller's function, or nothing; gives the function that reports how many are done."""
+    """A tqdm bar, or the caller's function, or nothing; itself the function that is told how many are done."""
 
     def __init__(self, total: int, progress: Progress, unit: str = "pair", initial: int = 0) -> None:
+        self.done = initial
         self._bar: Any = None
         self._tell = progress if callable(progress) else None
         self._total = total
@@ -30,13 +31,15 @@ class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as re
 
             self._bar = Bar(total=total, unit=unit, initial=initial)
 
-    def __enter__(self) -> Callable[[int], object] | None:
-        return None if self._bar is None and self._tell is None else self._report
+    def __enter__(self) -> progress_bar:
+        return self
 
-    def _report(self, done: int) -> None:
+    def __call__(self, done: int) -> None:
+        """Pass on how many are done."""
+        self.done = done
         if self._tell is not None:
             self._tell(done, self._total)
-        else:
+        elif self._bar is not None:
             self._bar.update(done - self._bar.n)
 
     def __exit__(self, *_: object) -> None:

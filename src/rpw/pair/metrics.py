@@ -138,7 +138,7 @@ class ScipyMetric(GroundMetric):
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
         """By SciPy, in blocks of rows."""
-        _fill_by_scipy(x, y, self.given, out, deadline)
+        _fill_by_scipy(x, y, self.given, out, deadline, repr(self.given))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return as_metric, (self.given,)
@@ -155,7 +155,8 @@ class CallableMetric(GroundMetric):
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
         """By SciPy, which calls the function for each pair of points."""
-        _fill_by_scipy(x, y, self.given, out, deadline)
+        # Behind another function: SciPy would pass options to one that is called "m", say, after its own metrics.
+        _fill_by_scipy(x, y, lambda u, v: self._function(u, v), out, deadline, repr(self._function))
 
     def describe(self) -> str:
         """A digest of its code and of what it carries along."""
@@ -253,7 +254,7 @@ def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
         yield slice(start, min(rows, start + step))
 
 
-def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadline) -> None:
+def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadline, name: str) -> None:
     from scipy.spatial.distance import cdist
 
     for rows in _row_blocks(len(x), len(y)):
@@ -262,9 +263,9 @@ def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadli
         try:
             cdist(x[rows], y, metric, out=block)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"metric={metric!r} could not be computed on these points: {error}") from error
-        check_finite(block, f"metric={metric!r}: the matrix of distances")
-        check_nonnegative(block, f"metric={metric!r}: the matrix of distances")
+            raise ValueError(f"metric={name} could not be computed on these points: {error}") from error
+        check_finite(block, f"metric={name}: the matrix of distances")
+        check_nonnegative(block, f"metric={name}: the matrix of distances")
 
 
 def equal_rows(points: Array) -> npt.NDArray[np.int64]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rpw import _core
 from rpw.base.check import Array
-from rpw.base.deadline import NEVER, Deadline
+from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
@@ -42,4 +42,7 @@ class CoreBackend:
         first, second = (np.ascontiguousarray(index, dtype=np.int64) for index in (first, second))
         question = self.batch.question.to_core()
         space, a, b = self._prepared
-        return _core.pair_values(space, a, b, question, first, second, n_threads, deadline.seconds_left, report)
+        try:
+            return _core.pair_values(space, a, b, question, first, second, n_threads, deadline.seconds_left, report)
+        except TimeoutError as error:
+            raise TimeLimitError from error

@@ -28,5 +28,5 @@ class Backend(Protocol):
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail.
 
-        Raises ``TimeoutError`` past the deadline. A number depends neither on ``n_threads`` nor on who computes it.
+        Raises `rpw.TimeLimitError` past the deadline. A number depends neither on ``n_threads`` nor on who computes it.
         """

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from rpw.base.check import Array
-from rpw.base.deadline import Deadline, deadline_after
+from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.extras import import_extra
 from rpw.many.backends.protocol import Backend
 from rpw.many.batch import PairBatch
@@ -78,7 +78,7 @@ def compute_on_cluster(
     tiling: Tiling,
     tiles: list[Tile],
     client: Any,
-    report: Callable[[int], object] | None,
+    report: Callable[[int], object],
     deadline: Deadline,
 ) -> Results:
     """The values of each tile, as they are finished. Closing the generator cancels what is outstanding."""
@@ -88,7 +88,7 @@ def compute_on_cluster(
         yield from _computed(_Cluster(backend, tiling, client, deadline), tiling, tiles, report)
 
 
-def _computed(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], report: Callable[[int], object] | None) -> Results:
+def _computed(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], report: Callable[[int], object]) -> Results:
     todo = iter(tiles)
     done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
     try:
@@ -99,8 +99,7 @@ def _computed(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], report: Call
                 cluster.submit(following)
             done += len(values)
             yield tile, values, failures
-            if report is not None:
-                report(done)
+            report(done)
     finally:
         cluster.cancel()
 
@@ -188,7 +187,10 @@ class _Cluster:
         that (the inputs on all workers, or the same tile too often), the inputs are sent again."""
         lost = (self._distributed.CancelledError, self._distributed.KilledWorker)
         while self._running:
-            future = next(self._queue)
+            try:
+                future = next(self._queue)
+            except self._distributed.TimeoutError as error:
+                raise TimeLimitError from error
             tile = self._running.pop(future)
             try:
                 values, failures = future.result()

@@ -29,7 +29,7 @@ def run_tiles(
 ) -> Any:
     """Compute the tiles that are missing; the matrix is the Zarr array of ``out``, opened, or an array in memory."""
     failures = Failures()
-    with _target(backend, out, client, n_threads, retries_failed) as target:
+    with _target(backend, out, client, retries_failed) as target:
         tiling, todo = target.tiling, target.missing(retries_failed)
         total = tiling.count_pairs(tiling.tiles)
         done = total - tiling.count_pairs(todo)
@@ -44,15 +44,15 @@ def run_tiles(
                         target.write(tile, tiling.block(tile, values), is_whole=not failed, is_final=not retries_failed)
                         failures += failed
                         done += len(values)
-            except TimeoutError as error:
-                raise TimeLimitError(done=done, total=total) from error
+            except TimeLimitError as error:  # what is not in a store is lost, but was computed
+                raise TimeLimitError(done=report.done if out is None else done, total=total) from error
         matrix = target.result()
     if failures and retries_failed:
         raise PairwiseError.of(sorted(failures), matrix)
     return matrix
 
 
-def _target(backend: Backend, out: Any, client: Any, n_threads: int, retries_failed: bool) -> MemoryTarget | TileStore:
+def _target(backend: Backend, out: Any, client: Any, retries_failed: bool) -> MemoryTarget | TileStore:
     """Where the tiles go."""
     if client is not None:
         check_client(client)

@@ -29,7 +29,7 @@ def compute_on_threads(
     tiling: Tiling,
     tiles: list[Tile],
     n_threads: int,
-    report: Callable[[int], object] | None,
+    report: Callable[[int], object],
     deadline: Deadline,
 ) -> Results:
     """The values of each tile, as they are finished. Closing the generator stops the work within about 50 ms."""
@@ -56,12 +56,11 @@ def compute_on_threads(
         try:
             while running:
                 finished, _ = wait(running, timeout=_SECONDS_BETWEEN_REPORTS, return_when=FIRST_COMPLETED)
+                report(already + sum(done.values()))
                 for future in finished:
                     tile = running.pop(future)
                     running.update({pool.submit(compute, following): following for following in islice(todo, 1)})
                     yield tile, *future.result()
-                if report is not None:
-                    report(already + sum(done.values()))
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
