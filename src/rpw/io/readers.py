@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import errno
 import os
-import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from rpw.base.check import Array, as_floats, as_points, as_weights
 from rpw.base.types import PathLike
-from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, unknown_arrays
+from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
 from rpw.io.files import read_guarded
 from rpw.io.images import image_atoms, read_pixels
 from rpw.io.tables import WEIGHT_NAMES, Columns, Table, in_order, read_parquet, read_text
@@ -49,6 +49,17 @@ __all__ = [
 ]
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
+
+# Every kind of file that holds one measure, by its ending.
+_READERS: dict[str, Callable[[IO[bytes]], Table]] = {
+    ".csv": lambda stream: read_text(stream, ","),
+    ".tsv": lambda stream: read_text(stream, "\t"),
+    ".npy": lambda stream: Table(_as_measure(load_arrays(stream, ".npy"))),
+    ".npz": lambda stream: Table(_as_measure(load_arrays(stream, ".npz"))),
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    **dict.fromkeys(IMAGE_SUFFIXES, lambda stream: Table(_read_described(stream)[0])),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +95,8 @@ class Collection:
         """The measures; histograms become measures without their entries of zero weight."""
         if self.measures is not None:
             return self.measures
-        assert self.histograms is not None and self.support is not None
+        if self.histograms is None or self.support is None:
+            raise ValueError("a collection needs measures, or histograms and their support")
         return [Measure.from_histogram(row, self.support) for row in self.histograms]
 
     def matched_to(self, columns: Columns | None, whose: str) -> Collection:
@@ -163,24 +175,15 @@ def _in_order(table: Table, wanted: Columns | None, where: str, other: str) -> M
 
 
 def _reader(where: Path) -> Callable[[IO[bytes]], Table]:
-    readers: dict[str, Callable[[IO[bytes]], Table]] = {
-        ".csv": lambda stream: read_text(stream, ","),
-        ".tsv": lambda stream: read_text(stream, "\t"),
-        ".npy": lambda stream: Table(_as_measure(load_arrays(stream, ".npy"))),
-        ".npz": lambda stream: Table(_as_measure(load_arrays(stream, ".npz"))),
-        ".parquet": read_parquet,
-        ".pq": read_parquet,
-        **dict.fromkeys(IMAGE_SUFFIXES, lambda stream: Table(_read_described(stream)[0])),
-    }
     suffix = where.suffix.lower()
-    if suffix not in readers:
+    if suffix not in _READERS:
         if where.is_dir():
             raise ValueError(f"{where}: is a folder; one file is needed here")
         if not where.exists():
             raise FileNotFoundError(errno.ENOENT, "does not exist", str(where))
         known = "csv, tsv, npy, npz, parquet, or an image such as png"
         raise ValueError(f"{where}: unknown kind of file {suffix or '(no extension)'!r}; known are {known}")
-    return readers[suffix]
+    return _READERS[suffix]
 
 
 def _read_folder(where: Path) -> Collection:
@@ -242,8 +245,8 @@ def _read_all(files: list[Path]) -> tuple[list[Measure], Columns | None]:
 def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
     """The files that can be read and the others, sorted by name; hidden files count as neither."""
     files = [entry for entry in sorted(where.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
-    known = (".csv", ".tsv", ".npy", ".npz", ".parquet", ".pq", *IMAGE_SUFFIXES)
-    return [f for f in files if f.suffix.lower() in known], [f for f in files if f.suffix.lower() not in known]
+    is_known = [file.suffix.lower() in _READERS for file in files]
+    return list(compress(files, is_known)), [file for file, known in zip(files, is_known, strict=True) if not known]
 
 
 def _read_described(stream: IO[bytes]) -> tuple[Measure, str]:
@@ -288,9 +291,9 @@ _RAGGED = "clouds of different sizes are a folder with one file each"
 
 def _load_collection(stream: IO[bytes], suffix: str) -> Arrays:
     """The arrays of a collection; several of unknown names are most likely clouds that did not fit into one array."""
-    if suffix == ".npz" and zipfile.is_zipfile(stream):
-        with zipfile.ZipFile(stream) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
+    if suffix == ".npz":
+        with open_archive(stream) as archive:
+            names = archive.names
         if len(names) > 1 and not set(names) & set(KNOWN_ARRAYS):
             raise ValueError(_no_collection(names))
         stream.seek(0)
