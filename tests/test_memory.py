@@ -8,7 +8,8 @@ import pytest
 from children import run
 
 import rpw
-from rpw import _memory, _pairs
+from rpw.base import memory as _memory
+from rpw.pair import ground
 
 
 def test_two_small_histograms_on_a_large_support():
@@ -35,7 +36,7 @@ def test_leaving_out_empty_places_changes_no_bit(monkeypatch):
         yield from rpw.Index(rows[1:], support=places).query(rows[0], top=4)
 
     fewer = list(answers())
-    monkeypatch.setattr(_pairs, "_LARGE_SUPPORT", 10**9)
+    monkeypatch.setattr(ground, "_LARGE_SUPPORT", 10**9)
     for mine, theirs in zip(fewer, answers(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -193,7 +194,8 @@ def test_damaged_groups_say_nothing(machine):
 
 def in_a_process(code):
     """Run ``code`` in a process of its own, which may limit itself."""
-    code = f"import math, resource, numpy as np, rpw\nfrom rpw import _core, _memory\n{LIMITING}\n{code}"
+    imports = "import math, resource, numpy as np, rpw\nfrom rpw import _core\nfrom rpw.base import memory as _memory\n"
+    code = f"{imports}{LIMITING}\n{code}"
     done = run("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()

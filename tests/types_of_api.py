@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 import rpw
-from rpw._types import StoredMatrix
+from rpw.base.types import StoredMatrix
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

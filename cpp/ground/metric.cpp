@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "base/simd.hpp"
 
@@ -37,6 +38,34 @@ RPW_SIMD void chebyshev_row(const double* x, const double* y, Node count, Node d
     }
 }
 
+// The switches have no default: the compiler names a metric that is missing, and none is taken for another.
+[[noreturn]] void refuse() { throw std::logic_error("a metric without an implementation"); }
+
+auto kernel_of(Metric metric) -> decltype(&euclidean_row) {
+    switch (metric) {
+        case Metric::euclidean:
+            return euclidean_row;
+        case Metric::cityblock:
+            return cityblock_row;
+        case Metric::chebyshev:
+            return chebyshev_row;
+    }
+    refuse();
+}
+
+// The diameter of a box that gets one more side.
+double longer_by(double diameter, double side, Metric metric) {
+    switch (metric) {
+        case Metric::euclidean:
+            return std::hypot(diameter, side);
+        case Metric::cityblock:
+            return diameter + side;
+        case Metric::chebyshev:
+            return std::max(diameter, side);
+    }
+    refuse();
+}
+
 }  // namespace
 
 double length_unit(const Points& x, const Points& y) {
@@ -67,21 +96,13 @@ double box_diameter(const Points& x, const Points& y, Metric metric) {
     double diameter = 0;
     for (Node t = 0; t < x.dimension; ++t) {
         const double side = high[t] - low[t];
-        diameter = metric == Metric::euclidean   ? std::hypot(diameter, side)
-                   : metric == Metric::cityblock ? diameter + side
-                                                 : std::max(diameter, side);
+        diameter = longer_by(diameter, side, metric);
     }
     return diameter;
 }
 
 PointRows::PointRows(const Points& y, Metric metric, double unit)
-    : kernel_(metric == Metric::euclidean   ? euclidean_row
-              : metric == Metric::cityblock ? cityblock_row
-                                            : chebyshev_row),
-      count_(y.count),
-      dimension_(y.dimension),
-      unit_(unit),
-      point_(y.dimension) {
+    : kernel_(kernel_of(metric)), count_(y.count), dimension_(y.dimension), unit_(unit), point_(y.dimension) {
     double* columns = columns_.of_size(y.size());
     for (Node j = 0; j < y.count; ++j) {
         for (Node t = 0; t < y.dimension; ++t) {

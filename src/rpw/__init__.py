@@ -8,9 +8,12 @@
 from importlib import import_module
 from types import ModuleType
 
-from rpw._profile import Profile
-from rpw._result import Result
-from rpw._solve import (
+from rpw.base.deadline import TimeLimitError
+from rpw.base.version import VERSION
+from rpw.cost import diameter
+from rpw.index import Index
+from rpw.measure import Measure
+from rpw.pair.functions import (
     choose_solver,
     distance,
     levy_prokhorov,
@@ -21,12 +24,11 @@ from rpw._solve import (
     total_variation,
     wasserstein,
 )
-from rpw.cost import diameter
-from rpw.index import Index
-from rpw.measure import Measure
+from rpw.pair.profile import Profile
+from rpw.pair.result import Result
 from rpw.pairwise import PairwiseError, pairwise
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -42,6 +44,7 @@ __all__ = [
     "PairwiseError",
     "Profile",
     "Result",
+    "TimeLimitError",
     "choose_solver",
     "diameter",
     "distance",

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rpw._check import Array, as_points, as_weights
-from rpw._types import PathLike
+from rpw.base.check import Array, as_points, as_weights
+from rpw.base.types import PathLike, SparseRows
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["Measure"]
+__all__ = ["CollectionLike", "Measure", "PointsLike"]
 
 
 class Measure:
@@ -68,7 +68,7 @@ class Measure:
         >>> Measure.from_image([[0, 3], [1, 0]]).weights
         array([0.75, 0.25])
         """
-        from rpw.images import image_atoms
+        from rpw.io.images import image_atoms
 
         return cls(*image_atoms(img, position_weight))
 
@@ -106,7 +106,7 @@ class Measure:
         return (_restore, (self._points, self._weights))
 
     def _repr_html_(self) -> str:
-        from rpw._html import facts
+        from rpw.base.html import facts
 
         n, d = self._points.shape
         low, high = self._points.min(axis=0), self._points.max(axis=0)
@@ -122,6 +122,11 @@ class Measure:
         n, d = self._points.shape
         uniform = "uniform" if n == 1 or np.ptp(self._weights) == 0 else "weighted"
         return f"Measure({n} point{'s' * (n != 1)} in {d} dimension{'s' * (d != 1)}, {uniform})"
+
+
+# What users may pass in for one measure, and for many.
+PointsLike: TypeAlias = ArrayLike | Measure
+CollectionLike: TypeAlias = Sequence[ArrayLike | Measure] | ArrayLike | SparseRows
 
 
 def _frozen(array: Array) -> Array:

@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rpw._check import Array
+from rpw.base.check import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from rpw._profile import Profile
-    from rpw._result import Result
+    from scipy.sparse import csr_array
 
 __all__ = ["plot_profile", "plot_result"]
 
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
-def plot_profile(profile: Profile, ax: Axes | None = None, k: float | None = None) -> Axes:
+class Curve(Protocol):
+    """What is drawn of an `rpw.Profile`."""
+
+    @property
+    def p(self) -> float: ...
+    @property
+    def diameter(self) -> float: ...
+    @property
+    def mass(self) -> Array: ...
+    def distance(self, k: float) -> float: ...
+    @overload
+    def __call__(self, alpha: float) -> float: ...
+    @overload
+    def __call__(self, alpha: ArrayLike) -> float | Array: ...
+
+
+class Moved(Protocol):
+    """What is drawn of an `rpw.Result`."""
+
+    @property
+    def distance(self) -> float: ...
+    @property
+    def mass(self) -> float: ...
+    @property
+    def plan(self) -> csr_array: ...
+    @property
+    def unmatched_a(self) -> Array: ...
+    @property
+    def unmatched_b(self) -> Array: ...
+
+
+def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None) -> Axes:
     """Draw the OT-profile W_{p,α} over α and, with ``k``, its crossing with the line kΔ(1 - α)."""
     ax = _axes(ax, 6, 4)
     masses = np.union1d(np.linspace(0, 1, 401), profile.mass)
@@ -40,7 +70,7 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def _draw_crossing(profile: Profile, ax: Axes, k: float) -> None:
+def _draw_crossing(profile: Curve, ax: Axes, k: float) -> None:
     distance = profile.distance(k)
     height = k * profile.diameter
     ax.plot([0, 1], [height, 0], color="tab:orange", label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
@@ -59,7 +89,7 @@ def _exponent(p: float) -> str:
 # ---------------------------------------------------------------- a plan
 
 
-def plot_result(result: Result, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None) -> Axes:
+def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None) -> Axes:
     """Draw both measures, the plan as lines, and a ring around every point of which at least half is left behind."""
     ax = _axes(ax, 5, 4.2)
     note, dimension = "", x.shape[1]
@@ -91,7 +121,7 @@ def plot_result(result: Result, x: Array, y: Array, a: Array, b: Array, ax: Axes
     return ax
 
 
-def _draw_lines(ax: Axes, result: Result, x: Array, y: Array) -> None:
+def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array) -> None:
     from matplotlib.collections import LineCollection
 
     plan = result.plan.tocoo()

@@ -13,11 +13,11 @@ try:
 except ImportError as error:
     raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
 
-from rpw._check import Array, as_whole
-from rpw._pairs import as_pair_distance
-from rpw._types import CollectionLike
-from rpw.cost import Metric
+from rpw.base.check import Array, as_whole, is_sparse
 from rpw.index import Index
+from rpw.measure import CollectionLike, Measure
+from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.question import as_question
 from rpw.pairwise import pairwise
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.index_ = Index(
             measures, p=self.p, k=self.k, metric=self.metric, diameter=diameter, n_threads=self.n_threads, **space
         )
-        self.fitted_ = self.index_._items  # a copy: X stays the caller's
+        # Copies: X and the parameters stay the caller's.
+        self.fitted_ = _as_own(measures)
+        self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
         return self
 
@@ -105,15 +107,13 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
         if self.mode == "neighbors":
             as_whole(self.n_neighbors, "n_neighbors", 1)
-        as_pair_distance(
-            self.distance, p=self.p, k=self.k, diameter=1.0, metric=self.metric, mass=self.mass, lam=self.lam
-        )
+        as_metric(self.metric)
+        as_question(self.distance, p=self.p, k=self.k, mass=self.mass, lam=self.lam)
 
     def _matrix(self, measures: Any) -> Array:
-        fitted: Any = self.fitted_
         return pairwise(
             measures,
-            fitted,
+            self.fitted_,
             distance=self.distance,
             p=self.p,
             k=self.k,
@@ -122,8 +122,8 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             metric=self.metric,
             diameter=self.index_.diameter,
             n_threads=self.n_threads,
-            support=self.index_._space.support,
-            cost=self.index_._space.cost,
+            support=self.space_.get("support"),
+            cost=self.space_.get("cost"),
         )
 
     def _graph(self, measures: Any) -> csr_matrix:
@@ -164,6 +164,13 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _as_own(measures: Any) -> Any:
+    """The same histograms, or point sets as Measures, where nobody else can change them."""
+    if is_sparse(measures) or getattr(measures, "ndim", 3) == 2:
+        return measures.copy()
+    return [item if isinstance(item, Measure) else Measure(item) for item in measures]
 
 
 def _check_point_sets(X: Any) -> None:

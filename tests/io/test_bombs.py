@@ -10,7 +10,7 @@ import pytest
 from checks import ragged_clouds as clouds
 
 import rpw
-from rpw import _arrays
+from rpw.io import arrays as _arrays
 from rpw.readers import read_collection, read_points
 
 LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB
@@ -161,7 +161,7 @@ def test_a_flipped_bit_inside_an_array_is_found(tmp_path):
     index = rpw.Index(clouds(3, 4))
     index.save(tmp_path / "I")
     content = bytearray((tmp_path / "I").read_bytes())
-    where = content.index(index._items.points.tobytes())
+    where = content.index(index._items.where.tobytes())
     content[where + 6] ^= 1
     (tmp_path / "I").write_bytes(content)
     with pytest.raises(ValueError, match="damaged: array 'points': Bad CRC"):

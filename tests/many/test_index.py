@@ -273,3 +273,65 @@ def test_most_pairs_are_never_solved():
     index = rpw.Index(items)
     index.query(items[:10], top=3)
     assert index.stats.solved < 0.2 * index.stats.pairs
+
+
+# ---------------------------------------------------------------- what an index has prepared
+
+
+CALLED = []
+
+
+def counting(x, y):
+    CALLED.append(1)
+    if x[0] == 99 or y[0] == 99:
+        raise ZeroDivisionError("ninety-nine")
+    return float(np.abs(x - y).max())
+
+
+def test_the_support_is_measured_once_for_all_queries():
+    places, rows = np.arange(6.0)[:, None], np.random.default_rng(2).random((8, 6))
+    index = rpw.Index(rows[:4], support=places, metric=counting, diameter=5)
+    index.query(rows[4], top=2)
+    CALLED.clear()
+    for row in rows[4:]:
+        index.query(row, top=2)
+        index.radius_query(row, 0.4)
+    index.add(rows[6:7])
+    distances, indices = index.query(rows[6], top=5)
+    assert CALLED == []
+    assert (distances[0], indices[0]) == (0, 4)  # what was added is found
+
+
+def test_places_that_come_with_a_query_are_found():
+    """Of a large support, only places with mass are measured; a query may have others."""
+    places = np.linspace(0, 1, 3000)
+    rows = np.zeros((4, 3000))
+    rows[0, :3] = rows[1, 1000:1003] = rows[2, 2000:2010] = rows[3, 2995:] = 1
+    index = rpw.Index(rows[:3], support=places, p=1, diameter=1)
+    for query in (rows[1], rows[3], rows[0], rows[3]):
+        distances, indices = index.query(query, top=3)
+        at = [rpw.Measure.from_histogram(row, places) for row in (query, *rows[indices])]
+        expected = [rpw.distance(at[0], other, p=1) for other in at[1:]]
+        np.testing.assert_allclose(distances, expected, rtol=0, atol=1e-12)
+        assert indices[0] == min(2, np.flatnonzero((rows == query).all(axis=1))[0])
+
+
+def test_counts_add_up_after_a_failure():
+    good, bad = np.array([[1.0], [2.0]]), np.array([[99.0], [3.0]])
+    index = rpw.Index([good], metric=counting, diameter=100)
+    with pytest.raises(RuntimeError, match=r"query 0 and measure 0 failed: .*ninety-nine"):
+        index.query(bad)
+    index.query(good, top=1)
+    stats = index.stats
+    assert stats.pairs == stats.solved + stats.bounded + stats.stopped_early == 1
+
+
+def test_an_index_pickles_after_use():
+    import pickle
+
+    places, rows = np.arange(6.0)[:, None], np.random.default_rng(2).random((8, 6))
+    index = rpw.Index(rows[:4], support=places, diameter=5)
+    expected = index.query(rows[5], top=3)
+    copy = pickle.loads(pickle.dumps(index))
+    for mine, theirs in zip(expected, copy.query(rows[5], top=3), strict=True):
+        np.testing.assert_array_equal(mine, theirs)

@@ -47,7 +47,7 @@ def test_a_save_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
 KILLED = """
 import os, signal, sys
-from rpw._files import replacing
+from rpw.io.files import replacing
 
 with replacing(sys.argv[1]) as file:
     file.write(b"half an index")

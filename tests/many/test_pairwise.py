@@ -9,8 +9,12 @@ import pytest
 from children import interrupted
 
 import rpw
-from rpw._collection import as_collection, as_space
-from rpw._pairs import PairBatch, as_pair_distance
+from rpw.many.backends.choice import backend_for
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_collection
+from rpw.pair.ground import Points
+from rpw.pair.metrics import as_metric
+from rpw.pair.question import as_question
 
 INF = float("inf")
 
@@ -245,16 +249,17 @@ def test_bad_input_is_refused_by_name(name):
 
 @pytest.mark.parametrize("metric", ["euclidean", "canberra"])
 def test_batches_pickle_before_and_after_use(metric):
-    a = as_collection(measures(4), "A", as_space(None, None))
-    batch = PairBatch(a, a, as_space(None, None), as_pair_distance("rpw", p=2, k=1, diameter=1.0, metric=metric))
+    ground = Points(as_metric(metric))
+    a = as_collection(measures(4), "A", ground)
+    backend = backend_for(PairBatch(a, a, ground, as_question()), "cpu")
     first, second = np.triu_indices(4, k=1)
-    fresh = pickle.loads(pickle.dumps(batch))
-    values, failures = batch.values(first, second, 1)
-    used = pickle.loads(pickle.dumps(batch))
+    fresh = pickle.loads(pickle.dumps(backend))
+    values, failures = backend.values(first, second, 1)
+    used = pickle.loads(pickle.dumps(backend))
     assert failures == []
     for copy in (fresh, used):
-        assert copy.a is copy.b
-        assert copy.fingerprint == batch.fingerprint
+        assert copy.batch.a is copy.batch.b
+        assert copy.batch.fingerprint == backend.batch.fingerprint
         np.testing.assert_array_equal(copy.values(first, second, 2)[0], values)
 
 

@@ -101,13 +101,16 @@ def test_the_fingerprint_of_a_matrix_stays(tmp_path):
 
 def test_long_work_has_small_tiles():
     """A tile is at most some ten seconds of work, however few pairs that is."""
-    from rpw._collection import as_collection, as_space
-    from rpw._pairs import PairBatch, as_pair_distance
-    from rpw.executors._tiles import tiling_of
+    from rpw.many.batch import PairBatch
+    from rpw.many.collection import as_collection
+    from rpw.many.tiles import tiling_of
+    from rpw.pair.ground import Points
+    from rpw.pair.metrics import as_metric
+    from rpw.pair.question import as_question
 
-    space = as_space(None, None)
-    a = as_collection([np.zeros((3000, 1)) + np.arange(3000)[:, None]] * 200, "A", space)
-    batch = PairBatch(a, a, space, as_pair_distance("rpw", p=2, k=1, diameter=1.0, metric="euclidean"))
+    ground = Points(as_metric("euclidean"))
+    a = as_collection([np.zeros((3000, 1)) + np.arange(3000)[:, None]] * 200, "A", ground)
+    batch = PairBatch(a, a, ground, as_question())
     assert tiling_of(batch, 1).tile <= (4, 4)
     for lanes in (1, 2, 50):
         assert len(tiling_of(batch, lanes).tiles) >= 4 * lanes

@@ -71,7 +71,7 @@ def test_every_bit_of_a_tile_counts(store):
 
 
 def test_every_bit_of_a_mark_counts(tmp_path):
-    from rpw.executors import is_complete
+    from rpw.many.store.tile_store import is_complete
 
     store = tmp_path / "G.zarr"
     rpw.pairwise(clouds(3, 4), out=store)
@@ -224,7 +224,7 @@ STOPPED = """
 import sys, signal, os
 import numpy as np
 import rpw
-from rpw.executors._tree import Tree
+from rpw.many.store.tree import Tree
 
 {clouds}
 

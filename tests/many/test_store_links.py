@@ -167,7 +167,7 @@ def test_links_are_refused_while_reading(store, tmp_path):
 
 @pytest.mark.parametrize("name", ["zarr.json", ".rpw/lock", ".rpw/part"])
 def test_names_are_not_written_through_a_link(store, victim, name):
-    from rpw.executors import write_names
+    from rpw.many.store.tile_store import write_names
 
     target = victim / "note"
     if name == "zarr.json":

@@ -85,7 +85,7 @@ def test_triangle_inequality_on_larger_measures(p, k):
     assert (table <= through + 1e-12).all()
 
 
-# ---------------------------------------------------------------- outliers (Theorem 3.1), robustness (Lemma A.2)
+# ---------------------------------------------------------------- outliers (Theorem 3.1), robustness (Lemma A.1)
 
 
 @given(measures(count=3), exponents(), prices(), st.floats(0.01, 0.99))

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from rpw._check import Array
-from rpw._files import replacing
+from rpw.base.check import Array
+from rpw.io.files import replacing
 
 __all__ = ["check_out", "is_file_format", "write_matrix"]
 

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rpw._files import replacing
-from rpw.readers import Collection
+from rpw.io.files import replacing
+from rpw.io.readers import Collection
 
 __all__ = ["Names", "beside", "read", "write"]
 

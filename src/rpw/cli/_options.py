@@ -9,12 +9,13 @@ from typing import Annotated, Literal
 import typer
 
 import rpw
-from rpw import readers
-from rpw._reach import Reach
-from rpw._types import CollectionLike
 from rpw.cli._output import counted
-from rpw.cost import METRICS, check_metric
-from rpw.readers import describe_image
+from rpw.io import readers
+from rpw.io.readers import describe_image
+from rpw.measure import CollectionLike
+from rpw.pair.metrics import BOX_METRICS, METRICS
+from rpw.pair.metrics import as_metric as resolve
+from rpw.pair.reach import Reach
 
 
 def path(text: str) -> Path:
@@ -51,8 +52,6 @@ Solver = Annotated[str, typer.Option("--solver", help="auto, exact, lmr or bisec
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 
-_BOX_METRICS = ("euclidean", "cityblock", "chebyshev")  # their diameter costs linear time
-
 
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
     """The measures of two files that fit together."""
@@ -75,7 +74,7 @@ def images_note(a: Path, b: Path) -> list[tuple[str, str]]:
 def as_metric(name: str) -> str:
     """A metric that is known. What Python offers besides names (a callable, ``cost=``) is no way out here."""
     try:
-        check_metric(name)
+        resolve(name)
     except ValueError as error:
         text = f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}"
         if str(error).startswith("unknown"):
@@ -108,7 +107,7 @@ def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: r
 
 def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
     """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
-    if given is not None or k == 0 or metric not in _BOX_METRICS:
+    if given is not None or k == 0 or metric not in BOX_METRICS:
         return None
     reach = Reach(rpw.diameter(A, B, metric=metric))
     return f"{reach}, far more than the diameter, which was left at 1: see --diameter" if reach.is_far else None

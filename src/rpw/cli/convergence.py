@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rpw._pairs import as_n_threads
+from rpw.base.threads import as_n_threads
 from rpw.cli._experiment import Out, Seed, begin, print_files
 from rpw.cli._options import Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table

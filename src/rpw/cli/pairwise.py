@@ -26,22 +26,12 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import bar, counting
-from rpw.executors import is_complete, write_names
-from rpw.readers import Collection, read_collection
+from rpw.io.readers import Collection, read_collection
+from rpw.many.store.tile_store import is_complete, write_names
+from rpw.pair.question import DEFAULTS, DISTANCES
 
 __all__ = ["pairwise"]
 
-# Which options each distance listens to.
-_OPTIONS = {
-    "rpw": ("p", "k", "diameter"),
-    "wasserstein": ("p",),
-    "partial_wasserstein": ("p", "mass"),
-    "total_variation": (),
-    "levy_prokhorov": (),
-    "robot": ("p", "lam"),
-}
-_NEEDED = {"partial_wasserstein": "mass", "robot": "lam"}
-_DEFAULTS: dict[str, Any] = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 _ROWS_AT_ONCE = 256
 
 Out = Annotated[
@@ -56,7 +46,7 @@ Other = Annotated[
     Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection; default: the first.")
 ]
 Distance = Annotated[
-    str, typer.Option("--distance", help=f"One of {', '.join(_OPTIONS)}.", autocompletion=choices(*_OPTIONS))
+    str, typer.Option("--distance", help=f"One of {', '.join(DISTANCES)}.", autocompletion=choices(*DISTANCES))
 ]
 P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
 K = Annotated[float | None, typer.Option("--k", help="Price of leaving mass behind; 1 if left out.")]
@@ -121,17 +111,17 @@ def pairwise(
 
 def _options(distance: str, given: dict[str, Any]) -> dict[str, Any]:
     """What the distance is called with; an option that it does not listen to is a mistake."""
-    if distance not in _OPTIONS:
-        text = f"unknown distance {distance!r}; choose one of {', '.join(_OPTIONS)}"
+    if distance not in DISTANCES:
+        text = f"unknown distance {distance!r}; choose one of {', '.join(DISTANCES)}"
         raise typer.BadParameter(text, param_hint="--distance")
-    heard = _OPTIONS[distance]
+    heard = DISTANCES[distance]
     for name, value in given.items():
         if value is not None and name not in heard:
             raise ValueError(f"--{name} means nothing to --distance {distance}")
-    needed = _NEEDED.get(distance)
-    if needed is not None and given[needed] is None:
-        raise ValueError(f"--distance {distance} needs --{needed}")
-    return {name: _DEFAULTS[name] if given[name] is None else given[name] for name in heard}
+    for name in heard:
+        if given[name] is None and name not in DEFAULTS:
+            raise ValueError(f"--distance {distance} needs --{name}")
+    return {name: DEFAULTS[name] if given[name] is None else given[name] for name in heard}
 
 
 def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, dict[str, Any]]:

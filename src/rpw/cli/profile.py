@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 import rpw
-from rpw._files import replacing
 from rpw.cli._options import (
     Diameter,
     First,
@@ -28,6 +27,7 @@ from rpw.cli._options import (
     read_pair,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
+from rpw.io.files import replacing
 
 __all__ = ["profile"]
 

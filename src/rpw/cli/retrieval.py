@@ -14,7 +14,7 @@ from rpw.cli._options import Json, NThreads, choices
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
-from rpw.pictures import DATASETS, Pictures, load_pictures
+from rpw.io.pictures import DATASETS, Pictures, load_pictures
 
 __all__ = ["demo", "retrieval"]
 

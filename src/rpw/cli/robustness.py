@@ -11,7 +11,7 @@ from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
 from rpw.cli._options import Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
-from rpw.pictures import load_pictures
+from rpw.io.pictures import load_pictures
 
 __all__ = ["robustness"]
 

@@ -29,7 +29,7 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
-from rpw.readers import Collection, read_collection, read_queries
+from rpw.io.readers import Collection, read_collection, read_queries
 
 __all__ = ["index", "search"]
 

@@ -1,7 +1,7 @@
 """How fast the distance between two samples of one distribution vanishes (the paper's sections 3.2 and 5.2).
 
 Two independent samples of n points; W_p falls like n^(-1/2p) in the worst case and RPW_{p,1} at least like n^(-1/d) for
-p ≤ d/2, else n^(-p/(p(d+2)-d)), up to logarithms (paper, Theorem 3.3). On finitely many points RPW falls like n^(-1/2).
+p ≤ d/2, else n^(-p/(p(d+2)-d)), up to logarithms (paper, Theorem 3.7). On finitely many points RPW falls like n^(-1/2).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import rpw
-from rpw._check import Array
+from rpw.base.check import Array
 from rpw.experiments.statistics import fitted_exponent
 
 __all__ = ["CONTINUOUS", "DISCRETE", "Curve", "continuous_curves", "discrete_curves", "rate_of_rpw", "rate_of_w"]

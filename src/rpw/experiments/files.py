@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rpw._files import replacing
+from rpw.io.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

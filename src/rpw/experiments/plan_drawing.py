@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 import rpw
-from rpw._check import Array
-from rpw.images import pixel_grid
+from rpw.base.check import Array
+from rpw.io.images import pixel_grid
 
 __all__ = ["PlanOfPictures", "draw_plan", "plan_between"]
 

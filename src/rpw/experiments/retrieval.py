@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 import rpw
-from rpw._check import Array
+from rpw.base.check import Array
 from rpw.experiments.perturbation import perturbed
 from rpw.experiments.statistics import mean_and_band
-from rpw.images import pixel_grid
-from rpw.pictures import Pictures
+from rpw.io.images import pixel_grid
+from rpw.io.pictures import Pictures
 
 __all__ = ["Draw", "Method", "Retrieval", "check_size", "draw", "methods", "rank", "retrieve"]
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 import rpw
-from rpw._check import Array
+from rpw.base.check import Array
 from rpw.experiments.retrieval import Method, methods
-from rpw.images import pixel_grid
-from rpw.pictures import Pictures
+from rpw.io.images import pixel_grid
+from rpw.io.pictures import Pictures
 
 __all__ = ["Outliers", "Thresholds", "check_pictures", "outlier_changes", "thresholds"]
 

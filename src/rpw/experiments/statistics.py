@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rpw._check import Array
+from rpw.base.check import Array
 
 __all__ = ["fitted_exponent", "mean_and_band"]
 

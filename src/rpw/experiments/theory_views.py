@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpw._check import Array
+from rpw.base.check import Array
 from rpw.experiments.convergence import Curve
 from rpw.experiments.files import new_figure, write_csv, write_figure
 from rpw.experiments.retrieval_views import COLOURS

@@ -1,0 +1,1 @@
+"""What every room uses and what uses none: checks of arguments, types for checkers, deadlines, memory, HTML."""

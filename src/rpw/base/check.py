@@ -1,0 +1,199 @@
+"""Checks of what users pass in: a clean value comes back, or a ``ValueError`` that names the argument.
+
+Nothing behind this module checks again.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw import _core
+
+Array = npt.NDArray[np.float64]
+
+
+def as_floats(value: Any, name: str) -> Array:
+    """Coerce ``value`` to a float64 array (a view where possible) without NaN or infinite entries."""
+    floats = _as_numbers(value, name)
+    check_finite(floats, name)
+    return floats
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse matrix or array of SciPy (found without importing that)."""
+    return type(value).__module__.startswith("scipy.sparse") and hasattr(value, "tocsr")
+
+
+def _as_numbers(value: Any, name: str) -> Array:
+    if is_sparse(value) or (isinstance(value, (list, tuple)) and any(is_sparse(item) for item in value)):
+        raise ValueError(
+            f"{name} is sparse (of SciPy), and dense numbers are needed here: pass {name}.toarray(); only histograms "
+            "may be sparse, as the rows of one matrix that pairwise or Index gets with support= or cost="
+        )
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked entries: fill or drop them first")
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
+    if array.dtype.kind not in "biufO":
+        raise ValueError(f"{name} must be numeric, got an array of {array.dtype}")
+    if array.dtype.kind == "O" and any(isinstance(entry, (str, bytes)) for entry in array.flat):
+        raise ValueError(f"{name} must be numeric, got strings")
+    try:
+        with np.errstate(over="ignore"):  # what leaves float64 is infinite, and is refused as such below
+            floats = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
+    return floats
+
+
+def check_finite(array: Array, name: str) -> None:
+    """Raise if an entry is NaN or infinite."""
+    # A sum is finite only if every entry is; the converse can fail by overflow, so look closer then.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(array)):
+            return
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise ValueError(f"{name} has a NaN or infinite entry, the first at {first_index(~finite)}")
+
+
+def check_nonnegative(array: Array, name: str) -> None:
+    """Raise if an entry is negative."""
+    if array.size and array.min() < 0:
+        raise ValueError(f"{name} has a negative entry, the first at {first_index(array < 0)}")
+
+
+def first_index(mask: npt.NDArray[np.bool_]) -> str:
+    """Where the first True is, in words."""
+    index = np.unravel_index(int(np.argmax(mask)), mask.shape)
+    return f"index {int(index[0])}" if len(index) == 1 else f"index {tuple(int(i) for i in index)}"
+
+
+def as_points(value: Any, name: str) -> Array:
+    """Coerce to an (n, d) array of points; (n,) means n points on the line."""
+    points = as_floats(value, name)
+    if points.ndim == 1:
+        points = points[:, None]
+    if points.ndim != 2:
+        raise ValueError(f"{name} must have shape (n, d), or (n,) for points on the line; got shape {points.shape}")
+    if points.shape[0] == 0:
+        raise ValueError(f"{name} is an empty measure: it needs at least one point")
+    if points.shape[1] == 0:
+        raise ValueError(f"{name} has points without coordinates (shape {points.shape})")
+    return points
+
+
+def as_weights(value: Any, name: str, length: int) -> Array:
+    """Coerce to weights that sum to 1 (uniform if None); the sum does not depend on the order of the entries."""
+    if value is None:
+        return np.full(length, 1.0 / length)
+    weights = as_floats(value, name)
+    if weights.shape != (length,):
+        raise ValueError(f"{name} must have one weight per point, shape ({length},); got shape {weights.shape}")
+    check_nonnegative(weights, name)
+    largest = float(weights.max())
+    if largest == 0:
+        raise ValueError(f"{name} sums to 0: at least one weight must be positive")
+    # Dividing by the largest first keeps both 1e308 and 1e-308 within reach.
+    weights = weights / largest
+    return weights / math.fsum(weights)
+
+
+def as_cost(value: Any, name: str = "cost") -> tuple[Array, float]:
+    """Coerce to a two-dimensional matrix of ground distances; it, and its largest entry."""
+    cost = _as_numbers(value, name)
+    if cost.ndim != 2:
+        raise ValueError(f"{name} must be a matrix of ground distances, shape (n, m); got shape {cost.shape}")
+    if 0 in cost.shape:
+        raise ValueError(f"{name} belongs to an empty measure (shape {cost.shape})")
+    largest = _core.largest_if_sound(cost) if cost.flags.c_contiguous else None  # one pass: it may be large
+    if largest is None:
+        check_finite(cost, name)
+        check_nonnegative(cost, name)
+        largest = float(cost.max())
+    return cost, largest
+
+
+def as_number(value: Any, name: str) -> float:
+    """Coerce a scalar; NaN is refused."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real) or np.ma.is_masked(value):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise ValueError(f"{name} is too large for float64: {value!r}") from error
+    if math.isnan(number):
+        raise ValueError(f"{name} must not be NaN")
+    return number
+
+
+def as_whole(value: Any, name: str, least: int) -> int:
+    """A whole number of at least ``least``."""
+    number = as_number(value, name)
+    if math.isinf(number) or number < least or number != int(number):
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(number)
+
+
+def as_p(value: Any) -> float:
+    """The exponent, in [1, inf]."""
+    p = as_number(value, "p")
+    if p < 1:
+        raise ValueError(f"p must be at least 1 (inf is allowed), got {p}")
+    return p
+
+
+def as_k(value: Any) -> float:
+    """The price of leaving mass behind, finite and >= 0."""
+    return _at_least_zero(value, "k")
+
+
+def as_kappa(k: Any, diameter: float) -> float:
+    """kΔ, the price of leaving mass behind in units of distance."""
+    price = as_k(k)
+    kappa = price * diameter
+    if math.isinf(kappa) or (kappa == 0 and price > 0):
+        raise ValueError(f"k times diameter is not a float64: k={price}, diameter={diameter}")
+    return kappa
+
+
+def as_tol(value: Any) -> float:
+    """The promised error, finite and >= 0."""
+    return _at_least_zero(value, "tol")
+
+
+def _at_least_zero(value: Any, name: str) -> float:
+    number = as_number(value, name)
+    if number < 0 or math.isinf(number):
+        raise ValueError(f"{name} must be finite and at least 0, got {number}")
+    return number
+
+
+def as_positive(value: Any, name: str) -> float:
+    """A finite number > 0 (``diameter``, ``lam``)."""
+    number = as_number(value, name)
+    if number <= 0 or math.isinf(number):
+        raise ValueError(f"{name} must be finite and positive, got {number}")
+    return number
+
+
+def as_diameter(value: Any) -> float:
+    """Δ, or 1 for None."""
+    return 1.0 if value is None else as_positive(value, "diameter")
+
+
+def as_mass(value: Any) -> float:
+    """The share of mass to move, in [0, 1]."""
+    mass = as_number(value, "mass")
+    if not 0 <= mass <= 1:
+        raise ValueError(f"mass must lie in [0, 1], got {mass}")
+    return mass

@@ -1,0 +1,136 @@
+"""Images as measures: where the mass lies, and the space that it lies in.
+
+Both spaces are Euclidean and have diameter 1 over all images of one size, so that the default ``diameter=1`` fits:
+
+- grey: a pixel is the point (row, column) / D with D the diagonal of the grid, and its value is its mass;
+- colour: every pixel has the same mass, and squared distance (|Δcolour|² / 3 + w·|Δposition|² / D²) / (1 + w).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base.check import Array, as_floats, as_number, check_nonnegative, first_index
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["image_atoms", "pixel_grid", "read_pixels"]
+
+# The formats that are read. Not all that Pillow knows: some of those start other programs.
+_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+_GREY_MODES = ("1", "L", "I", "F")
+_LARGEST = {np.dtype(np.uint8): 255.0, np.dtype(np.uint16): 65535.0}
+
+
+def image_atoms(img: Any, position_weight: Any = 0.5, name: str = "img") -> tuple[Array, Array | None]:
+    """The points of an image and their masses (None: all the same); see `rpw.Measure.from_image`."""
+    weight = as_number(position_weight, "position_weight")
+    if weight < 0 or np.isinf(weight):
+        raise ValueError(f"position_weight must be finite and at least 0, got {weight}")
+    pixels = as_pixels(img, name)
+    if pixels.ndim == 2:
+        return _grey_atoms(pixels, name)
+    return _colour_points(pixels, weight), None
+
+
+def as_pixels(img: Any, name: str) -> Array:
+    """Clean values: (h, w) masses of a grey image, or (h, w, 3) colours in [0, 1]."""
+    if isinstance(img, (str, os.PathLike)):
+        img, name = _read_file(img), os.fspath(img)
+    elif _is_pillow_image(img):
+        img = _decoded(img)
+    pixels = as_floats(img, name)
+    if pixels.ndim == 3 and pixels.shape[2] == 1:
+        pixels = pixels[:, :, 0]
+    if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (3, 4)):
+        raise ValueError(
+            f"{name} must have shape (h, w) or (h, w, 1) for grey, (h, w, 3) for colour, or (h, w, 4) for colour with "
+            f"an alpha channel, which is dropped; got shape {pixels.shape}"
+        )
+    if 0 in pixels.shape:
+        raise ValueError(f"{name} is an empty image: shape {pixels.shape}")
+    return pixels if pixels.ndim == 2 else _as_colours(pixels[:, :, :3], np.asarray(img).dtype, name)
+
+
+def _as_colours(pixels: Array, given: np.dtype[Any], name: str) -> Array:
+    """Colours in [0, 1]: unsigned integers of 8 or 16 bits are divided by their largest value."""
+    if given in _LARGEST:
+        return pixels / _LARGEST[given]
+    if given.kind in "iu":
+        raise ValueError(f"{name} holds colours as {given}: pass them as uint8, or as floats in [0, 1]")
+    outside = (pixels < 0) | (pixels > 1)
+    if outside.any():
+        raise ValueError(
+            f"{name} has a colour outside [0, 1], the first at {first_index(outside)}; divide by the largest"
+        )
+    return pixels
+
+
+def _grey_atoms(pixels: Array, name: str) -> tuple[Array, Array]:
+    check_nonnegative(pixels, name)
+    lit = pixels > 0
+    if not lit.any():
+        raise ValueError(f"{name} is all zero: a grey image needs at least one pixel with mass")
+    return pixel_grid(*pixels.shape)[lit.ravel()], pixels[lit]
+
+
+def _colour_points(colours: Array, weight: float) -> Array:
+    height, width, _ = colours.shape
+    positions = pixel_grid(height, width) * np.sqrt(weight / (1 + weight))
+    return np.hstack([positions, colours.reshape(-1, 3) / (np.sqrt(3) * np.sqrt(1 + weight))])
+
+
+@lru_cache(maxsize=8)
+def pixel_grid(height: int, width: int) -> Array:
+    """The positions of all pixels, row by row, (row, column) in units of the diagonal of the grid."""
+    diagonal = float(np.hypot(height - 1, width - 1)) or 1.0
+    grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / diagonal
+    grid.flags.writeable = False
+    return grid
+
+
+def _read_file(path: str | os.PathLike[str]) -> npt.NDArray[Any]:
+    with open(path, "rb") as stream:  # what cannot be opened stays an OSError
+        try:
+            return read_pixels(stream)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def read_pixels(stream: IO[bytes]) -> npt.NDArray[Any]:
+    """The pixels of an image file as Pillow decodes them: (h, w) for grey, (h, w, 3) for colour; the first frame."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise ImportError("image files need Pillow: pip install 'rpw[images]'") from error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(stream, formats=_FORMATS) as image:
+                return _decoded(image)
+    except UnidentifiedImageError as error:
+        raise ValueError(f"not an image that can be read ({', '.join(_FORMATS)})") from error
+    except Exception as error:  # a damaged file can raise nearly anything inside a decoder
+        raise ValueError(f"the image cannot be decoded: {error}") from error
+
+
+def _decoded(image: Image) -> npt.NDArray[Any]:
+    if image.mode in ("LA", "La"):
+        image = image.convert("L")
+    elif image.mode not in _GREY_MODES and not image.mode.startswith("I;16"):
+        image = image.convert("RGB")  # palettes and other colour spaces; drops alpha
+    return np.asarray(image)
+
+
+def _is_pillow_image(img: Any) -> bool:
+    pillow = sys.modules.get("PIL.Image")  # not loaded: then it cannot be one
+    return pillow is not None and isinstance(img, pillow.Image)

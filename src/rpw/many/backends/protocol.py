@@ -1,0 +1,32 @@
+"""What an executor asks of whoever computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rpw.base.check import Array
+from rpw.base.deadline import NEVER, Deadline
+from rpw.many.batch import PairBatch
+from rpw.many.errors import Failures
+from rpw.pair.atoms import Ints
+
+__all__ = ["Backend", "Report"]
+
+Report = Callable[[int], object] | None  # called with the number of pairs done, now and then; may raise to stop
+
+
+class Backend(Protocol):
+    """Computes any list of pairs of one batch. Picklable, without what it has prepared."""
+
+    @property
+    def batch(self) -> PairBatch:
+        """The data."""
+
+    def values(
+        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+    ) -> tuple[Array, Failures]:
+        """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail.
+
+        Raises `rpw.TimeLimitError` past the deadline. A number depends neither on ``n_threads`` nor on who computes it.
+        """

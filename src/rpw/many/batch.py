@@ -1,0 +1,54 @@
+"""Many pairs of two collections under one question: data only. Backends compute it, executors schedule it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rpw.base.memory import check_threads_fit
+from rpw.pair.atoms import Atoms
+from rpw.pair.ground import Ground
+from rpw.pair.question import Question
+
+__all__ = ["PairBatch"]
+
+_POINTS_IN_SAMPLE = 24
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """Two collections, the ground between them, and a question. Immutable and picklable."""
+
+    a: Atoms
+    b: Atoms
+    ground: Ground
+    question: Question
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether one half of the matrix says everything."""
+        return self.a is self.b and self.ground.is_symmetric
+
+    def check_fits(self, n_threads: int, is_halved: bool = False, limit: float = math.inf) -> None:
+        """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
+        if not self.ground.uses_labels(self.question):
+            check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the inputs and the parameters: equal only for equal work."""
+        facts = self.question.describe() | {"metric": self.ground.metric.describe()}
+        digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+        for part in (self.a.fingerprint, "same" if self.b is self.a else self.b.fingerprint):
+            digest.update(part.encode())
+        shared = self.ground.arrays()
+        for name in ("support", "cost"):
+            digest.update(np.ascontiguousarray(shared[name]).tobytes() if name in shared else b"none")
+        if self.ground.metric.calls_python:  # a function: it may have changed without another name
+            digest.update(self.ground.sample(self.a, self.b, _POINTS_IN_SAMPLE))
+        return digest.hexdigest()

@@ -1,0 +1,141 @@
+"""Collections of measures: checked once, and laid out one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse
+from rpw.measure import Measure
+from rpw.pair.atoms import Atoms, as_masses, atoms_of_one, joined
+from rpw.pair.ground import Ground
+
+__all__ = ["as_collection", "check_collection", "check_same_dimension", "points_given"]
+
+_WEIGHTS_ROUNDING = 1e-9
+
+
+def as_collection(value: Any, name: str, ground: Ground) -> Atoms:
+    """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground."""
+    if isinstance(value, Measure):
+        raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
+    if ground.size is not None:
+        read = _from_sparse_histograms if is_sparse(value) else _from_histograms
+        return read(value, name, ground.size)
+    if is_sparse(value):
+        raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
+    if isinstance(value, np.ndarray) or not isinstance(value, (list, tuple)):
+        value = _split_array(value, name)
+    if len(value) == 0:
+        raise ValueError(f"{name} is an empty collection")
+    measures = [
+        item if isinstance(item, Measure) else _as_measure(item, f"{name}[{s}]") for s, item in enumerate(value)
+    ]
+    dimensions = {measure.dimension for measure in measures}
+    if len(dimensions) > 1:
+        raise ValueError(f"{name} mixes measures of different dimensions: {sorted(dimensions)}")
+    return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
+
+
+def _as_measure(item: Any, name: str) -> Measure:
+    return item if isinstance(item, Measure) else Measure(as_points(item, name))
+
+
+def _split_array(value: Any, name: str) -> list[Array]:
+    array = as_floats(value, name)
+    if array.ndim == 3:
+        return list(array)
+    if array.ndim == 2:
+        raise ValueError(
+            f"{name} is a two-dimensional array, which could mean histograms or points: pass support= or cost= for "
+            f"histograms (B, n), or [{name}] for one set of points"
+        )
+    raise ValueError(f"{name} must be a list of measures or an array (B, n, d); got shape {array.shape}")
+
+
+def _from_histograms(value: Any, name: str, size: int) -> Atoms:
+    rows = as_floats(value, name)
+    _check_histograms(rows.shape, name, size)
+    weights = np.stack([as_weights(row, f"{name}[{s}]", size) for s, row in enumerate(rows)])
+    masses = as_masses(weights)
+    owner, place = np.nonzero(masses)
+    start = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
+    kept = owner, place
+    return Atoms(start, weights[kept], masses[kept], np.ascontiguousarray(place, dtype=np.int32))
+
+
+def _from_sparse_histograms(value: Any, name: str, size: int) -> Atoms:
+    """The rows of a sparse matrix, the same to the bit as those of the dense one, which may not fit into memory."""
+    _check_histograms(value.shape, name, size)
+    rows = value.tocsr(copy=True)
+    rows.sum_duplicates()  # and sorts each row
+    data = as_floats(rows.data, f"{name}.data")
+    parts = []
+    for s, (start, end) in enumerate(zip(rows.indptr[:-1], rows.indptr[1:], strict=True)):
+        if start == end:
+            raise ValueError(f"{name}[{s}] sums to 0: at least one weight must be positive")
+        weights = as_weights(data[start:end], f"{name}[{s}]", end - start)
+        parts.append(atoms_of_one(weights, rows.indices[start:end].astype(np.int32)))
+    return joined(parts)
+
+
+def _check_histograms(shape: tuple[int, ...], name: str, size: int) -> None:
+    if len(shape) != 2 or shape[1] != size:
+        raise ValueError(f"{name} must hold histograms on the shared support, shape (B, {size}); got shape {shape}")
+    if shape[0] == 0:
+        raise ValueError(f"{name} is an empty collection")
+
+
+def check_same_dimension(a: Atoms, b: Atoms) -> None:
+    """Raise if points of the two collections have different dimensions."""
+    if a.dimension != b.dimension:
+        raise ValueError(f"A and B have points of different dimensions: {a.dimension} and {b.dimension}")
+
+
+def points_given(*collections: Any) -> list[Array]:
+    """The points of the Measures that collections were given as: atoms without mass are not in a collection, but they
+    are points of the space."""
+    lists = (items for items in collections if isinstance(items, list | tuple))
+    return [item.points for items in lists for item in items if isinstance(item, Measure)]
+
+
+# ---------------------------------------------------------------- from a file, where nothing is trusted
+
+
+def check_collection(atoms: Atoms, ground: Ground) -> None:
+    """Raise unless the arrays are those of measures on ``ground``."""
+    where = ("points", np.float64, 2) if ground.size is None else ("place", np.int32, 1)
+    for array, (name, kind, dimensions) in (
+        (atoms.start, ("start", np.int64, 1)),
+        (atoms.mass, ("mass", np.int64, 1)),
+        (atoms.weights, ("weights", np.float64, 1)),
+        (atoms.where, where),
+    ):
+        if array.dtype != kind or array.ndim != dimensions or not array.flags.c_contiguous:
+            raise ValueError(f"{name} is not an array of {np.dtype(kind)} with {dimensions} dimensions")
+    _check_atoms(atoms, ground)
+    _check_masses(atoms)
+
+
+def _check_atoms(atoms: Atoms, ground: Ground) -> None:
+    """Every atom belongs to one measure, and has a point or a place."""
+    start, where, count = atoms.start, atoms.where, len(atoms.mass)
+    if len(start) < 2 or start[0] != 0 or start[-1] != count or (np.diff(start) < 1).any():
+        raise ValueError("start does not divide the atoms into measures")
+    if not count == len(atoms.weights) == len(where):
+        raise ValueError("weights, mass, and points or place have different lengths")
+    if ground.size is None and (where.shape[1] == 0 or not np.isfinite(where).all()):
+        raise ValueError("points are not finite, or have no coordinates")
+    if ground.size is not None and (where.min() < 0 or where.max() >= ground.size):
+        raise ValueError("place lies outside of the support or cost")
+
+
+def _check_masses(atoms: Atoms) -> None:
+    """The weights of each measure sum to 1, and its masses are those weights."""
+    if not ((atoms.weights > 0) & (atoms.weights <= 1)).all():
+        raise ValueError("weights lie outside of (0, 1]")
+    if (np.abs(np.add.reduceat(atoms.weights, atoms.start[:-1]) - 1) > _WEIGHTS_ROUNDING).any():
+        raise ValueError("weights do not sum to 1 for each measure")
+    if not np.array_equal(as_masses(atoms.weights), atoms.mass) or not (atoms.mass > 0).all():
+        raise ValueError("mass is not that of the weights")

@@ -1,0 +1,401 @@
+"""Exact nearest neighbours under RPW, with most pairs never solved.
+
+RPW is a metric and has cheap lower bounds, so a search can leave out what is provably too far: every atom moved to its
+nearest neighbour (both ways), the triangle inequality over pivots, the potentials of the last pair solved, and the dual
+bound inside a solve that is given up as soon as it passes the current m-th best (docs/theory.md, "Search"). The answers
+are those of brute force, always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
+
+from rpw import _core
+from rpw.base import check
+from rpw.base.check import Array
+from rpw.base.threads import as_n_threads
+from rpw.base.types import PathLike
+from rpw.many import index_file
+from rpw.many.backends.choice import backend_for
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_collection
+from rpw.many.errors import Failures, is_out_of_memory
+from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.many.progress import Progress, progress_bar
+from rpw.measure import CollectionLike, Measure, PointsLike
+from rpw.pair.atoms import Atoms, joined
+from rpw.pair.ground import InCore, as_shared_ground
+from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.question import as_question
+
+__all__ = ["Index", "SearchStats"]
+
+_Ints = npt.NDArray[np.int64]
+_Row = np.ndarray[tuple[int], np.dtype[np.float64]]
+_IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
+_Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+_IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+_Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
+_PARTS = ("_question", "_ground", "_items", "_pivots", "_from_pivots")  # all that an index is, in the order of its file
+_DEFAULT_PIVOTS = 0
+
+
+@dataclass
+class SearchStats:
+    """What became of the pairs (query, measure) of all searches since the index was built or loaded.
+
+    The counts add up from search to search; ``index.stats = rpw.index.SearchStats()`` starts them again.
+
+    Attributes
+    ----------
+    pairs : int
+        All of them: queries times measures. The other three add up to it.
+    solved : int
+        Pairs whose distance was computed to the end (each is an answer, or could have been one).
+    bounded : int
+        Pairs left out by a bound, without any solve.
+    stopped_early : int
+        Pairs whose solve was given up as soon as it was proven to end too far away.
+    """
+
+    pairs: int = 0
+    solved: int = 0
+    bounded: int = 0
+    stopped_early: int = 0
+
+
+class Index:
+    """A collection of measures that answers nearest-neighbour queries exactly.
+
+    Parameters
+    ----------
+    measures : collection
+        As in `rpw.pairwise`: a list of Measures or arrays, a (B, n, d) array, or histograms (B, n) with ``support=`` or
+        ``cost=``.
+    p, k, metric : as in `rpw.distance`
+    diameter : float or "auto", optional
+        Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
+        costs) reach over more than 2.
+    n_pivots : int, optional
+        Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
+        triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
+    assume_metric : bool
+        Promise that ``cost=`` or the callable obeys the triangle inequality, so that pivots may be used.
+    n_threads : int, optional
+        For building; default: all cores.
+
+    Attributes
+    ----------
+    stats : SearchStats
+        How many pairs the searches so far have solved, and how many they could leave out; see `rpw.index.SearchStats`.
+    p, k, metric, diameter
+        What the index was built with; read-only.
+
+    >>> import rpw
+    >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1)
+    >>> distances, indices = index.query([[0.9]], top=2)
+    >>> indices.tolist()
+    [1, 0]
+    """
+
+    def __init__(
+        self,
+        measures: CollectionLike,
+        *,
+        p: float = 2,
+        k: float = 1,
+        metric: Metric = "euclidean",
+        diameter: float | Literal["auto"] | None = None,
+        support: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        n_pivots: int | None = None,
+        assume_metric: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        # A copy: what the caller does to the arrays later changes no answer.
+        self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
+        self._items = as_collection(measures, "measures", self._ground)
+        delta = as_diameter(diameter, self._ground, [self._items], (measures,))
+        self._question = as_question(p=p, k=k, diameter=delta)
+        if diameter is None:
+            warn_of_batch(PairBatch(self._items, self._items, self._ground, self._question))
+        wanted = _as_n_pivots(n_pivots, assume_metric or self._ground.is_trusted)
+        self._pivots = np.empty(0, dtype=np.int64)
+        self._from_pivots = np.empty((0, len(self)))
+        self._choose_pivots(min(wanted, len(self)), as_n_threads(n_threads))
+        self._prepared: _Prepared | None = None
+        self.stats = SearchStats()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def p(self) -> float:
+        """The exponent."""
+        return self._question.p
+
+    @property
+    def k(self) -> float:
+        """The price of leaving mass behind, in units of the diameter."""
+        return self._question.k
+
+    @property
+    def metric(self) -> Metric:
+        """The ground metric: a name or a callable (without meaning for an index with ``cost=``)."""
+        return self._ground.metric.given
+
+    @property
+    def diameter(self) -> float:
+        """Δ of the space, fixed when the index was built."""
+        return self._question.diameter
+
+    @overload
+    def query(
+        self, q: Measure, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[_Row, _IntRow]: ...
+
+    @overload
+    def query(
+        self, q: Sequence[Measure], top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[_Rows, _IntRows]: ...
+
+    @overload
+    def query(
+        self, q: CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Array, _Ints]: ...
+
+    def query(
+        self, q: PointsLike | CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Array, _Ints]:
+        """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
+
+        For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
+        all it has. Threads work on different queries and, where there are more threads than queries, on the same one.
+        """
+        count = min(check.as_whole(top, "top", 1), len(self))
+        queries, is_one = self._as_queries(q)
+        found = self._search(queries, count, np.inf, as_n_threads(n_threads), progress)
+        distances, indices = (np.stack(column) for column in zip(*found, strict=True))
+        return (distances[0], indices[0]) if is_one else (distances, indices)
+
+    @overload
+    def radius_query(
+        self, q: Measure, radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[_Row, _IntRow]: ...
+
+    @overload
+    def radius_query(
+        self, q: Sequence[Measure], radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[list[_Row], list[_IntRow]]: ...
+
+    @overload
+    def radius_query(
+        self, q: CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Any, Any]: ...
+
+    def radius_query(
+        self, q: PointsLike | CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
+    ) -> tuple[Any, Any]:
+        """All measures within ``radius``: ``(distances, indices)``, sorted; equal distances by lower index.
+
+        For one query two arrays, for a list of queries two lists with one array for each query.
+        """
+        limit = check.as_number(radius, "radius")
+        if limit < 0:
+            raise ValueError(f"radius must be at least 0, got {radius!r}")
+        queries, is_one = self._as_queries(q)
+        found = self._search(queries, len(self), limit, as_n_threads(n_threads), progress)
+        distances, indices = (list(column) for column in zip(*found, strict=True))
+        return (distances[0], indices[0]) if is_one else (distances, indices)
+
+    def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
+        """Append measures; Δ and the pivots stay what they were."""
+        if self._ground.size is None and getattr(measures, "ndim", None) == 2:
+            raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
+        more = as_collection(measures, "measures", self._ground)
+        self._check_dimension(more, "measures")
+        if len(self._pivots):
+            pivots = self._items.take(self._pivots)
+            new = self._matrix(pivots, more, as_n_threads(n_threads), ("pivot", self._pivots), ("new measure", None))
+            self._from_pivots = np.ascontiguousarray(np.hstack([self._from_pivots, new]))
+        else:
+            self._from_pivots = np.empty((0, len(self) + len(more)))
+        self._items = joined([self._items, more])
+        self._prepared = None
+
+    def save(self, path: PathLike) -> None:
+        """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
+        index_file.write(path, index_file.Content(*(getattr(self, name) for name in _PARTS)))
+
+    @classmethod
+    def load(cls, path: PathLike) -> Index:
+        """Read an index that `save` wrote."""
+        content = index_file.read(path)
+        index = cls.__new__(cls)
+        for name, part in zip(_PARTS, content, strict=True):
+            setattr(index, name, part)
+        index._prepared = None
+        index.stats = SearchStats()
+        return index
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_prepared": None}  # what the core was given stays here
+
+    def _repr_html_(self) -> str:
+        from rpw.base.html import facts
+
+        metric = "cost=" if "cost" in self._ground.arrays() else getattr(self.metric, "__name__", self.metric)
+        counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in vars(self.stats).items())
+        return facts(
+            "Index",
+            [
+                ("measures", f"{len(self):,}"),
+                ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
+                ("metric", str(metric)),
+                ("pivots", f"{len(self._pivots):,}"),
+                ("searches", counts),
+            ],
+        )
+
+    def __repr__(self) -> str:
+        asked = self._question
+        measures, pivots = len(self), len(self._pivots)
+        return (
+            f"Index({measures} measure{'s' * (measures != 1)}, p={asked.p:g}, k={asked.k:g}, "
+            f"diameter={asked.diameter:g}, {pivots} pivot{'s' * (pivots != 1)})"
+        )
+
+    def _as_queries(self, q: Any) -> tuple[Atoms, bool]:
+        """The queries as a collection, and whether there was only one."""
+        if isinstance(q, (list, tuple)) and len(q) == 0:
+            raise ValueError("q is an empty collection")
+        is_one = self._is_one_query(q)
+        if is_one and check.is_sparse(q):
+            q = q.toarray()  # one histogram
+        queries = as_collection([q] if is_one else q, "q", self._ground)
+        self._check_dimension(queries, "q")
+        return queries, is_one
+
+    def _check_dimension(self, other: Atoms, name: str) -> None:
+        here, there = self._items.dimension, other.dimension
+        if here != there:
+            raise ValueError(f"the index has points of dimension {here}, {name} of {there}")
+
+    def _is_one_query(self, q: Any) -> bool:
+        if self._ground.size is not None:
+            return np.ndim(q) == 1
+        if isinstance(q, Measure) or getattr(q, "ndim", 3) <= 2:  # arrays of any library, and tables
+            return True
+        if isinstance(q, (list, tuple)) and not any(isinstance(item, (Measure, np.ndarray)) for item in q):
+            return _depth(q) <= 2
+        return False
+
+    def _matrix(self, a: Atoms, b: Atoms, n_threads: int, of_a: _Called, of_b: _Called) -> Array:
+        first, second = (index.ravel() for index in np.indices((len(a), len(b))))
+        batch = PairBatch(a, b, self._ground, self._question)
+        batch.check_fits(n_threads)
+        values, failures = backend_for(batch, "cpu").values(first, second, n_threads)
+        _raise_first(failures, of_a, of_b)
+        return values.reshape(len(a), len(b))
+
+    def _choose_pivots(self, count: int, n_threads: int) -> None:
+        """Pivots far from each other, one after the other: each is the farthest from those before it."""
+        nearest = np.full(len(self), np.inf)
+        chosen: list[int] = []
+        rows = []
+        for _ in range(count):
+            chosen.append(0 if not chosen else int(np.argmax(nearest)))
+            pivot = self._items.take(chosen[-1:])
+            rows.append(self._matrix(pivot, self._items, n_threads, ("measure", chosen[-1:]), ("measure", None))[0])
+            nearest = np.minimum(nearest, rows[-1])
+        if chosen:
+            self._pivots = np.array(chosen, dtype=np.int64)
+            self._from_pivots = np.ascontiguousarray(np.stack(rows))
+
+    def _search(
+        self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
+    ) -> list[tuple[Array, _Ints]]:
+        if not self._ground.is_in_core:
+            return self._search_by_brute_force(queries, top, radius, n_threads)
+        to_pivots = np.empty((len(queries), 0))
+        if len(self._pivots):
+            pivots = self._items.take(self._pivots)
+            to_pivots = self._matrix(queries, pivots, n_threads, ("query", None), ("measure", self._pivots))
+        PairBatch(queries, self._items, self._ground, self._question).check_fits(n_threads)
+        in_core = self._ground.prepare(self._question, queries, self._items)
+        asked = in_core.space, in_core.measures(queries), self._items_in(in_core), self._question.to_core()
+        with progress_bar(len(queries), progress, unit="query") as report:
+            found, counts, failures = _core.search(
+                *asked, top, radius, to_pivots, self._from_pivots, n_threads, np.inf, report
+            )
+        _raise_first(failures, ("query", None), ("measure", None))
+        self._count(len(queries), *counts)
+        return found
+
+    def _items_in(self, in_core: InCore) -> _core.Measures:
+        """The measures as the core takes them: laid out once, and again only where something is added or covered."""
+        if self._prepared is None or self._prepared.ground is not in_core:
+            self._prepared = _Prepared(in_core, in_core.measures(self._items))
+        return self._prepared.items
+
+    def _count(self, queries: int, bounded: int, stopped_early: int, solved: int) -> None:
+        """Count the pairs of a search that has succeeded: then, and only then, they add up."""
+        self.stats.pairs += queries * len(self)
+        self.stats.bounded += bounded
+        self.stats.stopped_early += stopped_early
+        self.stats.solved += solved
+
+    def _search_by_brute_force(
+        self, queries: Atoms, top: int, radius: float, n_threads: int
+    ) -> list[tuple[Array, _Ints]]:
+        matrix = self._matrix(queries, self._items, n_threads, ("query", None), ("measure", None))
+        self._count(len(queries), 0, 0, matrix.size)
+        found = []
+        for row in matrix:
+            order = np.argsort(row, kind="stable")[:top].astype(np.int64)
+            order = order[row[order] <= radius]
+            found.append((row[order], order))
+        return found
+
+
+class _Prepared(NamedTuple):
+    """The ground and the measures of an index, as the core takes them."""
+
+    ground: InCore
+    items: _core.Measures
+
+
+def _raise_first(failures: Failures, of_a: _Called, of_b: _Called) -> None:
+    """Raise for the first pair that failed, if there is one."""
+    if failures:
+        s, t, reason = min(failures)
+        kind = MemoryError if is_out_of_memory(reason) else RuntimeError
+        raise kind(f"{_called(of_a, s)} and {_called(of_b, t)} failed: {reason}")
+
+
+def _called(names: _Called, number: int) -> str:
+    noun, numbers = names
+    return f"{noun} {number if numbers is None else numbers[number]}"
+
+
+def _as_n_pivots(value: Any, is_trusted: bool) -> int:
+    if value is None:
+        return _DEFAULT_PIVOTS if is_trusted else 0
+    number = check.as_whole(value, "n_pivots", 0)
+    if number > 0 and not is_trusted:
+        raise ValueError("n_pivots needs the triangle inequality: pass assume_metric=True if cost or metric obeys it")
+    return number
+
+
+def _depth(value: Any) -> int:
+    """How deep lists are nested at their first entries."""
+    depth = 0
+    while isinstance(value, (list, tuple)) and len(value):
+        depth, value = depth + 1, value[0]
+    return depth

@@ -1,0 +1,125 @@
+"""The file of an `rpw.Index`: NumPy's ``npz`` with a description in JSON. Nothing is unpickled, nothing is trusted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base import check
+from rpw.base.check import Array
+from rpw.io.arrays import open_archive
+from rpw.io.files import replacing
+from rpw.many.collection import check_collection
+from rpw.pair.atoms import Atoms
+from rpw.pair.ground import Ground, as_shared_ground
+from rpw.pair.metrics import as_metric
+from rpw.pair.question import Question, as_question
+
+__all__ = ["Content", "read", "write"]
+
+_FORMAT = "rpw index"
+_VERSION = 2
+_ZIP_MAGIC = b"PK"
+_NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "cost", "pivots", "from_pivots")
+
+
+class Content(NamedTuple):
+    """All that an index is: the question, the measures and their ground, the pivots and their distances to all."""
+
+    question: Question
+    ground: Ground
+    items: Atoms
+    pivots: npt.NDArray[np.int64]
+    from_pivots: Array
+
+
+def write(path: Any, content: Content) -> None:
+    """Write the file as a whole or not at all."""
+    question, ground, items, pivots, from_pivots = content
+    if ground.metric.calls_python:
+        raise ValueError("an index with a callable metric cannot be saved: functions are not data")
+    arrays: dict[str, Any] = {"start": items.start, "weights": items.weights, "mass": items.mass}
+    arrays |= {"points" if ground.size is None else "place": items.where} | ground.arrays()
+    distance = {name: getattr(question, name) for name in ("name", "p", "k", "mass", "lam")}
+    distance |= {"metric": ground.metric.given, "diameter": question.diameter}
+    about = json.dumps({"format": _FORMAT, "version": _VERSION, "distance": distance})
+    with replacing(path) as file:
+        np.savez(file, about=np.array(about), pivots=pivots, from_pivots=from_pivots, **arrays)
+
+
+def read(path: Any) -> Content:
+    """Read and check what `write` wrote."""
+    arrays = _stored_arrays(Path(path))
+    about = _about(arrays)
+    if about is None:
+        raise ValueError(f"{path} is not an rpw index")
+    if about.get("version") != _VERSION:
+        raise ValueError(
+            f"{path} is an rpw index of format {about.get('version')}, and this version of rpw reads format "
+            f"{_VERSION}: build it again"
+        )
+    try:
+        return _content(arrays, **about["distance"])
+    except KeyError as error:
+        raise ValueError(f"{path} is damaged: it has no {error}") from error
+    except Exception as error:  # arrays that do not fit together can raise nearly anything
+        raise ValueError(f"{path} is damaged: {error}") from error
+
+
+def _content(
+    arrays: dict[str, Any], *, name: Any, metric: Any, diameter: Any, p: Any, k: Any, mass: Any = None, lam: Any = None
+) -> Content:
+    """What the arrays say, checked like an index that is built: the core trusts its arrays."""
+    if name != "rpw" or not isinstance(metric, str):
+        raise ValueError(f"distance {name!r} with metric {metric!r} is not one of an index")
+    question = as_question(name, p=p, k=k, diameter=check.as_positive(diameter, "diameter"), mass=mass, lam=lam)
+    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(metric))
+    if ("points" in arrays) == ("place" in arrays) or ("points" in arrays) != (ground.size is None):
+        raise ValueError("there must be either points, or place with support or cost")
+    where = arrays["points" if ground.size is None else "place"]
+    items = Atoms(arrays["start"], arrays["weights"], arrays["mass"], where)
+    check_collection(items, ground)
+    _check_pivots(arrays["pivots"], arrays["from_pivots"], len(items))
+    return Content(question, ground, items, arrays["pivots"], arrays["from_pivots"])
+
+
+def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
+    """Raise unless they are the numbers of measures, and their distances to all ``count`` of them."""
+    if pivots.dtype != np.int64 or pivots.ndim != 1 or ((pivots < 0) | (pivots >= count)).any():
+        raise ValueError("pivots are not numbers of measures")
+    is_sound = from_pivots.dtype == np.float64 and from_pivots.shape == (len(pivots), count)
+    if not is_sound or not from_pivots.flags.c_contiguous or not ((from_pivots >= 0) & (from_pivots <= 1 + 1e-9)).all():
+        raise ValueError("from_pivots are not the distances from the pivots")
+
+
+def _stored_arrays(path: Path) -> dict[str, Any]:
+    """The arrays of an index; what else the file may hold is not read."""
+    if path.is_dir():
+        raise ValueError(f"{path} is not an rpw index: it is a folder")
+    with path.open("rb") as file:
+        if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
+            raise ValueError(f"{path} is not an rpw index")
+        file.seek(0)
+        try:
+            with open_archive(file) as stored:
+                if "about" not in stored.names:
+                    return {}
+                return stored.read(name for name in stored.names if name in _NAMES)
+        except MemoryError as error:
+            raise MemoryError(f"{path}: {error}") from error
+        except Exception as error:  # zipfile and zlib raise types of their own on damaged files
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{path} is not an rpw index, or damaged: {reason}") from error
+
+
+def _about(arrays: dict[str, Any]) -> dict[str, Any] | None:
+    """What the file says of itself, if it is an index."""
+    try:
+        about = json.loads(str(arrays["about"]))
+    except (KeyError, ValueError):
+        return None
+    return about if isinstance(about, dict) and about.get("format") == _FORMAT else None

@@ -1,0 +1,182 @@
+"""Matrices of distances between the measures of two collections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from numpy.typing import ArrayLike
+
+from rpw.base import check
+from rpw.base.check import Array
+from rpw.base.deadline import deadline_after
+from rpw.base.threads import as_n_threads
+from rpw.base.types import PathLike, StoredMatrix
+from rpw.many.backends.choice import backend_for
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_collection, check_same_dimension, points_given
+from rpw.many.executors.run import run_tiles
+from rpw.many.progress import Progress
+from rpw.measure import CollectionLike
+from rpw.pair.atoms import Atoms
+from rpw.pair.ground import Ground, as_shared_ground
+from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.question import as_question, check_distance
+from rpw.pair.reach import warn_of_reach
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["pairwise"]
+
+
+@overload
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: Progress = False,
+    on_error: str = "raise",
+    out: None = None,
+    client: Client | None = None,
+    device: str = "cpu",
+    time_limit: float | None = None,
+) -> Array: ...
+
+
+@overload
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: Progress = False,
+    on_error: str = "raise",
+    out: PathLike,
+    client: Client | None = None,
+    device: str = "cpu",
+    time_limit: float | None = None,
+) -> StoredMatrix: ...
+
+
+def pairwise(
+    A: CollectionLike,
+    B: CollectionLike | None = None,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: Progress = False,
+    on_error: str = "raise",
+    out: PathLike | None = None,
+    client: Client | None = None,
+    device: str = "cpu",
+    time_limit: float | None = None,
+) -> Array | StoredMatrix:
+    """The matrix of distances between all measures of ``A`` and all of ``B``.
+
+    Parameters
+    ----------
+    A, B : collections
+        Lists of `rpw.Measure` or of (n_i, d) arrays, an array (B, n, d), or histograms (B, n) on one shared ``support``
+        (n, d) or one shared matrix ``cost`` (n, n) of ground distances. Without ``B``: ``A`` against itself; then each
+        pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
+    distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
+        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
+    diameter : float or "auto", optional
+        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
+        with a warning where the points (or costs) reach over more than 2.
+    n_threads : int, optional
+        Default: all cores of this process.
+    progress : bool or callable
+        Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (pairs done, all pairs) as
+        they are computed.
+    on_error : {"raise", "nan"}
+        What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
+    out : path, optional
+        Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
+        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused.
+        A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
+        distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
+        those distances changes with it.
+    client : dask.distributed.Client, optional
+        Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
+    device : {"cpu"}
+        Only ``"cpu"`` here.
+    time_limit : float, optional
+        Seconds for the whole run; then `rpw.TimeLimitError` says how many pairs were finished (with ``out``, whole
+        tiles, which are kept: the same call again goes on).
+
+    Returns
+    -------
+    array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
+    with ``out``, the Zarr array, which verifies what is read from it.
+
+    >>> import rpw
+    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
+    [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
+    """
+    deadline = deadline_after(time_limit)
+    if on_error not in ("raise", "nan"):
+        raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
+    ground = as_shared_ground(support, cost, as_metric(metric))
+    a = as_collection(A, "A", ground)
+    b = a if B is None else as_collection(B, "B", ground)
+    check_same_dimension(a, b)
+    check_distance(distance, mass=mass, lam=lam)
+    delta = as_diameter(diameter, ground, [a, b], (A, B))
+    batch = PairBatch(a, b, ground, as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
+    if diameter is None:
+        warn_of_batch(batch)
+    backend, threads = backend_for(batch, device), as_n_threads(n_threads)
+    matrix: Array | StoredMatrix = run_tiles(
+        backend,
+        out=out,
+        client=client,
+        n_threads=threads,
+        progress=progress,
+        retries_failed=on_error == "raise",
+        deadline=deadline,
+    )
+    return matrix
+
+
+def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...]) -> float:
+    """A given diameter, or the one of everything in the collections and in the Measures that they were ``given`` as."""
+    if not isinstance(value, str):
+        return check.as_diameter(value)
+    if value != "auto":
+        raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
+    clouds = [atoms.where for atoms in collections] + points_given(*given)
+    return check.as_positive(ground.diameter(clouds), "diameter='auto'")
+
+
+def warn_of_batch(batch: PairBatch) -> None:
+    """Warn where Δ was left out, matters, and hardly fits."""
+    if batch.question.depends_on_diameter:
+        warn_of_reach(batch.ground.reach(batch.a.where, batch.b.where))

@@ -1,0 +1,67 @@
+"""What a stored matrix is the matrix of."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rpw.base.check import Array
+from rpw.base.version import VERSION
+from rpw.many.batch import PairBatch
+
+FORMAT = 2  # 1, of rpw 0.1, had no digests
+
+_INPUTS = {"A": "A holds other measures", "B": "B holds other measures", "support": "the support is another one"}
+_INPUTS |= {"cost": "cost is another matrix"}
+
+
+def manifest_of(batch: PairBatch) -> dict[str, Any]:
+    """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit."""
+    facts = {name: getattr(batch.question, name) for name in ("p", "k", "diameter", "mass", "lam")}
+    given = {name: value for name, value in facts.items() if value is not None}  # mass and lam: where they belong
+    shared = batch.ground.arrays()
+    return {
+        "distance": batch.question.name,
+        **{name: value if math.isfinite(value) else str(value) for name, value in given.items()},
+        "metric": batch.ground.metric.describe(),
+        "symmetric": batch.is_symmetric,
+        "shape": [len(batch.a), len(batch.b)],
+        "rpw": {
+            "format": FORMAT,
+            "version": VERSION,
+            "fingerprint": batch.fingerprint,
+            "inputs": {
+                "A": batch.a.fingerprint,
+                "B": "A" if batch.b is batch.a else batch.b.fingerprint,
+                "support": _digest(shared.get("support")),
+                "cost": _digest(shared.get("cost")),
+            },
+        },
+    }
+
+
+def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
+    """Raise if two manifests describe different work, and say what differs."""
+    if there["rpw"].get("fingerprint") == here["rpw"]["fingerprint"]:
+        return  # it stands for all inputs and parameters; the attributes beside it are for people
+    differences = [
+        f"{name} is {there.get(name)!r} there and {here[name]!r} here"
+        for name in here
+        if name != "rpw" and there.get(name) != here[name]
+    ]
+    of_there, of_here = there["rpw"].get("inputs", {}), here["rpw"]["inputs"]
+    differences += [text for name, text in _INPUTS.items() if of_there.get(name) != of_here[name]]
+    reasons = "; ".join(differences) or "the metric gives other distances"
+    raise ValueError(f"out={str(path)!r} holds another matrix: {reasons}. Choose another path")
+
+
+def _digest(array: Array | None) -> str | None:
+    if array is None:
+        return None
+    digest = hashlib.sha256(str(array.shape).encode())
+    digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

@@ -1,0 +1,73 @@
+"""What `rpw.pairwise` returns with ``out``: a Zarr array whose chunks are verified whenever they are read.
+
+This module needs Zarr, and is imported only where there is one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import zarr
+from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
+from zarr.storage import LocalStore
+
+from rpw.many.store.digests import Chunks
+
+__all__ = ["open_verified"]
+
+
+def open_verified(chunks: Chunks) -> Any:
+    """The array, opened for reading."""
+    return zarr.open_array(_VerifiedStore(chunks), mode="r")
+
+
+class _VerifiedStore(LocalStore):
+    """A folder of which Zarr reads no chunk that is not as it was written."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        super().__init__(chunks.tree.root, read_only=True)
+        self._chunks = chunks
+
+    def with_read_only(self, read_only: bool = False) -> Any:
+        """Itself; there is no way to write."""
+        if not read_only:
+            raise ValueError(f"{self.root} is open for reading: rpw.pairwise alone writes to it")
+        return _VerifiedStore(self._chunks)
+
+    def get_sync(
+        self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """The bytes under a key, as Zarr asks for them."""
+        kind, *indices = key.split("/")
+        if kind == "c" and len(indices) == 2:
+            data: bytes | None = self._chunks.read((int(indices[0]), int(indices[1])))
+        else:
+            data = self._chunks.tree.read(*key.split("/"))
+        if data is None:
+            return None
+        return (prototype or default_buffer_prototype()).buffer.from_bytes(data[_range(byte_range, len(data))])
+
+    async def get(
+        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """The same, without holding up what else is being read."""
+        return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
+
+    async def get_partial_values(
+        self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
+    ) -> list[Buffer | None]:
+        """The same for several keys."""
+        return [await self.get(key, prototype, byte_range) for key, byte_range in key_ranges]
+
+
+def _range(request: ByteRequest | None, length: int) -> slice:
+    if isinstance(request, RangeByteRequest):
+        return slice(request.start, request.end)
+    if isinstance(request, OffsetByteRequest):
+        return slice(request.offset, None)
+    if isinstance(request, SuffixByteRequest):
+        return slice(max(0, length - request.suffix), None)
+    return slice(None)

@@ -1,0 +1,298 @@
+"""The front door: user input in, a Result, a Profile or a number out. Nothing is computed here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from rpw.base.deadline import deadline_after
+from rpw.measure import PointsLike
+from rpw.pair import solvers
+from rpw.pair.metrics import Metric
+from rpw.pair.problem import Problem, as_problem
+from rpw.pair.profile import Profile
+from rpw.pair.question import Question, as_question
+from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
+from rpw.pair.result import Result
+
+__all__ = [
+    "choose_solver",
+    "distance",
+    "levy_prokhorov",
+    "partial_wasserstein",
+    "profile",
+    "robot",
+    "solve",
+    "total_variation",
+    "wasserstein",
+]
+
+
+def solve(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    diameter: float | None = None,
+    tol: float = 0.0,
+    time_limit: float | None = None,
+    solver: str = "auto",
+) -> Result:
+    """Solve for the (p,k)-RPW distance and everything that comes with it.
+
+    RPW is the smallest ε such that all but ε of the mass can be moved at a cost W_{p,1-ε} of at most k·Δ·ε.
+
+    Parameters
+    ----------
+    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure
+        The points. Leave them out if you pass ``cost``.
+    a, b : array-like (n,) and (m,), optional
+        Non-negative weights, normalised in float64 (default: uniform). Not allowed beside a Measure, which carries its
+        own. Weights below 2**-61 of the sum count as zero.
+    cost : array-like (n, m), optional
+        Ground *distances* (not their p-th powers) instead of points; rows belong to the first measure.
+    p : float
+        Exponent in [1, inf].
+    k : float
+        Price of leaving mass behind, >= 0. k = 0 is total variation; as k grows, k·RPW approaches W_p.
+    metric : str or callable
+        Ground metric for points, see `rpw.cost.METRICS`. A callable takes two points and is taken on trust.
+    diameter : float, optional
+        Δ of the *space* (`rpw.diameter` computes one for a whole collection); it sets the unit of length. Left out, it
+        is 1, with a warning where the points (or costs) reach over more than 2.
+    tol : float
+        Error allowed in the answer; 0 means exact.
+    time_limit : float, optional
+        Seconds, building the costs included; after that the best proven interval so far is returned.
+    solver : {"auto", "exact", "lmr", "bisection"}
+        See `rpw.choose_solver`. The last two need ``tol`` > 0.
+
+    Returns
+    -------
+    Result
+
+    >>> import rpw
+    >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1, diameter=1)
+    >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
+    (0.30303, [0.0, 0.0, 0.303])
+    """
+    deadline = deadline_after(time_limit)
+    question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric)
+    warn_of_reach(_reach_beyond(diameter, problem, question))
+    return solvers.solve(problem, question, deadline)
+
+
+def distance(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    diameter: float | None = None,
+    tol: float = 0.0,
+    time_limit: float | None = None,
+    solver: str = "auto",
+) -> float:
+    """The (p,k)-RPW distance as a number; parameters as in `rpw.solve`.
+
+    Past ``time_limit`` it raises `rpw.TimeLimitError`, which carries the bounds that were proven by then; so do the
+    other functions that return a number.
+
+    >>> import rpw
+    >>> round(rpw.distance([0.0], [1.0], p=2, k=1), 6)
+    0.618034
+    """
+    deadline = deadline_after(time_limit)
+    question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric)
+    warn_of_reach(_reach_beyond(diameter, problem, question))
+    return solvers.value(problem, question, deadline)
+
+
+def choose_solver(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    diameter: float | None = None,
+    tol: float = 0.0,
+    time_limit: float | None = None,
+    solver: str = "auto",
+) -> tuple[str, str]:
+    """What ``solve`` would run on the same arguments, and why, as ``(name, reason)``.
+
+    =============================================== ===================== ============================================
+    when                                            solver                what it does
+    =============================================== ===================== ============================================
+    k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
+    ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
+    p = inf                                         ``infinity``          maximum flows over pairs, shortest first
+    k·tol >= 0.1, unequal weights, >= 10**6 pairs   ``lmr``               integer costs in units chosen from ``tol``
+    else                                            ``exact``             walk along the exact OT-profile; with
+                                                                          ``tol`` it stops when the bounds are close
+    =============================================== ===================== ============================================
+
+    LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
+    ``Result.solver`` tells what ran. docs/benchmarks.md has the measurements behind the fourth row.
+    """
+    deadline_after(time_limit)
+    question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
+    return solvers.choose(as_problem(x, y, a, b, cost=cost, metric=metric), question)
+
+
+def profile(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+    diameter: float | None = None,
+    solver: str = "auto",
+    tol: float = 0.0,
+    time_limit: float | None = None,
+) -> Profile:
+    """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
+
+    Parameters as in `rpw.solve`. With ``solver="lmr"`` the curve is nowhere below the exact one and at most ``tol`` (in
+    units of W) above it; every other choice gives the exact profile. Past ``time_limit`` it raises
+    `rpw.TimeLimitError`.
+
+    >>> import rpw
+    >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
+    [0.0, 0.5, 1.0]
+    """
+    deadline = deadline_after(time_limit)
+    question = as_question(p=p, diameter=diameter, tol=tol, solver=solver)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric)
+    curve = solvers.profile(problem, question, deadline)
+    reach = _reach_beyond(diameter, problem, question)
+    return replace(curve, _reach=reach)  # the curve has no Δ: the warning comes with a k
+
+
+def wasserstein(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+    time_limit: float | None = None,
+) -> float:
+    """The p-Wasserstein distance W_p, for p in [1, inf]; parameters as in `rpw.solve`.
+
+    >>> import rpw
+    >>> rpw.wasserstein([0.0, 1.0], [1.0, 2.0], p=1)
+    1.0
+    """
+    deadline, question = deadline_after(time_limit), as_question("wasserstein", p=p)
+    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def partial_wasserstein(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    mass: float,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+    time_limit: float | None = None,
+) -> float:
+    """W_{p, mass}: the least cost of moving a share ``mass`` of the mass, for p in [1, inf].
+
+    >>> import rpw
+    >>> rpw.partial_wasserstein([0.0, 9.0], [0.0, 1.0], mass=0.5)
+    0.0
+    """
+    deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass)
+    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def total_variation(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    metric: Metric = "euclidean",
+    time_limit: float | None = None,
+) -> float:
+    """The total variation distance: the mass that is not shared. It is (p,0)-RPW for every p.
+
+    >>> import rpw
+    >>> rpw.total_variation([0.0, 1.0], [1.0, 2.0])
+    0.5
+    """
+    deadline, question = deadline_after(time_limit), as_question("total_variation")
+    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def levy_prokhorov(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    cost: ArrayLike | None = None,
+    metric: Metric = "euclidean",
+    time_limit: float | None = None,
+) -> float:
+    """The Lévy–Prokhorov distance, (inf,1)-RPW on the raw distances (there is no diameter).
+
+    >>> import rpw
+    >>> rpw.levy_prokhorov([0.0], [0.25])
+    0.25
+    """
+    deadline, question = deadline_after(time_limit), as_question("levy_prokhorov")
+    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def robot(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    lam: float,
+    cost: ArrayLike | None = None,
+    p: float = 2,
+    metric: Metric = "euclidean",
+    time_limit: float | None = None,
+) -> float:
+    """λ-ROBOT: W_p under the truncated ground distance min(c, 2λ), with λ = ``lam``.
+
+    >>> import rpw
+    >>> rpw.robot([0.0, 9.0], [0.0, 1.0], lam=0.5, p=1)
+    0.5
+    """
+    deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam)
+    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def _reach_beyond(diameter: float | None, problem: Problem, question: Question) -> Reach:
+    """How far the atoms reach, where Δ matters and was left out; else 0."""
+    return problem.reach if diameter is None and question.depends_on_diameter else NO_REACH

@@ -1,0 +1,401 @@
+"""Grounds: where the distances between atoms come from.
+
+Points under a metric, a matrix, or a support that many measures share. Each gives blocks of distances and lists of
+them, says how far it extends, and takes the form in which the core reads it. Another one (say, costs that are computed
+only where they are needed) is another class here; nothing else in the library asks what kind of ground it has.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw import _core
+from rpw.base.check import Array, as_cost, as_points
+from rpw.base.deadline import NEVER, Deadline
+from rpw.base.memory import check_pairs_fit
+from rpw.pair.atoms import Atoms, Ints, Where
+from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
+from rpw.pair.question import Question
+from rpw.pair.reach import Reach
+
+__all__ = ["Ground", "InCore", "Matrix", "Points", "Support", "as_shared_ground"]
+
+_LARGE_SUPPORT = 2048  # places; beyond, those without mass are left out of the matrix of distances
+
+
+@dataclass(frozen=True, eq=False)
+class InCore:
+    """A ground as the core reads it, and how measures are laid out for it."""
+
+    space: _core.Space
+    measures: Callable[[Atoms], _core.Measures]
+
+
+class Ground(ABC):
+    """Distances between atoms; which atoms, is said by their points or by their places (see `rpw.pair.atoms`)."""
+
+    metric: GroundMetric
+
+    @property
+    def is_in_core(self) -> bool:
+        """Whether the core can take many measures at once; else Python is needed for each pair."""
+        return True
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the triangle inequality is known to hold."""
+        return self.metric.is_trusted
+
+    @property
+    def size(self) -> int | None:
+        """The number of places that measures share; None where they bring points of their own."""
+        return None
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the way back is as long as the way there, and none leads from a point to itself."""
+        return True
+
+    @property
+    @abstractmethod
+    def separates(self) -> bool:
+        """Whether distance 0 means equal points, so that these are found without any distances."""
+
+    @abstractmethod
+    def block(self, x: Where, y: Where) -> Array:
+        """The matrix of distances between two sets of atoms."""
+
+    @abstractmethod
+    def pairs(self, x: Where, y: Where) -> Array:
+        """The distance between x[s] and y[s] for every s."""
+
+    @abstractmethod
+    def diameter(self, clouds: list[Where]) -> float:
+        """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
+
+    @abstractmethod
+    def reach(self, x: Where, y: Where) -> Reach:
+        """How far atoms reach together, where it takes linear time to find; else nothing."""
+
+    @abstractmethod
+    def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
+        """The form for the core, in which these measures can be laid out.
+
+        The same object again where nothing had to be made anew. Raises where the deadline passes meanwhile.
+        """
+
+    def sample(self, a: Atoms, b: Atoms, count: int) -> bytes:
+        """Some distances by the metric: they differ where it depends on something that has changed."""
+        return b"no points"
+
+    def arrays(self) -> dict[str, Array]:
+        """What the measures share, under the name of the argument that it came as."""
+        return {}
+
+    def copy(self) -> Ground:
+        """The same ground on arrays of its own, which nobody else can change."""
+        return self
+
+    def uses_labels(self, question: Question) -> bool:
+        """Whether labels of equal points are all that is needed."""
+        return question.is_of_shared_mass and self.separates
+
+    def takes_room(self, question: Question) -> bool:
+        """Whether the core needs a matrix of its own for a pair."""
+        return not self.uses_labels(question)
+
+    def without_metric(self) -> Ground:
+        """The same ground where a metric that cannot be pickled is left out."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Points(Ground):
+    """Points under a metric."""
+
+    metric: GroundMetric
+
+    @property
+    def separates(self) -> bool:
+        """As the metric does."""
+        return self.metric.separates
+
+    @property
+    def is_in_core(self) -> bool:
+        """Whether the core computes the metric."""
+        return self.metric.core is not None
+
+    def block(self, x: Where, y: Where) -> Array:
+        """By the metric."""
+        check_pairs_fit(len(x), len(y))
+        matrix = np.empty((len(x), len(y)))
+        self.metric.fill(np.ascontiguousarray(x), np.ascontiguousarray(y), matrix)
+        return matrix
+
+    def pairs(self, x: Where, y: Where) -> Array:
+        """By the metric."""
+        return self.metric.pairs(x, y)
+
+    def diameter(self, clouds: list[Where]) -> float:
+        """Of these points."""
+        return self.metric.diameter(clouds)
+
+    def reach(self, x: Where, y: Where) -> Reach:
+        """Of these points, by the metric."""
+        return Reach(self.metric.reach(x, y))
+
+    def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
+        """Labels, the metric, or (of one pair) a matrix that is computed here."""
+        if self.uses_labels(question):
+            return _labelled(a, b)
+        if self._in_core is not None:
+            return self._in_core
+        matrix = np.empty((len(a.where), len(b.where)))
+        self.metric.fill(a.where, b.where, matrix, deadline)
+        return InCore(_core.Space.of_scratch(matrix), lambda atoms: _measures(atoms))
+
+    @cached_property
+    def _in_core(self) -> InCore | None:
+        if self.metric.core is None:
+            return None
+        return InCore(_core.Space.of_metric(self.metric.core), lambda atoms: _measures(atoms, points=atoms.where))
+
+    def sample(self, a: Atoms, b: Atoms, count: int) -> bytes:
+        """Of their points."""
+        return _sample(self.metric, a.where, b.where, count)
+
+    def without_metric(self) -> Ground:
+        """With a metric that says so when it is called."""
+        return self if self.metric.can_pickle else replace(self, metric=CallableMetric(_left_out))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"metric": self.metric}  # not what the core was given
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix(Ground):
+    """A matrix of distances: rows are places of the first measure, columns of the second."""
+
+    cost: Array
+    largest: float  # entry
+    metric: GroundMetric  # given beside it, and without meaning
+
+    @property
+    def is_trusted(self) -> bool:
+        """Nothing is known about a matrix."""
+        return False
+
+    @property
+    def size(self) -> int:
+        """The number of columns (of a shared matrix: and of rows)."""
+        return int(self.cost.shape[1])
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the matrix is."""
+        return np.array_equal(self.cost, self.cost.T) and not self.cost.diagonal().any()
+
+    @property
+    def separates(self) -> bool:
+        """Two places may have distance 0."""
+        return False
+
+    def block(self, x: Where, y: Where) -> Array:
+        """Entries of the matrix."""
+        return np.asarray(self.cost[np.ix_(x, y)])
+
+    def pairs(self, x: Where, y: Where) -> Array:
+        """Entries of the matrix."""
+        return np.asarray(self.cost[x, y])
+
+    def diameter(self, clouds: list[Where]) -> float:
+        """The largest entry."""
+        return self.largest
+
+    def reach(self, x: Where, y: Where) -> Reach:
+        """The largest entry."""
+        return Reach(self.largest, is_of_cost=True)
+
+    def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
+        """The matrix itself."""
+        rows, columns = self.cost.shape
+        if rows == columns:
+            return self._shared
+        space = _core.Space.of_matrix(self.cost)
+        return InCore(space, lambda atoms: _on_places(atoms, rows if atoms is a else columns))
+
+    @cached_property
+    def _shared(self) -> InCore:
+        return InCore(_core.Space.of_matrix(self.cost), lambda atoms: _on_places(atoms, len(self.cost)))
+
+    def takes_room(self, question: Question) -> bool:
+        """Not at p = inf, nor where the core can use the user's matrix as it is."""
+        if question.is_of_shared_mass or np.isinf(question.p):
+            return False
+        is_power = question.p == 1 and question.kappa == 1 and self.cost.flags.c_contiguous and self.largest >= 1
+        return not is_power
+
+    def arrays(self) -> dict[str, Array]:
+        """The matrix."""
+        return {"cost": self.cost}
+
+    def copy(self) -> Ground:
+        """With another matrix of the same entries."""
+        return replace(self, cost=self.cost.copy())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"cost": self.cost, "largest": self.largest, "metric": self.metric}
+
+
+class Support(Ground):
+    """Points that all measures share, under a metric; the matrix of their distances is computed once, and kept."""
+
+    def __init__(self, points: Array, metric: GroundMetric) -> None:
+        self.points, self.metric = points, metric
+        self._lock = threading.Lock()
+        self._shared: _SharedMatrix | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Support, (self.points, self.metric)
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return len(self.points)
+
+    @property
+    def separates(self) -> bool:
+        """As the metric does."""
+        return self.metric.separates
+
+    def block(self, x: Where, y: Where) -> Array:
+        """By the metric."""
+        return Points(self.metric).block(self.points[x], self.points[y])
+
+    def pairs(self, x: Where, y: Where) -> Array:
+        """By the metric."""
+        return self.metric.pairs(self.points[x], self.points[y])
+
+    def diameter(self, clouds: list[Where]) -> float:
+        """Of all places."""
+        return self.metric.diameter([self.points])
+
+    def reach(self, x: Where, y: Where) -> Reach:
+        """Of all places."""
+        return Reach(self.metric.reach(self.points, self.points))
+
+    def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
+        """Labels of equal places, or the matrix of their distances."""
+        if self.uses_labels(question):
+            return self._labels_in_core
+        with self._lock:  # threads wait for one matrix, instead of making one each
+            if self._shared is None or not self._shared.covers(a, b):
+                self._shared = _SharedMatrix.of(self.points, self.metric, a, b, deadline)
+            return self._shared.in_core
+
+    @cached_property
+    def _labels_in_core(self) -> InCore:
+        labels = equal_rows(self.points)
+        return InCore(_core.Space.of_labels(), lambda atoms: _measures(atoms, labels=labels[atoms.where]))
+
+    def sample(self, a: Atoms, b: Atoms, count: int) -> bytes:
+        """Of the places."""
+        return _sample(self.metric, self.points, self.points, count)
+
+    def arrays(self) -> dict[str, Array]:
+        """The points."""
+        return {"support": self.points}
+
+    def copy(self) -> Ground:
+        """On other points with the same coordinates."""
+        return Support(self.points.copy(), self.metric)
+
+
+class _SharedMatrix:
+    """The distances between the places of a support: of a large one, between those that carry mass."""
+
+    def __init__(self, occupied: Ints | None, size: int, distances: Array) -> None:
+        self._occupied, self._size = occupied, size
+        self.in_core = InCore(_core.Space.of_matrix(distances), self._laid_out)
+
+    @classmethod
+    def of(cls, support: Array, metric: GroundMetric, a: Atoms, b: Atoms, deadline: Deadline) -> _SharedMatrix:
+        """For the places of these measures, or for all."""
+        is_large = len(support) >= _LARGE_SUPPORT
+        occupied = np.unique(np.concatenate([a.where, b.where])).astype(np.int64) if is_large else None
+        places = support if occupied is None else support[occupied]
+        check_pairs_fit(len(places), len(places))
+        distances = np.empty((len(places), len(places)))
+        metric.fill(places, places, distances, deadline)
+        return cls(occupied, len(support), distances)
+
+    def covers(self, a: Atoms, b: Atoms) -> bool:
+        """Whether every place of these measures has a row."""
+        if self._occupied is None:
+            return True
+        has_row = np.zeros(self._size, dtype=np.bool_)
+        has_row[self._occupied] = True
+        return bool(has_row[a.where].all() and has_row[b.where].all())
+
+    def _laid_out(self, atoms: Atoms) -> _core.Measures:
+        if self._occupied is None:
+            return _measures(atoms, places=atoms.where)
+        return _measures(atoms, places=np.searchsorted(self._occupied, atoms.where).astype(np.int32))
+
+
+def as_shared_ground(support: Any, cost: Any, metric: GroundMetric) -> Ground:
+    """The ground of collections: check ``support=`` and ``cost=``; points under the metric without either."""
+    if support is not None and cost is not None:
+        raise ValueError("pass either support or cost, not both")
+    if support is not None:
+        return Support(np.ascontiguousarray(as_points(support, "support")), metric)
+    if cost is not None:
+        matrix, largest = as_cost(cost)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"cost must be square for a collection on one shared support, got shape {matrix.shape}")
+        return Matrix(np.ascontiguousarray(matrix), largest, metric)
+    return Points(metric)
+
+
+# ---------------------------------------------------------------- measures for the core
+
+
+def _measures(
+    atoms: Atoms, points: Array | None = None, places: npt.NDArray[np.int32] | None = None, labels: Ints | None = None
+) -> _core.Measures:
+    return _core.Measures(atoms.start, atoms.mass, points, places, labels)
+
+
+def _on_places(atoms: Atoms, count: int) -> _core.Measures:
+    """Without places where atom i of the only measure is at place i of all: the core may use the matrix as it is."""
+    is_whole = len(atoms) == 1 and np.array_equal(atoms.where, np.arange(count))
+    return _measures(atoms, places=None if is_whole else atoms.where)
+
+
+def _labelled(a: Atoms, b: Atoms) -> InCore:
+    """No space, but labels of equal points, which these measures have in common."""
+    of_a, of_b = np.split(equal_rows(np.concatenate([a.where, b.where])), [len(a.where)])
+    return InCore(_core.Space.of_labels(), lambda atoms: _measures(atoms, labels=of_a if atoms is a else of_b))
+
+
+def _sample(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:
+    x, y = (points[:: max(1, len(points) // count)][:count] for points in (x, y))
+    distances = np.empty((len(x), len(y)))
+    try:
+        metric.fill(x, y, distances)
+    except Exception as error:
+        return type(error).__name__.encode()
+    return distances.tobytes()
+
+
+def _left_out(x: Any, y: Any) -> float:
+    """Stands for a metric that cannot be pickled, such as a lambda."""
+    raise ValueError("the metric of this result could not be pickled and was left out")

@@ -1,0 +1,277 @@
+"""Ground metrics: a name or a callable becomes, once, an object that knows everything that is asked of a metric.
+
+To add one that SciPy computes, add a line to ``_SCIPY``; to add one to the core, a line to ``_CORE``.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw import _core
+from rpw.base.check import Array, check_finite, check_nonnegative
+from rpw.base.deadline import NEVER, Deadline
+from rpw.base.identity import describe_callable
+
+__all__ = ["BOX_METRICS", "METRICS", "GroundMetric", "Metric", "as_metric", "equal_rows"]
+
+Metric = str | Callable[[Any, Any], float]  # what users pass
+
+_PAIRS_PER_BLOCK = 1 << 19  # small enough that Ctrl-C and time_limit are noticed between two blocks
+
+
+class GroundMetric(ABC):
+    """A metric on points."""
+
+    given: Metric  # as the user passed it
+    separates = False  # whether d(x, y) = 0 exactly where x == y, so that equal points are found without distances
+    has_box = False  # whether the diameter of points is that of their bounding box
+    calls_python = False  # whether Python is called for each pair of points
+    is_trusted = True  # whether the triangle inequality is known to hold
+    core: _core.Metric | None = None  # what the core calls it, where the core computes it
+
+    @abstractmethod
+    def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
+        """Write the distances between ``x`` and ``y`` into ``out``; raises where the deadline passes meanwhile."""
+
+    def pairs(self, x: Array, y: Array) -> Array:
+        """The distance between x[s] and y[s] for every s."""
+        distances = np.empty((len(x), 1))
+        for s in range(len(x)):
+            self.fill(x[s : s + 1], y[s : s + 1], distances[s : s + 1])
+        return distances[:, 0]
+
+    def diameter(self, clouds: list[Array]) -> float:
+        """The diameter of a space that holds these points."""
+        size = self._size_of(clouds)
+        if not np.isfinite(size):
+            raise ValueError("the points are too far apart: their diameter is not a float64")
+        return size
+
+    def _size_of(self, clouds: list[Array]) -> float:
+        """The largest distance between the points."""
+        points, largest = np.unique(np.concatenate(clouds), axis=0), 0.0
+        for rows in _row_blocks(len(points), len(points)):
+            block = np.empty((rows.stop - rows.start, len(points)))
+            self.fill(points[rows], points, block)
+            largest = max(largest, float(block.max()))
+        return largest
+
+    def reach(self, x: Array, y: Array) -> float:
+        """How far two clouds reach together, where linear time is enough to find it; else 0."""
+        return 0.0
+
+    def describe(self) -> str:
+        """The same text for the same metric in another process (stores on disk depend on it)."""
+        return str(self.given)
+
+    def stopped_by(self, stop: threading.Event) -> GroundMetric:
+        """The same metric, which gives up soon after ``stop`` is set, where it can take long."""
+        return self
+
+    @property
+    def can_pickle(self) -> bool:
+        """Whether the standard pickle can store it."""
+        return True
+
+
+class CoreMetric(GroundMetric):
+    """A metric of the core: that of a norm of the differences. ``order`` says which, as `numpy.linalg.norm` does."""
+
+    core: _core.Metric
+    separates = True
+
+    def __init__(self, name: str, core: _core.Metric, order: float, *, has_box: bool) -> None:
+        self.given, self.core, self._order, self.has_box = name, core, order, has_box
+
+    def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
+        """By the core, in blocks of rows."""
+        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+        unit = _core.length_unit(x, y)
+        if np.isinf(unit):
+            raise ValueError("x and y are too far apart: their distance is not a float64")
+        for rows in _row_blocks(len(x), len(y)):
+            deadline.check()
+            _core.fill_distances(x[rows], y, self.core, unit, out[rows])
+
+    def pairs(self, x: Array, y: Array) -> Array:
+        """All of them at once."""
+        differences = np.abs(x - y)
+        largest = float(differences.max(initial=0.0)) or 1.0
+        return largest * np.asarray(np.linalg.norm(differences / largest, self._order, axis=1), dtype=np.float64)
+
+    def _size_of(self, clouds: list[Array]) -> float:
+        """That of the bounding box, where it has one: an upper bound that costs linear time."""
+        if not self.has_box:
+            return super()._size_of(clouds)
+        low = np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
+        high = np.max([cloud.max(axis=0) for cloud in clouds], axis=0)
+        with np.errstate(over="ignore"):
+            return self._norm(high - low)
+
+    def _norm(self, sides: Array) -> float:
+        longest = float(sides.max())
+        if longest == 0 or not np.isfinite(longest):
+            return longest
+        return longest * float(np.linalg.norm(sides / longest, self._order))
+
+    def reach(self, x: Array, y: Array) -> float:
+        """The diameter of the box around both."""
+        return _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_metric, (self.given,)
+
+
+class ScipyMetric(GroundMetric):
+    """A metric that SciPy knows by name."""
+
+    def __init__(self, name: str, *, separates: bool) -> None:
+        self.given, self.separates = name, separates
+
+    def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
+        """By SciPy, in blocks of rows."""
+        _fill_by_scipy(x, y, self.given, out, deadline, repr(self.given))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_metric, (self.given,)
+
+
+class CallableMetric(GroundMetric):
+    """A user's function of two points, taken on trust but for its signs."""
+
+    calls_python = True
+    is_trusted = False
+
+    def __init__(self, function: Callable[[Any, Any], float]) -> None:
+        self.given = self._function = function
+
+    def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
+        """By SciPy, which calls the function for each pair of points."""
+        # Behind another function: SciPy would pass options to one that is called "m", say, after its own metrics.
+        _fill_by_scipy(x, y, lambda u, v: self._function(u, v), out, deadline, repr(self._function))
+
+    def describe(self) -> str:
+        """A digest of its code and of what it carries along."""
+        return self._description
+
+    @cached_property
+    def _description(self) -> str:
+        """Cached: a callable object may change while it is called, and what it was at the start is what counts."""
+        return describe_callable(self._function)
+
+    def stopped_by(self, stop: threading.Event) -> GroundMetric:
+        """The same function, which raises instead of being called once ``stop`` is set."""
+        return CallableMetric(_Stoppable(self._function, stop))
+
+    @property
+    def can_pickle(self) -> bool:
+        """Not every function can be pickled, such as a lambda."""
+        try:
+            pickle.dumps(self._function)
+        except Exception:  # pickle raises nearly anything, as do the methods of callable objects
+            return False
+        return True
+
+
+class _Stoppable:
+    """A user's metric that can be stopped between two calls."""
+
+    def __init__(self, metric: Callable[[Array, Array], float], stop: threading.Event) -> None:
+        self._metric, self._stop = metric, stop
+
+    def __call__(self, x: Array, y: Array) -> float:
+        if self._stop.is_set():
+            raise InterruptedError
+        return self._metric(x, y)
+
+    def __repr__(self) -> str:
+        return repr(self._metric)
+
+
+# ---------------------------------------------------------------- by name
+
+_CORE = (
+    CoreMetric("euclidean", _core.Metric.euclidean, 2, has_box=True),
+    CoreMetric("cityblock", _core.Metric.cityblock, 1, has_box=True),
+    CoreMetric("chebyshev", _core.Metric.chebyshev, np.inf, has_box=True),
+    CoreMetric("minkowski", _core.Metric.euclidean, 2, has_box=False),  # SciPy's exponent 2; another as a callable
+)
+_SCIPY = (
+    ScipyMetric("canberra", separates=True),
+    ScipyMetric("hamming", separates=True),
+    ScipyMetric("jaccard", separates=False),
+    ScipyMetric("jensenshannon", separates=False),
+    ScipyMetric("rogerstanimoto", separates=False),
+    ScipyMetric("sokalsneath", separates=False),
+)
+_BY_NAME: dict[str, GroundMetric] = {str(metric.given): metric for metric in (*_CORE, *_SCIPY)}
+METRICS = tuple(_BY_NAME)
+BOX_METRICS = tuple(name for name, metric in _BY_NAME.items() if metric.has_box)
+
+_NO_TRIANGLE = ("sqeuclidean", "cosine", "correlation", "braycurtis", "dice", "yule")
+_FROM_THE_PAIR = ("seuclidean", "mahalanobis")
+_NOT_ZERO_AT_EQUALITY = ("russellrao", "kulczynski1", "matching", "sokalmichener")
+
+
+def as_metric(metric: Any) -> GroundMetric:
+    """The metric of this name, or of this callable; raises with the reason and the way out where there is none."""
+    if callable(metric):
+        return CallableMetric(metric)
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be a name or a callable, got {metric!r}")
+    if metric in _BY_NAME:
+        return _BY_NAME[metric]
+    if metric in _NO_TRIANGLE:
+        raise ValueError(
+            f"metric={metric!r} breaks the triangle inequality, so RPW would not be a metric; "
+            "if that is what you want, compute the matrix yourself and pass it as cost="
+        )
+    if metric in _FROM_THE_PAIR:
+        raise ValueError(
+            f"metric={metric!r} takes its parameters from the pair itself, so distances of different pairs would not "
+            "be comparable; fix the parameters in a callable"
+        )
+    if metric in _NOT_ZERO_AT_EQUALITY:
+        raise ValueError(f"metric={metric!r} is not zero exactly between equal points; pass a matrix as cost= instead")
+    raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
+
+
+# ---------------------------------------------------------------- steps
+
+
+def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows that hold a moderate number of pairs each."""
+    step = max(1, _PAIRS_PER_BLOCK // max(1, columns))
+    for start in range(0, rows, step):
+        yield slice(start, min(rows, start + step))
+
+
+def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadline, name: str) -> None:
+    from scipy.spatial.distance import cdist
+
+    for rows in _row_blocks(len(x), len(y)):
+        deadline.check()
+        block = out[rows]
+        try:
+            cdist(x[rows], y, metric, out=block)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"metric={name} could not be computed on these points: {error}") from error
+        check_finite(block, f"metric={name}: the matrix of distances")
+        check_nonnegative(block, f"metric={name}: the matrix of distances")
+
+
+def equal_rows(points: Array) -> npt.NDArray[np.int64]:
+    """One label per row, the same for equal rows."""
+    # Rows as opaque bytes: sorting them does not depend on the dimension. Adding 0.0 turns -0.0 into 0.0.
+    rows = np.ascontiguousarray(points + 0.0)
+    opaque = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, labels = np.unique(opaque, return_inverse=True)
+    return np.ascontiguousarray(labels.reshape(-1), dtype=np.int64)

@@ -1,0 +1,119 @@
+"""The validated, immutable problem that every solver takes: two measures and the ground between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rpw import _core
+from rpw.base import check
+from rpw.base.check import Array
+from rpw.base.deadline import Deadline
+from rpw.base.memory import check_pairs_fit
+from rpw.measure import Measure
+from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
+from rpw.pair.ground import Ground, Matrix, Points
+from rpw.pair.metrics import as_metric
+from rpw.pair.question import Question
+from rpw.pair.reach import Reach
+
+__all__ = ["Problem", "as_problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Two measures, as the user gave them, and a way to get the distances between them.
+
+    Atoms that carry no mass are left out of what the solvers see (``rows`` and ``columns`` list those that stay).
+    """
+
+    a: Array
+    b: Array
+    x: Where
+    y: Where
+    ground: Ground
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Indices of the atoms of the first measure that carry mass."""
+        return np.flatnonzero(as_masses(self.a))
+
+    @cached_property
+    def columns(self) -> Ints:
+        """Indices of the atoms of the second measure that carry mass."""
+        return np.flatnonzero(as_masses(self.b))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The sizes of the two measures as the user gave them."""
+        return len(self.a), len(self.b)
+
+    @property
+    def points(self) -> tuple[Array, Array] | None:
+        """Where the atoms lie, if that is known."""
+        return (self.x, self.y) if self.x.ndim == 2 else None
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all atoms of each measure weigh the same."""
+        return bool(np.ptp(as_masses(self.a)[self.rows]) == 0 and np.ptp(as_masses(self.b)[self.columns]) == 0)
+
+    @property
+    def reach(self) -> Reach:
+        """How far the atoms reach together."""
+        return self.ground.reach(self.x, self.y)
+
+    def to_core(
+        self, question: Question, bytes_per_cost: int, deadline: Deadline
+    ) -> tuple[_core.Space, _core.Measures, _core.Measures]:
+        """The space and the two measures for the core, which will need so many bytes for each pair of atoms.
+
+        Raises if the deadline passes while Python computes distances that the core cannot.
+        """
+        a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
+        if self.ground.takes_room(question):
+            check_pairs_fit(len(a.mass), len(b.mass), bytes_per_cost)
+        prepared = self.ground.prepare(question, a, b, deadline)
+        return prepared.space, prepared.measures(a), prepared.measures(b)
+
+    def block(self, rows: Ints, columns: Ints) -> Array:
+        """The distances between any atoms."""
+        return self.ground.block(self.x[rows], self.y[columns])
+
+    def pairs(self, rows: Ints, columns: Ints) -> Array:
+        """The distances of a list of pairs of atoms."""
+        return self.ground.pairs(self.x[rows], self.y[columns])
+
+
+def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any = "euclidean") -> Problem:
+    """The one place where user input becomes a Problem."""
+    resolved = as_metric(metric)
+    if cost is not None:
+        if x is not None or y is not None:
+            raise ValueError("pass either points x and y or a matrix cost, not both")
+        matrix, largest = check.as_cost(cost)
+        weights_a = check.as_weights(a, "a", matrix.shape[0])
+        weights_b = check.as_weights(b, "b", matrix.shape[1])
+        rows, columns = (np.arange(size, dtype=np.int32) for size in matrix.shape)
+        return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
+    if x is None or y is None:
+        raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
+    points_x, weights_a = _as_measure(x, a, "x", "a")
+    points_y, weights_b = _as_measure(y, b, "y", "b")
+    if points_x.shape[1] != points_y.shape[1]:
+        raise ValueError(
+            f"x and y must have points of the same dimension, got {points_x.shape[1]} and {points_y.shape[1]}"
+        )
+    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved))
+
+
+def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Array, Array]:
+    if isinstance(points, Measure):
+        if weights is not None:
+            raise ValueError(f"{weights_name} must be left out: the Measure {name} carries its weights")
+        return points.points, points.weights
+    clean = check.as_points(points, name)
+    return clean, check.as_weights(weights, weights_name, len(clean))

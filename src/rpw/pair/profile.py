@@ -1,0 +1,175 @@
+"""The OT-profile: the cost of moving a share of the mass, for every share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rpw import _core
+from rpw.base.check import Array, as_kappa, as_mass
+from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
+from rpw.pair.result import representable_power
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Profile"]
+
+_SMALLEST_STEP = 1e-15  # masses are told apart to this much
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The exact OT-profile of two measures.
+
+    ``mass`` and ``cost_p`` hold the breakpoints of the convex, piecewise linear F(α) = W_{p,α}**p. At p = inf, where F
+    has no meaning, ``cost_p`` holds the left-continuous step curve W_{inf,α} itself: its value on the interval that
+    ends at the same entry of ``mass``.
+
+    ``profile(alpha)`` is W_{p,alpha}; ``profile.distance(k)`` is RPW for any k from this one solve.
+    """
+
+    p: float
+    diameter: float
+    solver: str
+    unmoved: Array  # 1 - mass, exact where it is tiny
+    _cost: Array  # in units of scale ** p (p = inf: of the distance)
+    _scale: float
+    _slopes: Array  # of the edges of F, in the same units (p = inf: none)
+    _reach: Reach = NO_REACH  # of the points, if the diameter was left out
+
+    @cached_property
+    def mass(self) -> Array:
+        """The breakpoints, from 0 to 1."""
+        return 1.0 - self.unmoved
+
+    @cached_property
+    def cost_p(self) -> Array:
+        """F at the breakpoints (at p = inf: W itself)."""
+        if np.isinf(self.p):
+            return self._cost
+        return self._cost * representable_power(self._scale, self.p, "cost_p")
+
+    @overload
+    def __call__(self, alpha: float) -> float: ...
+
+    @overload
+    def __call__(self, alpha: ArrayLike) -> float | Array: ...
+
+    def __call__(self, alpha: ArrayLike) -> float | Array:
+        """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
+        alphas = np.asarray(alpha, dtype=np.float64)
+        for value in alphas.ravel():
+            as_mass(value)
+        if np.isinf(self.p):
+            steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
+            values = self._cost[steps.clip(max=len(self.mass) - 1)]
+        else:
+            values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
+        return float(values) if alphas.ndim == 0 else values
+
+    def _snapped(self, alphas: Array) -> Array:
+        """The masses, less what the rounding of one such as 5/6 puts beyond a breakpoint: that may be far dearer."""
+        before = self.mass[np.searchsorted(self.mass, alphas, side="right") - 1]
+        return np.where(alphas - before <= _SMALLEST_STEP, before, alphas)
+
+    def slope(self, alpha: float) -> float:
+        """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
+
+        It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`. Raises at p = inf.
+        """
+        if np.isinf(self.p):
+            raise ValueError("the profile has no slope at p = inf: it is a step curve")
+        edge = int(np.searchsorted(self.mass, as_mass(alpha), side="right")) - 1
+        if edge >= len(self._slopes):
+            return float("inf")
+        return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
+
+    def distance(self, k: float) -> float:
+        """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
+        kappa = as_kappa(k, self.diameter)
+        if kappa > 0:
+            warn_of_reach(self._reach)
+        if np.isinf(self.p):
+            return self._crossing_of_steps(kappa)
+        scaled, shrink = _core.scaled_price(kappa, self._scale)
+        if scaled == 0:
+            return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
+        reached = np.flatnonzero(scaled * self.unmoved <= self._cost ** (1 / self.p))
+        if len(reached) == 0:  # the measures share all the mass that can be moved
+            return float(self.unmoved[-1])
+        end = int(reached[0])
+        if end == 0:
+            return 1.0
+        start, slope = end - 1, float(self._slopes[end - 1])
+        height = float(self._cost[start]) + slope * float(self.unmoved[start])
+        crossing = _core.crossing(height, slope, scaled, self.p)
+        return shrink * float(np.clip(crossing, self.unmoved[end], self.unmoved[start]))
+
+    def _crossing_of_steps(self, kappa: float) -> float:
+        """min over steps of max(threshold / κ, 1 - flow)."""
+        if kappa == 0:
+            return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
+        with np.errstate(over="ignore"):
+            return float(np.maximum(self._cost / kappa, self.unmoved).min())
+
+    def elbow(self) -> float:
+        """The mass where the slope jumps most in proportion: a first guess of the share of inliers.
+
+        At least half of the mass is taken to be inliers: among the first, smallest costs the ratio of two neighbours
+        says nothing. At p = inf the steps of W are compared instead of slopes.
+        """
+        heights = self._cost[1:] if np.isinf(self.p) else self._slopes
+        inner = self.mass[1:-1]
+        candidates = np.flatnonzero(inner >= 0.5)
+        if len(candidates) == 0:
+            return 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            jumps = np.nan_to_num(heights[1:] / heights[:-1], nan=1.0, posinf=np.inf)
+        return float(inner[candidates[np.argmax(jumps[candidates])]])
+
+    def plot(self, ax: Axes | None = None, k: float | None = None) -> Axes:
+        """Draw W_{p,α} over α and, with ``k``, the line kΔ(1 - α) and their crossing (needs ``rpw[plot]``)."""
+        from rpw.plot import plot_profile
+
+        return plot_profile(self, ax=ax, k=k)
+
+    def __len__(self) -> int:
+        return len(self.unmoved)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Profile):
+            return NotImplemented
+        same = (self.p, self.diameter, self._scale) == (other.p, other.diameter, other._scale)
+        return same and np.array_equal(self.unmoved, other.unmoved) and np.array_equal(self._cost, other._cost)
+
+    def __hash__(self) -> int:
+        return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
+        return {name: getattr(self, name) for name in names}
+
+    def _repr_html_(self) -> str:
+        from rpw.base.html import curve, facts
+
+        masses = np.linspace(0, 1, 201)
+        return facts(
+            "OT-profile",
+            [
+                ("p", f"{self.p:g}"),
+                ("diameter", f"{self.diameter:g}"),
+                ("breakpoints", f"{len(self):,}"),
+                *((f"W at {mass:.0%}", f"{self(mass):.6g}") for mass in (0.5, 0.9, 1.0)),
+                ("elbow", f"{self.elbow():.4g} of the mass"),
+                ("solver", self.solver),
+            ],
+            curve(masses, np.asarray(self(masses)), "the cost of moving a mass, from 0 to 1"),
+        )
+
+    def __repr__(self) -> str:
+        return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g} at mass 1)"

@@ -1,0 +1,149 @@
+"""What is asked about a pair: one value that everybody reads, and the one place where the core's question is made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rpw import _core
+from rpw.base import check
+
+__all__ = ["DEFAULTS", "DISTANCES", "Need", "Question", "as_question", "check_distance"]
+
+Need = Literal["value", "bounds", "plan"]
+
+# Every distance, and the options that it listens to. One without a default must be given.
+DISTANCES: dict[str, tuple[str, ...]] = {
+    "rpw": ("p", "k", "diameter"),
+    "wasserstein": ("p",),
+    "partial_wasserstein": ("p", "mass"),
+    "total_variation": (),
+    "levy_prokhorov": (),
+    "robot": ("p", "lam"),
+}
+DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
+
+SOLVERS = ("auto", "exact", "lmr", "bisection")
+_WITH_ERROR = {"lmr": _core.Solver.lmr, "bisection": _core.Solver.bisection}
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which distance, with which parameters, how exactly, and what has to come back with it."""
+
+    name: str = "rpw"
+    p: float = 2.0
+    k: float = 1.0
+    mass: float | None = None
+    lam: float | None = None
+    diameter: float = 1.0
+    tol: float = 0.0
+    solver: str = "auto"
+    need: Need = "value"
+
+    @property
+    def kappa(self) -> float:
+        """The price of leaving mass behind, in units of distance."""
+        return 1.0 if self.name == "levy_prokhorov" else self.k * self.diameter
+
+    @property
+    def unmoved(self) -> float:
+        """The share of mass that stays."""
+        return 0.0 if self.mass is None else 1.0 - self.mass
+
+    @property
+    def truncation(self) -> float:
+        """Where the ground distance is cut off."""
+        return math.inf if self.lam is None else 2 * self.lam
+
+    @property
+    def is_of_shared_mass(self) -> bool:
+        """Whether it is total variation: then all that counts is which points are equal."""
+        return self.name == "total_variation" or (self.name == "rpw" and self.kappa == 0)
+
+    @property
+    def is_of_crossing(self) -> bool:
+        """Whether it is the share that is left behind where profile and price cross; else a cost at a given mass."""
+        return self.name in ("rpw", "levy_prokhorov") and not self.is_of_shared_mass
+
+    @property
+    def depends_on_diameter(self) -> bool:
+        """Whether another Δ would give another number."""
+        return self.name == "rpw" and self.kappa > 0
+
+    @property
+    def largest(self) -> float:
+        """What the answer can never exceed."""
+        return 1.0 if self.is_of_crossing or self.is_of_shared_mass else math.inf
+
+    @property
+    def has_error(self) -> bool:
+        """Whether the solver was chosen among those that are exact only up to ``tol``."""
+        return self.solver in _WITH_ERROR
+
+    def describe(self) -> dict[str, Any]:
+        """What influences the number, as plain values (for fingerprints: stores on disk depend on every character)."""
+        facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
+        return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
+
+    def to_core(self) -> _core.Question:
+        """The question as the core takes it."""
+        kind = _core.Quantity.crossing if self.is_of_crossing else _core.Quantity.mass
+        return _core.Question(
+            _core.Quantity.shared if self.is_of_shared_mass else kind,
+            p=self.p,
+            kappa=self.kappa,
+            unmoved=self.unmoved,
+            truncation=self.truncation,
+            tol=self.tol,
+            solver=_WITH_ERROR.get(self.solver, _core.Solver.exact),
+            need=getattr(_core.Need, self.need),
+        )
+
+
+def as_question(
+    name: Any = "rpw",
+    *,
+    p: Any = 2,
+    k: Any = 1,
+    diameter: Any = None,
+    mass: Any = None,
+    lam: Any = None,
+    tol: Any = 0.0,
+    solver: Any = "auto",
+    need: Need = "value",
+) -> Question:
+    """Check the name of the distance and the parameters that belong to it."""
+    check_distance(name, mass=mass, lam=lam)
+    tol = check.as_tol(tol)
+    _check_solver(solver, tol)
+    if isinstance(diameter, str):
+        raise ValueError(
+            f"diameter must be a number for a single pair, got {diameter!r}: it belongs to the space; compute it once "
+            "for everything you will compare, with rpw.diameter"
+        )
+    p, diameter, k = check.as_p(p), check.as_diameter(diameter), check.as_k(k)
+    check.as_kappa(k, diameter)
+    if name == "levy_prokhorov":  # its own exponent and price, whatever was passed
+        p, k = math.inf, 1.0
+    mass = None if mass is None else check.as_mass(mass)
+    lam = None if lam is None else check.as_positive(lam, "lam")
+    return Question(name, p, k, mass, lam, diameter, tol, solver, need)
+
+
+def check_distance(name: Any, *, mass: Any, lam: Any) -> None:
+    """Raise unless there is a distance of this name, with ``mass`` or ``lam`` just where it needs one."""
+    if not isinstance(name, str) or name not in DISTANCES:
+        raise ValueError(f"unknown distance {name!r}; choose one of {', '.join(DISTANCES)}")
+    for option, value, owner in (("mass", mass, "partial_wasserstein"), ("lam", lam, "robot")):
+        if (value is not None) != (option in DISTANCES[name]):
+            raise ValueError(f"{option} belongs to distance={owner!r}, which needs it")
+
+
+def _check_solver(solver: object, tol: float) -> None:
+    """Raise unless ``solver`` is a known name that can keep ``tol``."""
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise ValueError(f"unknown solver {solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
+    if solver in _WITH_ERROR and tol == 0:
+        raise ValueError(f"solver={solver!r} has an error that tol must bound: pass tol > 0, or solver='exact'")

@@ -1,0 +1,261 @@
+"""What a solve returns: facts that the solver found, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw import _core
+from rpw.base.check import Array
+from rpw.pair.atoms import Ints
+from rpw.pair.problem import Problem
+from rpw.pair.question import Question
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from scipy.sparse import csr_array
+
+__all__ = ["Plan", "Result"]
+
+_LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 - distance has
+
+_ADVICE = {
+    "exact": "the two bounds agree up to rounding",
+    "tolerance": "stopped as soon as the bounds were within tol",
+    "time_limit": "stopped by time_limit: the interval is proven, but wider than asked for; allow more time",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A sparse transport plan as parallel arrays over the atoms that carry mass."""
+
+    row: npt.NDArray[np.int32]
+    column: npt.NDArray[np.int32]
+    mass: Array
+
+    def cost_in(self, problem: Problem, question: Question) -> float:
+        """W of the plan, from the distances of its pairs."""
+        lengths = problem.pairs(problem.rows[self.row], problem.columns[self.column])
+        lengths, p = np.minimum(lengths, question.truncation), question.p
+        longest = float(lengths.max(initial=0.0))
+        if longest == 0 or np.isinf(p):
+            return longest
+        # The p-th roots of the summands, before any power is taken: a tiny mass on a long way may be all that counts.
+        roots = self.mass ** (1 / p) * (lengths / longest)
+        largest = float(roots.max())
+        if largest == 0:
+            return 0.0
+        return longest * (largest * _core.root(float(((roots / largest) ** p).sum()), p))
+
+    def trimmed(self, mass: float) -> Plan:
+        """The same plan with its last entries cut so that it moves ``mass`` in all."""
+        excess = float(self.mass.sum()) - mass
+        if excess <= 0:
+            return self
+        after = np.cumsum(self.mass[::-1])[::-1]  # mass of an entry and of all that follow
+        kept = np.clip(after - excess, 0, self.mass)
+        keep = kept > 0
+        return Plan(self.row[keep], self.column[keep], kept[keep])
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """Potentials u, v >= 0 at slope λ, in units of ``scale ** p``, over the atoms that carry mass."""
+
+    multiplier: float
+    u: Array
+    v: Array
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The (p,k)-RPW distance with its proof.
+
+    Attributes
+    ----------
+    distance : float
+        The distance; where the bounds differ, the upper one (the one ``plan`` attains).
+    lower, upper : float
+        Proven bounds, up to the rounding of float64 (docs/theory.md, "Rounding").
+    status : str
+        ``"exact"``, ``"tolerance"`` (stopped within ``tol``) or ``"time_limit"``.
+    solver : str
+        The solver that ran (see `rpw.choose_solver`).
+    cost : float
+        W_{p, mass} of the plan, in units of the ground distance (not its p-th power). k·Δ·distance at the crossing;
+        less where the crossing lies on a jump (at p = inf), or on an edge so steep that the mass which would make up
+        the difference is below 1e-280.
+    iterations : int
+        Pivots or augmentations.
+    """
+
+    distance: float
+    lower: float
+    upper: float
+    cost: float
+    status: str
+    solver: str
+    iterations: int
+    _problem: Problem
+    _question: Question
+    _plan: Plan
+    _dual: Dual | None = None
+
+    @property
+    def gap(self) -> float:
+        """``upper - lower``."""
+        return self.upper - self.lower
+
+    @property
+    def mass(self) -> float:
+        """The mass that the plan moves, ``1 - distance``.
+
+        Where nearly everything stays, it is summed over the plan instead: 1e-62 is lost in ``1 - distance``.
+        """
+        moved = 1.0 - self.distance
+        return moved if moved >= _LITTLE_MASS else math.fsum(self._plan.mass)
+
+    @property
+    def multiplier(self) -> float | None:
+        """The slope λ of the profile at the crossing; None at p = inf and k = 0."""
+        if self._dual is None:
+            return None
+        return self._dual.multiplier * self._unit_p(self._dual)
+
+    @cached_property
+    def potentials(self) -> tuple[Array, Array] | None:
+        """``(f, g)`` with f, g <= 0, ``f_i + g_j <= c_ij**p - λ`` and ``F(α) >= λα + a·f + b·g``.
+
+        None at p = inf and k = 0. Atoms without mass get the largest values that keep the inequalities.
+        """
+        if self._dual is None:
+            return None
+        unit_p = self._unit_p(self._dual)
+        u, v = _extended_potentials(self._problem, self._question, self._dual)
+        return -u * unit_p, -v * unit_p
+
+    @cached_property
+    def plan(self) -> csr_array:
+        """The plan as a SciPy ``csr_array`` of shape (n, m) and mass ``1 - distance``."""
+        from scipy.sparse import csr_array
+
+        entries = self._plan
+        row, column = self._problem.rows[entries.row], self._problem.columns[entries.column]
+        return csr_array((entries.mass, (row, column)), shape=self._problem.shape)
+
+    @cached_property
+    def unmatched_a(self) -> Array:
+        """The mass of every atom of the first measure that stays behind."""
+        row = self._problem.rows[self._plan.row]
+        moved = np.bincount(row, self._plan.mass, minlength=self._problem.shape[0])
+        return np.maximum(self._problem.a - moved, 0.0)
+
+    @cached_property
+    def unmatched_b(self) -> Array:
+        """The mass of every atom of the second measure that nothing is moved to."""
+        column = self._problem.columns[self._plan.column]
+        moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
+        return np.maximum(self._problem.b - moved, 0.0)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what moves and what is left behind (needs ``rpw[plot]``).
+
+        Both measures, lines for the plan, and a ring around every point of which at least half stays. Points on the
+        line lie in two rows, the first measure above the second; points with more than two coordinates are drawn on
+        their first two principal axes. Raises where there are no points, only ``cost=``.
+        """
+        from rpw.plot import plot_result
+
+        given = self._problem
+        if given.points is None:
+            raise ValueError("plot needs points: this result comes from cost=, which says nothing about where they lie")
+        return plot_result(self, *given.points, given.a, given.b, ax)
+
+    def _unit_p(self, dual: Dual) -> float:
+        return representable_power(dual.scale, self._question.p, "the multiplier and the potentials")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        facts = ("distance", "lower", "upper", "cost", "status", "solver")
+        if any(getattr(self, name) != getattr(other, name) for name in facts):
+            return False
+        mine, theirs = self._plan, other._plan
+        return all(np.array_equal(getattr(mine, n), getattr(theirs, n)) for n in ("row", "column", "mass"))
+
+    def __hash__(self) -> int:
+        return hash((self.distance, self.lower, self.upper, self.status))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {field.name: self.__dict__[field.name] for field in fields(self)}  # what is derived is derived again
+        ground = self._problem.ground.without_metric()
+        if ground is not self._problem.ground:
+            state["_problem"] = replace(self._problem, ground=ground)
+            with suppress(ValueError):  # where they cannot be represented, asking for them raises here and there
+                state["potentials"] = self.potentials  # all that would ask for the metric
+        return state
+
+    def __repr__(self) -> str:
+        if self.status == "exact":  # the bounds agree up to rounding
+            return f"Result(distance={self.distance:.9g}, exact, mass={self.mass:.6g}, cost={self.cost:.6g})"
+        return f"Result(distance={self.distance:.8g}, in [{self.lower:.8g}, {self.upper:.8g}], {self.status})"
+
+    def _repr_html_(self) -> str:
+        from rpw.base.html import facts
+
+        n, m = self._problem.shape
+        return facts(
+            "RPW distance",
+            [
+                ("distance", f"{self.distance:.9g}"),
+                ("proven", f"[{self.lower:.9g}, {self.upper:.9g}]: {_ADVICE[self.status]}"),
+                ("moved", f"{self.mass:.6g} of the mass at cost {self.cost:.6g}"),
+                ("between", f"{n:,} and {m:,} points, {len(self._plan.mass):,} pairs in the plan"),
+                ("with", f"p = {self._question.p:g}, k·Δ = {self._question.kappa:g}"),
+                ("solver", f"{self.solver}, {self.iterations:,} iterations"),
+            ],
+        )
+
+
+def representable_power(scale: float, p: float, what: str) -> float:
+    """``scale ** p``, or a ValueError that names p where that is no float64."""
+    with np.errstate(over="ignore", under="ignore"):
+        power = float(np.float64(scale) ** p)
+    if not np.isfinite(power) or power < np.finfo(np.float64).tiny:
+        raise ValueError(
+            f"{what} cannot be represented: costs of {scale:.3g} to the power p={p:g} are no float64; "
+            "rescale the points (or cost) and the diameter by the same factor"
+        )
+    return power
+
+
+def _extended_potentials(problem: Problem, question: Question, dual: Dual) -> tuple[Array, Array]:
+    """Potentials on all atoms: those without mass get the smallest u, v that satisfy every constraint."""
+    n, m = problem.shape
+    u, v = np.zeros(n), np.zeros(m)
+    u[problem.rows], v[problem.columns] = dual.u, dual.v
+    idle_rows = np.setdiff1d(np.arange(n), problem.rows)
+    idle_columns = np.setdiff1d(np.arange(m), problem.columns)
+    if len(idle_rows):
+        needed = dual.multiplier - _costs_p(problem, question, idle_rows, problem.columns, dual.scale) - dual.v
+        u[idle_rows] = np.maximum(0.0, needed.max(axis=1))
+    if len(idle_columns):
+        needed = dual.multiplier - _costs_p(problem, question, np.arange(n), idle_columns, dual.scale) - u[:, None]
+        v[idle_columns] = np.maximum(0.0, needed.max(axis=0))
+    return u, v
+
+
+def _costs_p(problem: Problem, question: Question, rows: Ints, columns: Ints, scale: float) -> Array:
+    """``(distances / scale) ** p`` between any atoms."""
+    distances = np.minimum(problem.block(rows, columns), question.truncation)
+    powers = np.empty(distances.shape)
+    _core.fill_powers(np.ascontiguousarray(distances), scale, question.p, powers)
+    return powers

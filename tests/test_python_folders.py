@@ -1,0 +1,79 @@
+"""The modules of the package import each other one way only, whether at the top or inside a function."""
+
+import ast
+from pathlib import Path
+
+import rpw
+
+ROOT = Path(rpw.__file__).parent
+MOST_AT_THE_TOP = 12
+
+
+def name_of(path):
+    parts = ("rpw", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in ROOT.rglob("*.py")}
+CORE = "rpw._core"  # compiled, and imports nothing
+
+
+def named_in(tree):
+    """The names in all imports of a module: those in functions, for type checkers, and by import_module too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import would escape this test"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and node.args:
+            yield from (arg.value for arg in node.args if isinstance(arg, ast.Constant))
+
+
+def imported(path):
+    """The modules of the package that a module imports: the longest part of each name that is one."""
+    found = set()
+    for name in named_in(ast.parse(path.read_text())):
+        while name and name not in (*MODULES, CORE):
+            name = name.rpartition(".")[0]
+        found.add(name)
+    return found - {"", CORE}
+
+
+def cycle_in(below):
+    """The modules that are left after taking away, again and again, those that import nothing that is left."""
+    while below:
+        free = {name for name, others in below.items() if not others & below.keys()}
+        if not free:
+            return sorted(below)
+        below = {name: others for name, others in below.items() if name not in free}
+    return []
+
+
+def test_no_module_imports_itself_in_the_end():
+    below = {name: imported(path) for name, path in MODULES.items()}
+    assert len(below) > 60
+    assert cycle_in(below) == []
+
+
+def test_a_cycle_behind_a_lazy_import_would_be_found(tmp_path):
+    lazy = "def f():\n    from rpw.pair import functions\n    import_module('rpw.sklearn')\n"
+    path = tmp_path / "lazy.py"
+    path.write_text(lazy)
+    assert imported(path) == {"rpw.pair.functions", "rpw.sklearn"}
+    below = {name: imported(path) for name, path in MODULES.items()}
+    assert "rpw.base.check" in cycle_in(below | {"rpw.base.check": {"rpw.pair.functions"}})
+
+
+def test_rooms_know_only_the_rooms_below():
+    order = {"base": 0, "io": 1, "measure": 1, "pair": 2, "many": 3, "experiments": 4, "cli": 5}
+    for name, path in MODULES.items():
+        room = name.split(".")[1] if "." in name else None
+        for other in imported(path):
+            there = other.split(".")[1] if "." in other else None
+            if room in order and there in order:
+                assert order[there] <= order[room], f"{name} imports {other}"
+
+
+def test_few_modules_lie_at_the_top():
+    assert len(list(ROOT.glob("*.py"))) <= MOST_AT_THE_TOP

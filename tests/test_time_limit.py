@@ -1,0 +1,124 @@
+"""``time_limit``: bounds come back, or an error that carries what is known."""
+
+import math
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+import rpw
+
+RNG = np.random.default_rng(5)
+X, Y = RNG.random((1200, 3)), RNG.random((1200, 3))
+A, B = RNG.dirichlet(np.ones(1200)), RNG.dirichlet(np.ones(1200))
+NUMBERS = {
+    "distance": (lambda **o: rpw.distance(X, Y, A, B, k=10, diameter=2, **o), 1.0),
+    "levy_prokhorov": (lambda **o: rpw.levy_prokhorov(X, Y, A, B, **o), 1.0),
+    "wasserstein": (lambda **o: rpw.wasserstein(X, Y, A, B, **o), math.inf),
+    "partial_wasserstein": (lambda **o: rpw.partial_wasserstein(X, Y, A, B, mass=0.9, **o), math.inf),
+    "robot": (lambda **o: rpw.robot(X, Y, A, B, lam=0.4, **o), math.inf),
+}
+
+
+def slow(x, y):
+    time.sleep(0.004)
+    return float(np.abs(x - y).max())
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("seconds", [0, 0.003])
+def test_numbers_raise_with_bounds_around_the_answer(name, seconds):
+    ask, most = NUMBERS[name]
+    with pytest.raises(TimeoutError) as caught:
+        ask(time_limit=seconds)
+    error = caught.value
+    assert isinstance(error, rpw.TimeLimitError)
+    assert 0 <= error.lower <= error.upper <= most
+    answer = ask(time_limit=600)
+    assert error.lower <= answer * (1 + 1e-9)
+    assert error.upper >= answer * (1 - 1e-9)
+    assert answer == ask()
+
+
+@pytest.mark.parametrize("ask", [rpw.distance, rpw.total_variation, rpw.wasserstein, rpw.levy_prokhorov])
+def test_distances_in_python_are_given_up_too(ask):
+    # 0.004 s for a pair of points, and a look at the clock before each block of pairs.
+    with pytest.raises(rpw.TimeLimitError) as caught:
+        ask([0.0, 2.0], [1.0, 3.0], metric=slow, time_limit=0)
+    assert caught.value.lower == 0
+    assert caught.value.upper == (math.inf if ask is rpw.wasserstein else 1)
+
+
+def test_total_variation_with_time():
+    assert rpw.total_variation([0.0, 1.0], [1.0, 2.0], time_limit=60) == 0.5
+
+
+def test_a_profile_has_no_bounds():
+    with pytest.raises(rpw.TimeLimitError) as caught:
+        rpw.profile(X, Y, A, B, time_limit=0.01)
+    assert caught.value.lower is caught.value.upper is None
+    assert rpw.profile([0.0], [1.0], time_limit=60) == rpw.profile([0.0], [1.0])
+
+
+@pytest.mark.parametrize("ask", [rpw.distance, rpw.profile, rpw.wasserstein, rpw.total_variation])
+def test_what_is_no_time_limit(ask):
+    for wrong in (-1, math.nan, "soon"):
+        with pytest.raises(ValueError, match="time_limit"):
+            ask([0.0], [1.0], time_limit=wrong)
+    with pytest.raises(ValueError, match="time_limit"):
+        rpw.pairwise([[[0.0]]], time_limit=-1)
+
+
+@pytest.mark.parametrize("options", [{"metric": slow}, {}])
+def test_a_matrix_says_how_far_it_came(options):
+    clouds = list(RNG.random((60, 1, 2))) if options else list(RNG.random((40, 200, 3)))
+    total = len(clouds) * (len(clouds) - 1) // 2
+    with pytest.raises(rpw.TimeLimitError, match=f"of {total:,} pairs") as caught:
+        rpw.pairwise(clouds, diameter=2, n_threads=1, time_limit=0.2, **options)
+    assert 0 < caught.value.done < caught.value.total == total
+    assert caught.value.lower is None
+
+
+CALLS = {"quick": 0}
+
+
+def slow_in_the_end(x, y):
+    CALLS["quick"] -= 1
+    if CALLS["quick"] < 0:
+        time.sleep(0.1)
+    return float(np.abs(x - y).max())
+
+
+def test_finished_tiles_stay(tmp_path):
+    pytest.importorskip("zarr")
+    clouds = list(RNG.random((16, 1, 2)))
+    asked = {"metric": slow_in_the_end, "out": tmp_path / "D.zarr", "n_threads": 1}
+    CALLS["quick"] = 16 * 16 + 60  # the distances that tell the metric from others, and half of the pairs
+    with pytest.raises(rpw.TimeLimitError) as caught:
+        rpw.pairwise(clouds, time_limit=1.5, **asked)
+    assert 0 < caught.value.done < caught.value.total == 120
+    CALLS["quick"] = 10**6
+    seen = []
+    stored = rpw.pairwise(clouds, progress=lambda done, total: seen.append(done), **asked)
+    assert seen[0] == caught.value.done
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(clouds, metric="chebyshev"))
+
+
+def test_a_cluster_keeps_to_the_time_too(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    clouds = list(RNG.random((40, 1, 2)))
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(rpw.TimeLimitError) as caught,
+    ):
+        rpw.pairwise(clouds, metric=slow, client=client, time_limit=0.5)
+    assert caught.value.done < caught.value.total == 780
+
+
+def test_the_error_pickles():
+    for error in (rpw.TimeLimitError(0.25, 0.5), rpw.TimeLimitError(done=3, total=8), rpw.TimeLimitError()):
+        copy = pickle.loads(pickle.dumps(error))
+        assert str(copy) == str(error)
+        assert vars(copy) == vars(error)
