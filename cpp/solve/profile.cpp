@@ -47,6 +47,7 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
 Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
     ProfileWalk walk(problem, pulse);
     Curve curve;
+    curve.solver = Solver::walk;
     while (walk.find_edge()) {
         const double next_slope = walk.edge().slope;
         walk.take_edge();

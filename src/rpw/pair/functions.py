@@ -70,7 +70,7 @@ def solve(
         Error allowed in the answer; 0 means exact.
     time_limit : float, optional
         Seconds, building the costs included; after that the best proven interval so far is returned.
-    solver : {"auto", "exact", "lmr", "bisection"}
+    solver : {"auto", "exact", "walk", "simplex", "lmr", "bisection"}
         See `rpw.choose_solver`. The last two need ``tol`` > 0.
 
     Returns
@@ -142,14 +142,16 @@ def choose_solver(
     =============================================== ===================== ============================================
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
+    ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
     k·tol >= 0.1, unequal weights, >= 10**6 pairs   ``lmr``               integer costs in units chosen from ``tol``
-    else                                            ``exact``             walk along the exact OT-profile; with
+    else                                            ``exact``             walk along the exact OT-profile, with jumps
+                                                                          by a simplex where it would be long; with
                                                                           ``tol`` it stops when the bounds are close
     =============================================== ===================== ============================================
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
-    ``Result.solver`` tells what ran. docs/benchmarks.md has the measurements behind the fourth row.
+    ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too. docs/benchmarks.md has the measurements behind the fifth row.
     """
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)

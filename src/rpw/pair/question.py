@@ -24,8 +24,9 @@ DISTANCES: dict[str, tuple[str, ...]] = {
 }
 DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 
-SOLVERS = ("auto", "exact", "lmr", "bisection")
-_WITH_ERROR = {"lmr": _core.Solver.lmr, "bisection": _core.Solver.bisection}
+SOLVERS = ("auto", "exact", "walk", "simplex", "lmr", "bisection")
+_WITH_ERROR = ("lmr", "bisection")
+_STRATEGIES = ("walk", "simplex")
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ class Question:
         """Whether the solver was chosen among those that are exact only up to ``tol``."""
         return self.solver in _WITH_ERROR
 
+    @property
+    def is_by_name(self) -> bool:
+        """Whether one algorithm was asked for, rather than the exact one that suits the problem."""
+        return self.solver in _WITH_ERROR + _STRATEGIES
+
     def describe(self) -> dict[str, Any]:
         """What influences the number, as plain values (for fingerprints: stores on disk depend on every character)."""
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
@@ -97,7 +103,7 @@ class Question:
             unmoved=self.unmoved,
             truncation=self.truncation,
             tol=self.tol,
-            solver=_WITH_ERROR.get(self.solver, _core.Solver.exact),
+            solver=getattr(_core.Solver, self.solver) if self.is_by_name else _core.Solver.exact,
             need=getattr(_core.Need, self.need),
         )
 

@@ -26,15 +26,17 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
     """The name of the solver for this question, and why (the table is in `rpw.choose_solver`)."""
     if question.is_of_shared_mass:
         return "total_variation", "k = 0 is total variation for every p: no transport problem has to be solved"
-    if question.has_error:
+    if question.has_error or (question.is_by_name and not math.isinf(question.p)):
         return question.solver, "it was asked for"
     if math.isinf(question.p):
         return "infinity", "p = inf is decided by maximum flows over short pairs, in the order of their length"
     if question.tol > 0 and question.solver == "auto" and _lmr_is_faster(problem, question):
-        return "lmr", "a coarse tol, unequal weights and many pairs: there LMR beats the exact walk"
-    if question.tol > 0:
-        return "exact", "finite p: the walk along the exact OT-profile stops as soon as the bounds are within tol"
-    return "exact", "finite p: the walk along the exact OT-profile stops at the crossing"
+        return "lmr", "a coarse tol, unequal weights and many pairs: there LMR beats the exact strategies"
+    end = "as soon as the bounds are within tol" if question.tol > 0 else "at the crossing"
+    return "exact", (
+        "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way would "
+        f"be long, stops {end}; Result.solver tells whether it was the walk alone or the simplex too"
+    )
 
 
 def _lmr_is_faster(problem: Problem, question: Question) -> bool:
@@ -69,6 +71,8 @@ def profile(problem: Problem, question: Question, deadline: Deadline = NEVER) ->
     """Every breakpoint of the profile (with LMR: of a profile at most ``tol`` above it)."""
     if question.solver == "bisection":
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
+    if question.solver == "simplex":
+        raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
     pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
     try:
         curve = _core.profile(*pair, question.to_core(), deadline.seconds_left)
@@ -76,7 +80,7 @@ def profile(problem: Problem, question: Question, deadline: Deadline = NEVER) ->
         raise TimeLimitError from None
     name = curve.solver.name
     result = Profile(question.p, question.diameter, name, curve.unmoved, curve.cost, curve.scale, curve.slope)
-    if name == "exact":
+    if name == "walk":
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
 
