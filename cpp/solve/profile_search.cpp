@@ -262,7 +262,8 @@ double ProfileSearch::lambda_without_right() const {
         const double guess = here > 0 ? 0.9 * rise * at_goal / here : 2 * rise;
         return first + std::max(plain, std::clamp(guess, 1.15 * rise, 4 * rise));
     }
-    if (first + plain > 0) return first + plain;
+    if (first + plain > left_.lambda) return first + plain;
+    if (first > 0) return 1.15 * first;  // all neighbours are equally near, and at their own price nothing moves
     const double least = least_positive(problem_.powers);
     return least < unreachable ? least / 2 : 1;
 }
