@@ -318,9 +318,12 @@ Status ProfileSearch::land_on_walk(double unmoved, double partial, Status status
 
 Status ProfileSearch::land_between(double unmoved, Status status) {
     walk_.reset();
-    const double width = left_.unmoved - right_->unmoved;
+    const double width = left_.unmoved - right_->unmoved, rise = right_->cost_p - left_.cost_p;
     unmoved_ = std::clamp(unmoved, right_->unmoved, left_.unmoved);
-    weight_ = width > 0 ? (left_.unmoved - unmoved_) / width : 1.0;
+    // For the crossing from the cost, as in `part_of_edge`.
+    const double by_mass = width > 0 ? (left_.unmoved - unmoved_) / width : 1.0;
+    const double by_cost = (power(goal_.kappa * unmoved_, goal_.p) - left_.cost_p) / rise;
+    weight_ = goal_.is_crossing() && rise > 0 ? std::clamp(by_cost, 0.0, 1.0) : by_mass;
     return status;
 }
 

@@ -14,12 +14,14 @@
 #include "lmr/lmr.hpp"
 #include "many/pair_values.hpp"
 #include "many/search.hpp"
+#include "simplex/fixed_simplex.hpp"
 #include "solve/profile.hpp"
 #include "solve/solve.hpp"
 #include "solve/strategy.hpp"
 #include "solve/transport.hpp"
 #include "tests/basis_checks.hpp"
 #include "tests/instances.hpp"
+#include "walk/profile_walk.hpp"
 
 namespace {
 
@@ -123,9 +125,12 @@ public:
         return question;
     }
 
-    rpw::Outcome cross(double kappa, double p, double tol, double seconds = 1e9) const {
+    rpw::Outcome cross(double kappa, double p, double tol, double seconds = 1e9,
+                       rpw::Solver solver = rpw::Solver::exact) const {
         rpw::Pulse pulse(nullptr, seconds);
-        return rpw::solve_powers(powers_, 1.0, crossing_at(kappa, p, tol), pulse);
+        rpw::Question question = crossing_at(kappa, p, tol);
+        question.solver = solver;
+        return rpw::solve_powers(powers_, 1.0, question, pulse);
     }
 
     void check_crossing(double kappa, double p) {
@@ -156,6 +161,43 @@ public:
         expect(std::abs(moved(outcome.plan) - (1 - outcome.unmoved)) <= 1e-12, "mass of an early plan");
     }
 
+    // Either strategy alone finds what the rule between them finds, and proves it; cut off, it brackets it.
+    void check_strategies(double kappa, double p) {
+        const double rpw = cross(kappa, p, 0).value, half = move(0.5, 1e9).value;
+        for (const rpw::Solver solver : {rpw::Solver::walk, rpw::Solver::simplex}) {
+            const rpw::Outcome crossed = cross(kappa, p, 0, 1e9, solver);
+            check_profile_outcome(crossed, p);
+            expect(std::abs(crossed.value - rpw) <= 1e-12, "strategies agree", crossed.value, rpw);
+            check_interval(cross(kappa, p, 0.1, 1e9, solver), rpw);
+            check_interval(cross(kappa, p, 0, 0, solver), rpw);
+            const rpw::Outcome moved = move(0.5, 1e9, solver);
+            check_profile_outcome(moved, 1);
+            const double rounding = 1e-12 * half + 4e-14 * moved.multiplier;
+            expect(std::abs(moved.value - half) <= rounding, "strategies agree on a mass", moved.value, half);
+        }
+    }
+
+    // The simplex keeps a strongly feasible forest from one multiplier to the next, and when it is cut off; a forest
+    // that it leaves is one that the walk can go on from.
+    void check_simplex() {
+        rpw::Pulse pulse(nullptr, 1e9);
+        rpw::FixedSimplex simplex(powers_, pulse);
+        for (const double part : {0.1, 1.0, 0.5, 3.0, 0.7}) {
+            simplex.solve(part * instance_->largest());
+            expect(broken_rule(*instance_, simplex.basis()) == nullptr, "basis of the simplex");
+        }
+        rpw::ProfileWalk walk(powers_, pulse, simplex.basis(), simplex.lambda(), rpw::unreachable);
+        while (walk.find_edge()) walk.take_edge();
+        expect(walk.moved() == walk.total(), "the walk from a basis of the simplex");
+        expect(broken_rule(*instance_, walk.forest().basis()) == nullptr, "basis of the walk");
+        const double whole = move(0, 1e9).cost, rounding = slack * walk.lambda() + 1e-300;
+        expect(std::abs(walk.plan_cost_p() - whole) <= rounding, "cost of that walk", walk.plan_cost_p(), whole);
+        rpw::Pulse impatient(nullptr, 0);
+        rpw::FixedSimplex hurried(powers_, impatient);
+        (void)rpw::ends_in_time([&] { hurried.solve(instance_->largest()); });
+        expect(broken_rule(*instance_, hurried.basis()) == nullptr, "basis of an early stop");
+    }
+
     // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
     void check_profile() {
         rpw::Pulse pulse(nullptr, 1e9);
@@ -183,9 +225,10 @@ public:
         }
     }
 
-    rpw::Outcome move(double unmoved, double seconds) const {
+    rpw::Outcome move(double unmoved, double seconds, rpw::Solver solver = rpw::Solver::exact) const {
         rpw::Pulse pulse(nullptr, seconds);
         rpw::Question question;
+        question.solver = solver;
         question.quantity = rpw::Quantity::mass;
         question.p = 1;
         question.unmoved = unmoved;
@@ -395,6 +438,9 @@ void check_everything(Checker& checker, const Instance& instance) {
     for (const double k : {1e-9, 0.1, 1.0, 10.0, 1e9}) {
         for (const double p : {1.0, 1.5, 2.0}) checker.check_crossing(std::pow(unit, 1 / p) * k, p);
     }
+    for (const double k : {0.1, 10.0}) checker.check_strategies(std::sqrt(unit) * k, 2);
+    checker.check_strategies(unit, 1);
+    checker.check_simplex();
     for (const double k : {0.1, 1.0, 10.0}) checker.check_thresholds(unit * k);
     check_transport(checker, instance);
     check_lmr<std::int32_t>(checker, instance);
@@ -434,6 +480,8 @@ int main() {
         check_everything(checker, draw(1 + below(12), 1 + below(12), costs, weights));
     }
     check_everything(checker, draw(150, 130, Costs::grid, Weights::random));
+    check_everything(checker, draw(3, 200, Costs::line, Weights::random));
+    check_everything(checker, draw(200, 3, Costs::ties, Weights::ratios));
     check_everything(checker, draw(130, 150, Costs::random, Weights::equal));
     for (int repeat = 0; repeat < 20; ++repeat) check_many(checker);
     check_interrupt(checker);
