@@ -163,14 +163,14 @@ public:
 
     // Either strategy alone finds what the rule between them finds, and proves it; cut off, it brackets it.
     void check_strategies(double kappa, double p) {
-        const double rpw = cross(kappa, p, 0).value;
+        const double exact = cross(kappa, p, 0).value;
         const rpw::Outcome half = move(0.5, 1e9);
         for (const rpw::Solver solver : {rpw::Solver::walk, rpw::Solver::simplex}) {
             const rpw::Outcome crossed = cross(kappa, p, 0, 1e9, solver);
             check_profile_outcome(crossed, p);
-            expect(std::abs(crossed.value - rpw) <= 1e-12, "strategies agree", crossed.value, rpw);
-            check_interval(cross(kappa, p, 0.1, 1e9, solver), rpw);
-            check_interval(cross(kappa, p, 0, 0, solver), rpw);
+            expect(std::abs(crossed.value - exact) <= 1e-12, "strategies agree", crossed.value, exact);
+            check_interval(cross(kappa, p, 0.1, 1e9, solver), exact);
+            check_interval(cross(kappa, p, 0, 0, solver), exact);
             const rpw::Outcome moved = move(0.5, 1e9, solver);
             check_profile_outcome(moved, 1);
             const double rounding = 1e-12 * half.value + 4e-14 * std::max(moved.multiplier, half.multiplier);
