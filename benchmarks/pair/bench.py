@@ -24,13 +24,15 @@ import workloads
 import rpw
 
 KS = (0.1, 1.0, 10.0)
+MORE_KS = (*KS, 100.0)
+LEAST_YARDSTICK = 1e-3  # seconds; a call of POT that is faster counts as so long
 
 
 def timed(call: Callable[[], float], budget: float = 0.5) -> tuple[float, float]:
     """Best time of as many calls as fit the budget (at least one, at most five), and the value."""
     best, spent = np.inf, 0.0
+    gc.collect()
     for _ in range(5):
-        gc.collect()
         start = time.perf_counter()
         value = call()
         elapsed = time.perf_counter() - start
@@ -44,7 +46,11 @@ def geometric_mean(ratios: list[float]) -> float:
     return float(np.exp(np.mean(np.log(ratios))))
 
 
-def speed_table(sizes: tuple[int, ...]) -> None:
+def tell(name: str, ratios: list[float]) -> None:
+    print(f"{name:32} geometric mean {geometric_mean(ratios):.3f}, worst {max(ratios):.3f}", flush=True)
+
+
+def speed_table(sizes: tuple[int, ...]) -> list[float]:
     """Exact RPW, W_p and the whole profile over one `ot.emd2` of the same problem."""
     print("Time over one ot.emd2(a, b, C**p) of the same problem (one thread, best of up to five)")
     head = f"{'input':34} p  emd2 ms  k=0.1    k=1   k=10     W  profile  points  error W"
@@ -67,7 +73,48 @@ def speed_table(sizes: tuple[int, ...]) -> None:
                 flush=True,
             )
     for name, values in ratios.items():
-        print(f"{name:20} geometric mean {geometric_mean(values):.3f}, worst {max(values):.3f}")
+        tell(name, values)
+    return ratios["w"]
+
+
+def cross_beside_peer(work: workloads.Workload, p: int, k: float, emd2: float, budget: float) -> tuple[float, float]:
+    """RPW's time over the dearer yardstick, and its error against the peer's line at the multiplier."""
+    given = {"cost": work.cost, "a": work.a, "b": work.b, "p": p, "k": k}
+    mine, value = timed(lambda: rpw.distance(**given), budget)
+    multiplier = rpw.solve(**given).multiplier * (1 + 1e-9)  # what the answer leaves behind shall stay behind
+    cost_p = work.cost**p
+    theirs, height = timed(lambda: peers.height_at(work.a, work.b, cost_p, multiplier), budget)
+    near = height / (k + multiplier)
+    if p == 2:
+        near = 2 * height / (multiplier + np.hypot(multiplier, 2 * k * np.sqrt(max(height, 0.0))))
+    return mine / max(emd2, theirs, LEAST_YARDSTICK), abs(near - value)
+
+
+def structured_table(n: int, budget: float) -> list[float]:
+    """Inputs with cliffs: RPW over the dearer of two yardsticks, W over the first of them."""
+    print("\nStructured inputs: RPW over the dearer of one ot.emd2 and one ot.emd2 with a dummy row and column at the")
+    print("crossing's multiplier; W over ot.emd2 (each counted as 1 ms at least)")
+    head = f"{'input':30} p  emd2 ms  k=0.1    k=1   k=10  k=100       W  error RPW  error W"
+    print(head + "\n" + "-" * len(head))
+    crossings: list[float] = []
+    full: list[float] = []
+    for work in workloads.structured_workloads(n):
+        for p in (1, 2):
+            cost_p = work.cost**p
+            emd2, value = timed(lambda c=cost_p, w=work: peers.emd2(w.a, w.b, c), budget)
+            answers = [cross_beside_peer(work, p, k, emd2, budget) for k in MORE_KS]
+            w, mine = timed(lambda w=work, p=p: rpw.wasserstein(cost=w.cost, a=w.a, b=w.b, p=p), budget)
+            crossings += [ratio for ratio, _ in answers]
+            full.append(w / max(emd2, LEAST_YARDSTICK))
+            shown = " ".join(f"{ratio:6.3f}" for ratio, _ in answers)
+            print(
+                f"{work.name:30} {p} {1e3 * emd2:8.1f} {shown} {full[-1]:7.3f} "
+                f"{max(error for _, error in answers):10.0e} {abs(mine**p - value) / (value or 1):8.0e}",
+                flush=True,
+            )
+    tell("structured, rpw", crossings)
+    tell("structured, w", full)
+    return full
 
 
 def growth_table() -> None:
@@ -112,9 +159,11 @@ def memory_table(n: int = 5000) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes of the speed table only")
+    parser.add_argument("--quick", action="store_true", help="small sizes of the tables of times only")
     quick = parser.parse_args().quick
-    speed_table((300, 1000) if quick else (300, 1000, 3000))
+    full = speed_table((300, 1000) if quick else (300, 1000, 3000))
+    full += structured_table(*(200, 0.02) if quick else (1000, 0.5))
+    tell("w, both families", full)
     if not quick:
         growth_table()
         bisection_table()

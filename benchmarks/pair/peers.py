@@ -22,6 +22,15 @@ def partial_cost_p(a: np.ndarray, b: np.ndarray, cost_p: np.ndarray, mass: float
     return float((plan[:n, :m] * cost_p).sum())
 
 
+def height_at(a: np.ndarray, b: np.ndarray, cost_p: np.ndarray, multiplier: float) -> float:
+    """min F(1 - ε) + λε by one `ot.emd2` with a dummy row and column: RPW's problem, given the answer's λ."""
+    n, m = cost_p.shape
+    extended = np.full((n + 1, m + 1), multiplier / 2)
+    extended[:n, :m] = cost_p
+    extended[n, m] = 0
+    return float(ot.emd2(np.append(a, b.sum()), np.append(b, a.sum()), extended, numItermax=10_000_000))
+
+
 def rpw_by_bisection(a: np.ndarray, b: np.ndarray, cost_p: np.ndarray, p: float, k: float, tol: float) -> float:
     """(p,k)-RPW to ``tol`` by bisection on the distance (paper, appendix, highly accurate algorithm)."""
     low, high = 0.0, 1.0

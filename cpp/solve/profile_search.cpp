@@ -265,7 +265,8 @@ double ProfileSearch::lambda_without_right() const {
         const double guess = here > 0 ? 0.9 * rise * at_goal / here : 2 * rise;
         return first + std::max(plain, std::clamp(guess, 1.15 * rise, 4 * rise));
     }
-    if (first + plain > 0) return first + plain;
+    if (first + plain > left_.lambda) return first + plain;
+    if (first > 0) return 1.15 * first;  // all neighbours are equally near, and at their own price nothing moves
     const double least = least_positive(problem_.powers);
     return least < unreachable ? least / 2 : 1;
 }
@@ -320,9 +321,12 @@ Status ProfileSearch::land_on_walk(double unmoved, double partial, Status status
 
 Status ProfileSearch::land_between(double unmoved, Status status) {
     walk_.reset();
-    const double width = left_.unmoved - right_->unmoved;
+    const double width = left_.unmoved - right_->unmoved, rise = right_->cost_p - left_.cost_p;
     unmoved_ = std::clamp(unmoved, right_->unmoved, left_.unmoved);
-    weight_ = width > 0 ? (left_.unmoved - unmoved_) / width : 1.0;
+    // For the crossing from the cost, as in `part_of_edge`.
+    const double by_mass = width > 0 ? (left_.unmoved - unmoved_) / width : 1.0;
+    const double by_cost = (power(goal_.kappa * unmoved_, goal_.p) - left_.cost_p) / rise;
+    weight_ = goal_.is_crossing() && rise > 0 ? std::clamp(by_cost, 0.0, 1.0) : by_mass;
     return status;
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,96 +14,22 @@
 #include "lmr/lmr.hpp"
 #include "many/pair_values.hpp"
 #include "many/search.hpp"
+#include "simplex/fixed_simplex.hpp"
 #include "solve/profile.hpp"
 #include "solve/solve.hpp"
 #include "solve/strategy.hpp"
 #include "solve/transport.hpp"
+#include "tests/basis_checks.hpp"
+#include "tests/instances.hpp"
+#include "walk/profile_walk.hpp"
 
 namespace {
 
+using namespace rpw::tests;
 using rpw::Mass;
 using rpw::Node;
 
-constexpr double one = 1152921504606846976.0;  // 2^60, as in Python
 constexpr double slack = 1e-9;
-
-std::mt19937_64 engine(1);
-
-double uniform() { return std::uniform_real_distribution<double>(0, 1)(engine); }
-int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine); }
-
-struct Instance {
-    std::string name;
-    Node rows, columns;
-    std::vector<double> cost;
-    std::vector<Mass> a, b;
-
-    // The numbers serve as p-th powers and as distances.
-    rpw::PowerProblem powers() const { return {{{cost.data(), rows, columns}}, {a, b}}; }
-    rpw::LengthProblem lengths() const { return {{{cost.data(), rows, columns}}, {a, b}}; }
-    double largest() const { return std::max(1e-300, *std::max_element(cost.begin(), cost.end())); }
-};
-
-enum class Costs { random, ties, zeros, grid, constant, permutation, wide, line, count };
-enum class Weights { equal, random, ratios, rounded, count };
-
-const char* name_of(Costs kind) {
-    static const char* const names[] = {"random", "ties", "zeros", "grid", "constant", "permutation", "wide", "line"};
-    return names[static_cast<int>(kind)];
-}
-
-const char* name_of(Weights kind) {
-    static const char* const names[] = {"equal", "random", "ratios", "rounded"};
-    return names[static_cast<int>(kind)];
-}
-
-// Masses of about 2^60 in all, every one at least 1; they need not sum to the same on both sides.
-std::vector<Mass> draw_masses(Node size, Weights kind) {
-    std::vector<double> share(size, 1.0);
-    for (double& s : share) {
-        if (kind == Weights::random) s = -std::log(1 - uniform());
-        if (kind == Weights::ratios) s = std::pow(10.0, -17 * uniform());
-        if (kind == Weights::rounded) s = 1 + below(3);
-    }
-    const double sum = std::accumulate(share.begin(), share.end(), 0.0);
-    std::vector<Mass> masses;
-    for (double s : share) masses.push_back(std::max<Mass>(1, static_cast<Mass>(std::rint(s / sum * one))));
-    return masses;
-}
-
-double draw_cost(Costs kind, Node i, Node j, const std::vector<double>& x, const std::vector<double>& y) {
-    switch (kind) {
-        case Costs::ties:
-            return 1 + below(3);
-        case Costs::zeros:
-            return below(3) == 0 ? uniform() : 0.0;
-        case Costs::grid:
-            return std::abs(i % 5 - j % 5) + std::abs(i / 5 - j / 5);
-        case Costs::constant:
-            return 1;
-        case Costs::permutation:
-            return i == j ? 0.0 : 1 + std::abs(i - j);
-        case Costs::wide:
-            return std::pow(10.0, 80 * uniform() - 40);
-        case Costs::line:
-            return std::abs(x[i] - y[j]);
-        default:
-            return uniform();
-    }
-}
-
-Instance draw(Node rows, Node columns, Costs costs, Weights weights) {
-    Instance made{std::string(name_of(costs)) + "/" + name_of(weights), rows, columns, {}, {}, {}};
-    std::vector<double> x(rows), y(columns);
-    for (double& v : x) v = uniform();
-    for (double& v : y) v = 2 + uniform();
-    for (Node i = 0; i < rows; ++i) {
-        for (Node j = 0; j < columns; ++j) made.cost.push_back(draw_cost(costs, i, j, x, y));
-    }
-    made.a = draw_masses(rows, weights);
-    made.b = draw_masses(columns, weights);
-    return made;
-}
 
 class Checker {
 public:
@@ -201,9 +125,12 @@ public:
         return question;
     }
 
-    rpw::Outcome cross(double kappa, double p, double tol, double seconds = 1e9) const {
+    rpw::Outcome cross(double kappa, double p, double tol, double seconds = 1e9,
+                       rpw::Solver solver = rpw::Solver::exact) const {
         rpw::Pulse pulse(nullptr, seconds);
-        return rpw::solve_powers(powers_, 1.0, crossing_at(kappa, p, tol), pulse);
+        rpw::Question question = crossing_at(kappa, p, tol);
+        question.solver = solver;
+        return rpw::solve_powers(powers_, 1.0, question, pulse);
     }
 
     void check_crossing(double kappa, double p) {
@@ -234,6 +161,45 @@ public:
         expect(std::abs(moved(outcome.plan) - (1 - outcome.unmoved)) <= 1e-12, "mass of an early plan");
     }
 
+    // Either strategy alone finds what the rule between them finds, and proves it; cut off, it brackets it.
+    void check_strategies(double kappa, double p) {
+        const double exact = cross(kappa, p, 0).value;
+        const rpw::Outcome half = move(0.5, 1e9);
+        for (const rpw::Solver solver : {rpw::Solver::walk, rpw::Solver::simplex}) {
+            const rpw::Outcome crossed = cross(kappa, p, 0, 1e9, solver);
+            check_profile_outcome(crossed, p);
+            expect(std::abs(crossed.value - exact) <= 1e-12, "strategies agree", crossed.value, exact);
+            check_interval(cross(kappa, p, 0.1, 1e9, solver), exact);
+            check_interval(cross(kappa, p, 0, 0, solver), exact);
+            const rpw::Outcome moved = move(0.5, 1e9, solver);
+            check_profile_outcome(moved, 1);
+            const double rounding = 1e-12 * half.value + 4e-14 * std::max(moved.multiplier, half.multiplier);
+            expect(std::abs(moved.value - half.value) <= rounding, "strategies agree on a mass", moved.value,
+                   half.value);
+        }
+    }
+
+    // The simplex keeps a strongly feasible forest from one multiplier to the next, and when it is cut off; a forest
+    // that it leaves is one that the walk can go on from.
+    void check_simplex() {
+        rpw::Pulse pulse(nullptr, 1e9);
+        rpw::FixedSimplex simplex(powers_, pulse);
+        for (const double part : {0.1, 1.0, 0.5, 3.0, 0.7}) {
+            simplex.solve(part * instance_->largest());
+            expect(broken_rule(*instance_, simplex.basis()) == nullptr, "basis of the simplex");
+        }
+        rpw::ProfileWalk walk(powers_, pulse, simplex.basis(), simplex.lambda(), rpw::unreachable);
+        while (walk.find_edge()) walk.take_edge();
+        expect(walk.moved() == walk.total(), "the walk from a basis of the simplex");
+        expect(broken_rule(*instance_, walk.forest().basis()) == nullptr, "basis of the walk");
+        const double whole = move(0, 1e9).cost, rounding = slack * walk.lambda() + 1e-300;
+        expect(std::abs(walk.plan_cost_p() - whole) <= rounding, "cost of that walk", walk.plan_cost_p(), whole);
+        rpw::Pulse impatient(nullptr, 0);
+        rpw::FixedSimplex hurried(powers_, impatient);
+        (void)rpw::ends_in_time([&] { hurried.solve(instance_->largest()); });
+        expect(broken_rule(*instance_, hurried.basis()) == nullptr, "basis of an early stop");
+    }
+
     // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
     void check_profile() {
         rpw::Pulse pulse(nullptr, 1e9);
@@ -261,9 +227,10 @@ public:
         }
     }
 
-    rpw::Outcome move(double unmoved, double seconds) const {
+    rpw::Outcome move(double unmoved, double seconds, rpw::Solver solver = rpw::Solver::exact) const {
         rpw::Pulse pulse(nullptr, seconds);
         rpw::Question question;
+        question.solver = solver;
         question.quantity = rpw::Quantity::mass;
         question.p = 1;
         question.unmoved = unmoved;
@@ -376,7 +343,7 @@ void check_transport(Checker& checker, const Instance& instance) {
     checker.expect(reduced.is_exact && std::abs(reduced.upper_p - walked) <= rounding, "transport", reduced.upper_p,
                    walked);
     rpw::Pulse impatient(nullptr, 0);
-    rpw::TransportBounds early{false, 0, rpw::unreachable};
+    rpw::TransportBounds early{false, 0, rpw::unreachable, rpw::Solver::exact};
     (void)rpw::ends_in_time([&] { early = rpw::transport_cost(instance.powers(), impatient); });
     checker.expect(early.lower_p <= walked + rounding && walked <= early.upper_p + rounding, "early transport",
                    early.lower_p, early.upper_p);
@@ -473,6 +440,9 @@ void check_everything(Checker& checker, const Instance& instance) {
     for (const double k : {1e-9, 0.1, 1.0, 10.0, 1e9}) {
         for (const double p : {1.0, 1.5, 2.0}) checker.check_crossing(std::pow(unit, 1 / p) * k, p);
     }
+    for (const double k : {0.1, 10.0}) checker.check_strategies(std::sqrt(unit) * k, 2);
+    checker.check_strategies(unit, 1);
+    checker.check_simplex();
     for (const double k : {0.1, 1.0, 10.0}) checker.check_thresholds(unit * k);
     check_transport(checker, instance);
     check_lmr<std::int32_t>(checker, instance);
@@ -512,6 +482,8 @@ int main() {
         check_everything(checker, draw(1 + below(12), 1 + below(12), costs, weights));
     }
     check_everything(checker, draw(150, 130, Costs::grid, Weights::random));
+    check_everything(checker, draw(3, 200, Costs::line, Weights::random));
+    check_everything(checker, draw(200, 3, Costs::ties, Weights::ratios));
     check_everything(checker, draw(130, 150, Costs::random, Weights::equal));
     for (int repeat = 0; repeat < 20; ++repeat) check_many(checker);
     check_interrupt(checker);

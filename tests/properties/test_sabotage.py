@@ -1,0 +1,152 @@
+"""The core made wrong on purpose, one thing at a time: the bounds must gape, or an invariant must fail.
+
+Each case changes the text of one file of the core in a copy, compiles it, and links it with the rest and with
+``cpp/tests/invariants_main.cpp``, which checks bases, bounds and certificates from outside.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+CORE = Path(__file__).parents[2] / "cpp"
+CHECKER = "tests/invariants_main.cpp"
+PARTS = (
+    "base/least.cpp",
+    "base/pulse.cpp",
+    "walk/certificate.cpp",
+    "walk/forest.cpp",
+    "walk/profile_walk.cpp",
+    "walk/shortlist.cpp",
+    "simplex/fixed_simplex.cpp",
+)
+
+# name: file, (right, wrong) ...
+SABOTAGE = {
+    "an arc missing from the shortlist": (
+        "walk/shortlist.cpp",
+        ("for (Node j = 0; j < columns; ++j) keep[j] =",
+         "keep[0] = 0; for (Node j = 1; j < columns; ++j) keep[j] ="),
+    ),
+    "an arc missing from the narrow list": (
+        "walk/shortlist.cpp",
+        ("<= limit;  // no branch", "<= limit && wide_.partner[e] != cost_.rows;  // no branch"),
+    ),
+    "a potential of a column shifted before it is certified": (
+        "walk/certificate.cpp",
+        ("v[j] = std::max(0.0, forest.potential(cost.rows + j, lambda));",
+         "v[j] = std::max(0.0, forest.potential(cost.rows + j, lambda)) + (j == 0 ? 1e-3 * lambda : 0);"),
+    ),
+    "a potential of a row shifted before it is certified": (
+        "walk/certificate.cpp",
+        ("u[i] = std::max(0.0, forest.potential(i, lambda));",
+         "u[i] = std::max(0.0, forest.potential(i, lambda)) + (i == 0 ? 1e-3 * lambda : 0);"),
+    ),
+    "no pass over all pairs in the certificate": (
+        "walk/certificate.cpp",
+        ("u[i] = std::max(u[i], lambda - least_sum(cost.row(i), v.data(), cost.columns));", ""),
+    ),
+    "one pair left out of that pass": (
+        "walk/certificate.cpp",
+        ("least_sum(cost.row(i), v.data(), cost.columns)", "least_sum(cost.row(i), v.data(), cost.columns - 1)"),
+    ),
+    "the walk lets the first blocking arc leave": (
+        "walk/forest.cpp",
+        ("if (is_row(x) && nodes_[x].flow < pivot.amount)", "if (is_row(x) && nodes_[x].flow <= pivot.amount)"),
+        ("if (!is_row(x) && nodes_[x].flow <= pivot.amount)", "if (!is_row(x) && nodes_[x].flow < pivot.amount)"),
+    ),
+    "the walk lets the first of equal rows leave": (
+        "walk/forest.cpp",
+        ("if (is_row(x) && nodes_[x].flow < pivot.amount)", "if (is_row(x) && nodes_[x].flow <= pivot.amount)"),
+    ),
+    "the simplex lets the first blocking arc leave": (
+        "simplex/fixed_simplex.cpp",
+        ("if (is_row(x) && nodes_[x].flow < leaving.amount)", "if (is_row(x) && nodes_[x].flow <= leaving.amount)"),
+        ("if (!is_row(x) && nodes_[x].flow <= leaving.amount)", "if (!is_row(x) && nodes_[x].flow < leaving.amount)"),
+    ),
+    "the simplex lets the first of equal rows leave": (
+        "simplex/fixed_simplex.cpp",
+        ("if (is_row(x) && nodes_[x].flow < leaving.amount)", "if (is_row(x) && nodes_[x].flow <= leaving.amount)"),
+    ),
+    "an arc skipped in pricing": (
+        "simplex/fixed_simplex.cpp",
+        ("const double least = least_sum(costs, kept_.data(), kept_count_);",
+         "const double least = least_sum(costs, kept_.data(), kept_count_ - 1);"),
+    ),
+    "a potential of the simplex shifted": (
+        "simplex/fixed_simplex.cpp",
+        ("const double potential = node.parent == root_ ? 0.0 :",
+         "const double potential = node.parent == root_ ? 1e-3 * lambda_ :"),
+    ),
+    "a potential of the walk shifted": (
+        "walk/forest.cpp",
+        ("nodes_[node.parent].distance + step;", "nodes_[node.parent].distance + step + (x == 0 ? 1e-3 : 0);"),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    """The command of the C++ compiler."""
+    command = shlex.split(os.environ.get("CXX", "c++"))
+    if shutil.which(command[0]) is None:
+        if "compiler" in os.environ.get("RPW_REQUIRE", "").split(","):
+            pytest.fail(f"RPW_REQUIRE asks for a compiler, and there is no {command[0]!r}")
+        pytest.skip(f"there is no C++ compiler {command[0]!r}")
+    return [*command, "-std=c++20", "-O0", "-ffp-contract=off", f"-I{CORE}"]
+
+
+def compiled(compiler, source, target):
+    """The object of a source file."""
+    subprocess.run([*compiler, "-c", source, "-o", target], check=True)
+    return target
+
+
+@pytest.fixture(scope="module")
+def objects(compiler, tmp_path_factory):
+    """The objects of the core as it is, and of the checker, by source file."""
+    folder = tmp_path_factory.mktemp("objects")
+    sources = (*PARTS, CHECKER)
+    with ThreadPoolExecutor(2) as pool:
+        made = pool.map(lambda s: compiled(compiler, CORE / s, folder / (Path(s).stem + ".o")), sources)
+        return dict(zip(sources, made, strict=True))
+
+
+def verdict(compiler, objects, folder):
+    """What the checker says, linked from these objects: its return code and its output."""
+    program = folder / "checker"
+    subprocess.run([*compiler, *objects.values(), "-o", program], check=True)
+    try:
+        done = subprocess.run([program], capture_output=True, text=True, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        return None, "it did not come to an end"
+    return done.returncode, done.stdout
+
+
+def broken(source, changes, folder):
+    """A copy of a file of the core with some text replaced."""
+    text = (CORE / source).read_text()
+    for right, wrong in changes:
+        assert text.count(right) == 1, f"{source} has {text.count(right)} times {right!r}"
+        text = text.replace(right, wrong)
+    copy = folder / Path(source).name
+    copy.write_text(text)
+    return copy
+
+
+def test_the_core_as_it_is_passes(compiler, objects, tmp_path):
+    code, output = verdict(compiler, objects, tmp_path)
+    assert code == 0, output
+    assert " 0 failures" in output
+
+
+@pytest.mark.parametrize("name", SABOTAGE)
+def test_sabotage_is_noticed(name, compiler, objects, tmp_path):
+    source, *changes = SABOTAGE[name]
+    changed = compiled(compiler, broken(source, changes, tmp_path), tmp_path / "changed.o")
+    code, output = verdict(compiler, {**objects, source: changed}, tmp_path)
+    assert code != 0, output
