@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.memory import available_bytes
+from rpw.base.types import PathLike
 from rpw.io.arrays import load_arrays
 from rpw.io.files import read_guarded
 from rpw.io.images import read_pixels
@@ -34,7 +35,6 @@ from rpw.io.readers import IMAGE_SUFFIXES
 __all__ = ["DATASETS", "Pictures", "load_pictures", "read_pictures"]
 
 Pixels = npt.NDArray[Any]
-PathLike = str | os.PathLike[str]
 
 # The known data sets, and what they may be called inside the data folder.
 DATASETS = {
