@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
+#include "base/simd.hpp"
 #include "flow/horizon.hpp"
 
 namespace rpw {
@@ -12,6 +12,25 @@ namespace rpw {
 namespace {
 
 constexpr std::size_t bits = 64;
+constexpr std::size_t words_at_once = 8;  // rows of bits are padded to a multiple of this
+
+// The first word, from a given one on, in which two rows of bits have one in common; `size` if there is none.
+RPW_SIMD std::size_t first_common(const std::uint64_t* x, const std::uint64_t* y, std::size_t word, std::size_t size) {
+    for (std::size_t block = word - word % words_at_once; block < size; block += words_at_once) {
+        std::uint64_t any = 0;
+        for (std::size_t k = 0; k < words_at_once; ++k) any |= x[block + k] & y[block + k];
+        if (any == 0) continue;
+        for (word = std::max(word, block); word < block + words_at_once; ++word) {
+            if ((x[word] & y[word]) != 0) return word;
+        }
+    }
+    return size;
+}
+
+std::size_t padded_words(Node columns) {
+    constexpr std::size_t bits_at_once = bits * words_at_once;
+    return (static_cast<std::size_t>(columns) + bits_at_once - 1) / bits_at_once * words_at_once;
+}
 
 // Pairs that wait in order take twice the room of their entries of the matrix; so many of it may wait at once.
 constexpr double largest_share_waiting = 1.0 / 32;
@@ -28,7 +47,7 @@ ThresholdWalk::ThresholdWalk(const LengthProblem& problem, double longest, Pulse
       place_(problem.masses.a.size()),
       target_(16.0 * (cost_.rows + cost_.columns)),
       most_waiting_(std::max(target_, largest_share_waiting * static_cast<double>(cost_.size()))),
-      words_per_row_((static_cast<std::size_t>(cost_.columns) + bits - 1) / bits),
+      words_per_row_(padded_words(cost_.columns)),
       pairs_(words_per_row_ * static_cast<std::size_t>(cost_.rows)),
       unreached_(words_per_row_),
       reached_(problem.masses.a.size()),
@@ -96,12 +115,7 @@ void ThresholdWalk::add_arcs_of_length(double length) {
 // Forgets what was reached, and queues every row with unmoved mass.
 void ThresholdWalk::start_search() {
     merge_inflows();
-    std::fill(unreached_.begin(), unreached_.end(), ~Word{0});
-    if (const std::size_t rest = static_cast<std::size_t>(cost_.columns) % bits; rest > 0) {
-        unreached_.back() = (Word{1} << rest) - 1;
-    }
-    blocks_.resize(words_per_row_);
-    std::iota(blocks_.begin(), blocks_.end(), 0U);
+    std::fill(unreached_.begin(), unreached_.end(), ~Word{0});  // beyond the last column there are no pairs
     frontier_.clear();
     head_ = 0;
     for (Node i = 0; i < cost_.rows; ++i) {
@@ -127,25 +141,16 @@ Node ThresholdWalk::expand() {
 
 // Reaches the columns of a row, up to the first one with room.
 Node ThresholdWalk::reach_from(Node row) {
-    pulse_.note(blocks_.size());
+    pulse_.note(words_per_row_ / 4);
     const Word* pairs = pairs_.data() + static_cast<std::size_t>(row) * words_per_row_;
-    for (std::size_t k = 0; k < blocks_.size();) {
-        const std::uint32_t word = blocks_[k];
-        Word found = pairs[word] & unreached_[word];
-        while (found != 0) {
-            const auto column = static_cast<Node>(word * bits + static_cast<std::size_t>(std::countr_zero(found)));
-            unreached_[word] &= ~(found & -found);
-            found &= found - 1;
-            column_by_[column] = row;
-            if (room_in_column_[column] > 0) return column;
-            reach_rows(column);
-        }
-        if (unreached_[word] != 0) {
-            ++k;
-        } else {
-            blocks_[k] = blocks_.back();
-            blocks_.pop_back();
-        }
+    std::size_t word = 0;
+    while ((word = first_common(pairs, unreached_.data(), word, words_per_row_)) < words_per_row_) {
+        const Word found = pairs[word] & unreached_[word];
+        const auto column = static_cast<Node>(word * bits + static_cast<std::size_t>(std::countr_zero(found)));
+        unreached_[word] &= ~(found & -found);
+        column_by_[column] = row;
+        if (room_in_column_[column] > 0) return column;
+        reach_rows(column);
     }
     return -1;
 }

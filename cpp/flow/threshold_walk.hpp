@@ -65,15 +65,14 @@ private:
     double target_;
     double most_waiting_;
     std::size_t words_per_row_;
-    std::vector<Word> pairs_;            // a bit for each pair that has entered
-    std::vector<Word> unreached_;        // a bit for each column
-    std::vector<std::uint32_t> blocks_;  // words of `unreached_` that may have a bit left
-    std::vector<char> reached_;          // rows
-    std::vector<Node> column_by_;        // the row from which a column was reached
-    std::vector<Node> row_by_;           // the column from which a row was reached; -1: it has mass left
+    std::vector<Word> pairs_;             // a bit for each pair that has entered
+    std::vector<Word> unreached_;         // a bit for each column
+    std::vector<char> reached_;           // rows
+    std::vector<Node> column_by_;         // the row from which a column was reached
+    std::vector<Node> row_by_;            // the column from which a row was reached; -1: it has mass left
     std::vector<std::size_t> inflow_by_;  // and the place of its flow in the list of that column
-    std::vector<Node> frontier_;         // rows from which columns may be unreached yet,
-    std::size_t head_ = 0;               // from this place on
+    std::vector<Node> frontier_;          // rows from which columns may be unreached yet,
+    std::size_t head_ = 0;                // from this place on
     Mass total_;
     Mass negligible_;
     Mass moved_ = 0;
