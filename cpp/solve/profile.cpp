@@ -7,10 +7,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/breakpoints.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "lmr/lmr.hpp"
+#include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
 #include "walk/profile_walk.hpp"
 
@@ -44,7 +46,7 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
 
 }  // namespace
 
-Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
     ProfileWalk walk(problem, pulse);
     Curve curve;
     while (walk.find_edge()) {
@@ -59,6 +61,7 @@ Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
         curve.slope.push_back(next_slope);
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.cost_p());
+        check_breakpoints(curve.cost.size(), max_breakpoints);
     }
     if (curve.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
         curve.unmoved.back() = walk.unmoved();
@@ -67,18 +70,25 @@ Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
     return curve;
 }
 
-Curve whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
-        if (auto curve = profile_by_lmr(pair, question, pulse)) return *std::move(curve);
+        if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
     }
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
-    if (std::isinf(question.p)) return whole_thresholds({distances, pair.masses()}, pulse);
+    const Masses masses = pair.masses();
+    if (std::isinf(question.p)) return {whole_thresholds({distances, masses}, question.max_breakpoints, pulse), {}};
     const double scale = largest_distance(distances);
     check_powers_fit(distances, scale, question.p);
-    const Powers powers = powers_of(distances, pair.space, scale, question.p, room, pulse);
-    Curve curve = walk_profile({powers, pair.masses()}, pulse);
-    curve.scale = scale;
-    return curve;
+    const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
+    Band band;
+    if (question.tol > 0 && question.solver != Solver::lmr) {
+        band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
+        band.lower->scale = scale;
+    } else {
+        band.upper = walk_profile(costs, question.max_breakpoints, pulse);
+    }
+    band.upper.scale = scale;
+    return band;
 }
 
 }  // namespace rpw

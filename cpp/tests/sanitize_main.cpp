@@ -28,6 +28,7 @@ using rpw::Node;
 
 constexpr double one = 1152921504606846976.0;  // 2^60, as in Python
 constexpr double slack = 1e-9;
+constexpr std::size_t no_limit = 1'000'000'000;
 
 std::mt19937_64 engine(1);
 
@@ -237,7 +238,7 @@ public:
     // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
     void check_profile() {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Curve curve = rpw::walk_profile(powers_, pulse);
+        const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
         check_curve(curve);
         for (std::size_t s = 2; s < curve.cost.size(); ++s) {
             const double before = slope(curve, s - 1), after = slope(curve, s);
@@ -296,7 +297,7 @@ public:
     // p = inf: a flow within the threshold; the steps of the whole curve give the same crossing.
     void check_thresholds(double kappa) {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Curve curve = rpw::whole_thresholds(lengths_, pulse);
+        const rpw::Curve curve = rpw::whole_thresholds(lengths_, no_limit, pulse);
         check_curve(curve);
         double expected = 1;
         for (std::size_t s = 0; s < curve.cost.size(); ++s) {
@@ -364,7 +365,8 @@ void check_lmr(Checker& checker, const Instance& instance) {
     rpw::Pulse impatient(nullptr, 0);
     checker.check_interval(rpw::cross_rounded(problem, kappa / unit, 1.0, 0.0, impatient), exact);
     rpw::rounded_profile(
-        rpw::RoundedProblem<Cost>{rounded.data(), {instance.a, instance.b}, std::numeric_limits<Cost>::max()}, pulse);
+        rpw::RoundedProblem<Cost>{rounded.data(), {instance.a, instance.b}, std::numeric_limits<Cost>::max()}, no_limit,
+        pulse);
 }
 
 // Full transport by reduced costs against the end of the profile.
@@ -486,7 +488,7 @@ void check_interrupt(Checker& checker) {
     bool thrown = false;
     rpw::Pulse pulse([] { throw std::string("interrupt"); }, 1e9);
     try {
-        for (;;) rpw::walk_profile(large.powers(), pulse);
+        for (;;) rpw::walk_profile(large.powers(), no_limit, pulse);
     } catch (const std::string&) {
         thrown = true;
     }

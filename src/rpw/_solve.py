@@ -166,11 +166,15 @@ def profile(
     diameter: float | None = None,
     solver: str = "auto",
     tol: float = 0.0,
+    max_breakpoints: int = 1_000_000,
 ) -> Profile:
     """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
-    Parameters as in `rpw.solve`. With ``solver="lmr"`` the curve is nowhere below the exact one and at most ``tol`` (in
-    units of W) above it; every other choice gives the exact profile.
+    Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. A profile can be very long (exponentially so in
+    the number of points): beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0 few solves give a curve that
+    is nowhere below the exact one, and `Profile.lower`, nowhere above it; both are proven, and in units of W they are
+    nowhere further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way. (At p = inf the profile is
+    exact, whatever ``tol`` is.)
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
@@ -179,7 +183,8 @@ def profile(
     tol = check.as_tol(tol)
     _solvers.check_solver(solver, tol)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric, p=p, diameter=diameter)
-    curve = _solvers.profile(problem, problem.diameter, solver, tol)
+    limit = check.as_whole(max_breakpoints, "max_breakpoints", 2)
+    curve = _solvers.profile(problem, problem.diameter, solver, tol, limit)
     return replace(curve, _reach=_reach_beyond(diameter, problem))  # the curve has no Δ: the warning comes with a k
 
 

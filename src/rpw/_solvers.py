@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,20 +75,30 @@ def partial_cost(problem: Problem, mass: float) -> float:
     return _core.solve(*problem.to_core(_bytes_per_cost("exact")), question, np.inf).value
 
 
-def profile(problem: Problem, diameter: float, solver: str, tol: float) -> Profile:
-    """Every breakpoint of the profile (with LMR: of a profile at most ``tol`` above it)."""
+def profile(problem: Problem, diameter: float, solver: str, tol: float, max_breakpoints: int) -> Profile:
+    """Every breakpoint of the profile (with ``tol`` > 0: of a curve above it, with one below)."""
     if solver == "bisection":
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
     wanted = _core.Solver.lmr if solver == "lmr" else _core.Solver.exact
     question = _core.Question(
-        _core.Quantity.crossing, p=problem.p, truncation=problem.truncation, tol=tol, solver=wanted
+        _core.Quantity.crossing,
+        p=problem.p,
+        truncation=problem.truncation,
+        tol=tol,
+        solver=wanted,
+        max_breakpoints=max_breakpoints,
     )
-    curve = _core.profile(*problem.to_core(_bytes_per_cost(solver)), question, np.inf)
-    name = curve.solver.name
-    result = Profile(problem.p, diameter, name, curve.unmoved, curve.cost, curve.scale, curve.slope)
-    if name == "exact":
+    upper, lower = _core.profile(*problem.to_core(_bytes_per_cost(solver)), question, np.inf)
+    result = _as_profile(problem.p, diameter, upper)
+    if lower is not None:
+        result = replace(result, _lower=_as_profile(problem.p, diameter, lower))
+    if result.solver in ("exact", "simplex"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
+
+
+def _as_profile(p: float, diameter: float, curve: _core.Curve) -> Profile:
+    return Profile(p, diameter, curve.solver.name, curve.unmoved, curve.cost, curve.scale, curve.slope)
 
 
 def _ask(problem: Problem, name: str, tol: float, need: _core.Need, deadline: float = np.inf) -> _core.Outcome:
