@@ -14,7 +14,7 @@
 #include "lmr/lmr.hpp"
 #include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
-#include "walk/profile_walk.hpp"
+#include "solve/walked_profile.hpp"
 
 namespace rpw {
 
@@ -47,27 +47,9 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
 }  // namespace
 
 Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse);
-    Curve curve;
-    while (walk.find_edge()) {
-        const double next_slope = walk.edge().slope;
-        walk.take_edge();
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;  // too short to be a breakpoint
-        if (!curve.slope.empty() && next_slope == curve.slope.back()) {  // the same edge of F, in several augmentations
-            curve.unmoved.pop_back();
-            curve.cost.pop_back();
-            curve.slope.pop_back();
-        }
-        curve.slope.push_back(next_slope);
-        curve.unmoved.push_back(walk.unmoved());
-        curve.cost.push_back(walk.cost_p());
-        check_breakpoints(curve.cost.size(), max_breakpoints);
-    }
-    if (curve.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
-        curve.unmoved.back() = walk.unmoved();
-        curve.cost.back() = walk.cost_p();
-    }
-    return curve;
+    WalkedProfile profile(problem, pulse);
+    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
+    return profile.curve();
 }
 
 Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {

@@ -2,12 +2,14 @@
 #include "solve/sandwich.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
+#include "solve/walked_profile.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
@@ -18,6 +20,12 @@ namespace {
 constexpr double same_height = 1e-15;
 
 constexpr double first_growth = 4;
+
+// After this many solves the walk is given a chance.
+constexpr std::size_t first_walk = 128;
+
+// Of one pass over all pairs, beside one step of the walk.
+constexpr double work_per_cost = 0.2;
 
 // Below F: F(1 - ε) ≥ height - slope · ε.
 struct Line {
@@ -77,17 +85,19 @@ public:
           tol_(tol * (1 - 1e-9)),
           max_breakpoints_(max_breakpoints),
           total_(problem.masses.total()),
+          pulse_(pulse),
           simplex_(problem, pulse) {}
 
     Band run() {
         climb();
-        refine();
+        if (!refine()) return {walk_->curve(), std::nullopt};
         return {upper_curve(), lower_curve()};
     }
 
 private:
     void climb();
-    void refine();
+    bool refine();
+    bool walk_arrives();
     Support solve(double lambda);
     Curve upper_curve() const;
     Curve lower_curve();
@@ -97,7 +107,10 @@ private:
     double tol_;
     std::size_t max_breakpoints_;
     Mass total_;
+    Pulse& pulse_;
     FixedSimplex simplex_;
+    std::optional<WalkedProfile> walk_;
+    std::size_t next_walk_ = first_walk;
     std::vector<Support> open_{Support{}};  // from mass 0 on; what lies between them may be too far apart
     std::vector<Support> done_;             // from mass 1 down; what lies between them is not
     std::vector<Line> lines_{Line{}};       // F ≥ 0
@@ -134,12 +147,14 @@ void SandwichSearch::climb() {
 }
 
 // From mass 1 downwards, so that the simplex always stands beside the next multiplier and no basis has to be kept.
-void SandwichSearch::refine() {
+// False if the walk has found the whole profile meanwhile.
+bool SandwichSearch::refine() {
     done_.push_back(open_.back());
     open_.pop_back();
     while (!open_.empty()) {
         const Support left = open_.back(), right = done_.back();
         if (gap_between(left, right, p_) > tol_) {
+            if (walk_arrives()) return false;
             const Support found = solve(chord(left, right));
             const bool is_between = is_step(left, found) && is_step(found, right);
             const double below = on_chord(left, right, found.unmoved) - found.cost_p;
@@ -151,6 +166,16 @@ void SandwichSearch::refine() {
         done_.push_back(left);
         open_.pop_back();
     }
+    return true;
+}
+
+// From time to time the walk may do as much work as all solves did. It is resumed, not repeated.
+bool SandwichSearch::walk_arrives() {
+    if (lines_.size() < next_walk_) return false;
+    next_walk_ *= 2;
+    if (!walk_) walk_.emplace(problem_, pulse_);
+    const double proofs = work_per_cost * static_cast<double>(problem_.powers.size() * lines_.size());
+    return walk_->walk(simplex_.work() + proofs, max_breakpoints_);
 }
 
 Curve SandwichSearch::upper_curve() const {
