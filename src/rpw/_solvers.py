@@ -86,7 +86,7 @@ def profile(problem: Problem, diameter: float, solver: str, tol: float, max_brea
         truncation=problem.truncation,
         tol=tol,
         solver=wanted,
-        max_breakpoints=max_breakpoints,
+        max_breakpoints=min(max_breakpoints, 2**62),
     )
     upper, lower = _core.profile(*problem.to_core(_bytes_per_cost(solver)), question, np.inf)
     result = _as_profile(problem.p, diameter, upper)
