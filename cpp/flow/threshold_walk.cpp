@@ -57,19 +57,16 @@ ThresholdWalk::ThresholdWalk(const LengthProblem& problem, double longest, Pulse
       total_(problem.masses.total()),
       negligible_(problem.masses.negligible()) {
     start_search();
-    head_ = frontier_.size();  // there are no pairs yet that could lead anywhere
+    frontier_.clear();  // there are no pairs yet that could lead anywhere
 }
 
 bool ThresholdWalk::next() {
     const Mass before = moved_;
     while (moved_ < total_ && moved_ == before) {
         pulse_.note(64);
-        if (position_ == waiting_.size() && !refill()) return false;
-        const double length = waiting_[position_].length;
-        if (length > longest_) return false;
-        add_arcs_of_length(length);
+        if (!enter_next_length()) return false;
         for (Node open = expand(); open >= 0; open = moved_ < total_ ? expand() : -1) {
-            threshold_ = length;
+            threshold_ = length_;
             const bool is_tree_whole = augment(open);
             if (is_tree_whole) {
                 reach_rows(open);
@@ -81,35 +78,63 @@ bool ThresholdWalk::next() {
     return moved_ > before;
 }
 
-// Collects and sorts the pairs up to the next horizon; false if there are none.
-bool ThresholdWalk::refill() {
-    waiting_.clear();
-    position_ = 0;
-    while (waiting_.empty()) {
-        if (horizon_ >= longest_) return false;
-        const double low = horizon_;
-        horizon_ = std::min(length_beyond(cost_, low, target_, longest_), longest_);
-        for (Node i = 0; i < cost_.rows; ++i) {
-            const double* row = cost_.row(i);
-            for (Node j = 0; j < cost_.columns; ++j) {
-                if (row[j] > low && row[j] <= horizon_) waiting_.push_back({row[j], i, j});
+// Lets all pairs of the next length enter; false if there is none.
+bool ThresholdWalk::enter_next_length() {
+    for (;;) {
+        if (position_ < waiting_.size()) {
+            length_ = waiting_[position_].length;
+            for (; position_ < waiting_.size() && waiting_[position_].length == length_; ++position_) {
+                enter(waiting_[position_].row, waiting_[position_].column);
             }
-            pulse_.note(static_cast<std::size_t>(cost_.columns));
+            return true;
         }
-        target_ = std::min(2 * target_, most_waiting_);
+        if (is_horizon_open_ && enter_horizon()) return true;
+        if (horizon_ >= longest_) return false;
+        refill();
     }
-    std::sort(waiting_.begin(), waiting_.end(), [](const Arc& x, const Arc& y) { return x.length < y.length; });
-    return true;
 }
 
-void ThresholdWalk::add_arcs_of_length(double length) {
-    for (; position_ < waiting_.size() && waiting_[position_].length == length; ++position_) {
-        const Arc& arc = waiting_[position_];
-        const std::size_t word = static_cast<std::size_t>(arc.column) / bits;
-        const Word bit = Word{1} << (static_cast<std::size_t>(arc.column) % bits);
-        pairs_[static_cast<std::size_t>(arc.row) * words_per_row_ + word] |= bit;
-        if (reached_[arc.row] && (unreached_[word] & bit)) frontier_.push_back(arc.row);
+// Collects and sorts the pairs before the next horizon.
+void ThresholdWalk::refill() {
+    waiting_.clear();
+    position_ = 0;
+    const double low = horizon_;
+    horizon_ = std::min(length_beyond(cost_, low, target_, longest_), longest_);
+    is_horizon_open_ = true;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        const double* row = cost_.row(i);
+        for (Node j = 0; j < cost_.columns; ++j) {
+            if (row[j] > low && row[j] < horizon_) waiting_.push_back({row[j], i, j});
+        }
+        pulse_.note(static_cast<std::size_t>(cost_.columns));
     }
+    target_ = std::min(2 * target_, most_waiting_);
+    std::sort(waiting_.begin(), waiting_.end(), [](const Arc& x, const Arc& y) { return x.length < y.length; });
+}
+
+// Pairs at the horizon itself may be as many as the matrix has entries: they never wait. False if there is none.
+bool ThresholdWalk::enter_horizon() {
+    is_horizon_open_ = false;
+    length_ = horizon_;
+    bool has_entered = false;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        const double* row = cost_.row(i);
+        for (Node j = 0; j < cost_.columns; ++j) {
+            if (row[j] != horizon_) continue;
+            enter(i, j);
+            has_entered = true;
+        }
+        pulse_.note(static_cast<std::size_t>(cost_.columns));
+    }
+    return has_entered;
+}
+
+void ThresholdWalk::enter(Node row, Node column) {
+    const std::size_t word = static_cast<std::size_t>(column) / bits;
+    const Word bit = Word{1} << (static_cast<std::size_t>(column) % bits);
+    pairs_[static_cast<std::size_t>(row) * words_per_row_ + word] |= bit;
+    if (!reached_[row] || !(unreached_[word] & bit)) return;
+    if (frontier_.empty() || frontier_.back() != row) frontier_.push_back(row);
 }
 
 // Forgets what was reached, and queues every row with unmoved mass.

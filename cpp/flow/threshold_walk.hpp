@@ -41,8 +41,10 @@ private:
         Mass mass;
     };
 
-    bool refill();
-    void add_arcs_of_length(double length);
+    bool enter_next_length();
+    void refill();
+    bool enter_horizon();
+    void enter(Node row, Node column);
     void start_search();
     Node expand();
     Node reach_from(Node row);
@@ -62,6 +64,8 @@ private:
     std::vector<Arc> waiting_;
     std::size_t position_ = 0;
     double horizon_ = -1;
+    bool is_horizon_open_ = false;  // pairs of this length have not entered yet
+    double length_ = -1;            // of the last pairs that have
     double target_;
     double most_waiting_;
     std::size_t words_per_row_;

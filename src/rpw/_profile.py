@@ -48,8 +48,8 @@ class Profile:
     def lower(self) -> Profile:
         """A curve that is proven to lie nowhere above the profile; an exact profile is its own.
 
-        In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own breakpoints,
-        and ``lower.distance(k)`` is a lower bound on RPW.
+        In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
+        breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
         """
         return self if self._lower is None else replace(self._lower, _reach=self._reach)
 

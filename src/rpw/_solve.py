@@ -170,11 +170,11 @@ def profile(
 ) -> Profile:
     """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
-    Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. A profile can be very long (exponentially so in
-    the number of points): beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0 few solves give a curve that
-    is nowhere below the exact one, and `Profile.lower`, nowhere above it; both are proven, and in units of W they are
-    nowhere further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way. (At p = inf the profile is
-    exact, whatever ``tol`` is.)
+    Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. It can be very long, exponentially so in the
+    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, few solves give a curve nowhere
+    below the exact one, and `Profile.lower`, nowhere above it. Both are proven, and in units of W they are nowhere
+    further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way. (At p = inf the profile is exact,
+    whatever ``tol`` is.)
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
