@@ -17,6 +17,7 @@
 #include "many/pair_values.hpp"
 #include "many/search.hpp"
 #include "solve/profile.hpp"
+#include "solve/sandwich.hpp"
 #include "solve/solve.hpp"
 #include "solve/strategy.hpp"
 #include "solve/transport.hpp"
@@ -262,6 +263,28 @@ public:
         }
     }
 
+    // The profile lies between two curves that are close to each other.
+    void check_sandwich() {
+        rpw::Pulse pulse(nullptr, 1e9);
+        const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
+        const rpw::Powers& powers = powers_.powers;
+        const double dearest = *std::max_element(powers.data, powers.data + powers.size());
+        const double unit = dearest + slope(curve, curve.cost.size() - 1) + 1e-300, tol = 1e-4 * unit;
+        const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse);
+        const rpw::Curve& lower = band.lower ? *band.lower : band.upper;
+        check_curve(band.upper);
+        check_curve(lower);
+        for (const rpw::Curve* bends : {&curve, &band.upper, &lower}) {
+            for (const double unmoved : bends->unmoved) {
+                const double exact = interpolate(curve, unmoved);
+                const double above = interpolate(band.upper, unmoved), below = interpolate(lower, unmoved);
+                expect(above >= exact - slack * unit, "upper curve", above, exact);
+                expect(below <= exact + slack * unit, "lower curve", below, exact);
+                expect(above - below <= tol + slack * unit, "distance of two curves", above, below);
+            }
+        }
+    }
+
     rpw::Outcome move(double unmoved, double seconds) const {
         rpw::Pulse pulse(nullptr, seconds);
         rpw::Question question;
@@ -472,6 +495,7 @@ void check_everything(Checker& checker, const Instance& instance) {
     checker.start(instance);
     const double unit = instance.largest();
     checker.check_profile();
+    checker.check_sandwich();
     for (const double k : {1e-9, 0.1, 1.0, 10.0, 1e9}) {
         for (const double p : {1.0, 1.5, 2.0}) checker.check_crossing(std::pow(unit, 1 / p) * k, p);
     }
