@@ -1,6 +1,7 @@
 // What comes out of the core.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/masses.hpp"
@@ -42,6 +43,12 @@ struct Curve {
     std::vector<double> slope;  // of the edge after each breakpoint but the last (finite p)
     double scale = 1;
     Solver solver = Solver::exact;
+};
+
+// The profile lies between two curves; without a lower one, the upper is the profile itself.
+struct Band {
+    Curve upper;
+    std::optional<Curve> lower;
 };
 
 }  // namespace rpw

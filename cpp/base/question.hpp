@@ -1,6 +1,8 @@
 // What is asked about a pair of measures.
 #pragma once
 
+#include <cstddef>
+
 #include "base/masses.hpp"
 #include "base/outcome.hpp"
 
@@ -22,6 +24,7 @@ struct Question {
     double tol = 0;
     Solver solver = Solver::exact;  // or LMR, or bisection; both need tol > 0
     Need need = Need::value;
+    std::size_t max_breakpoints = 1'000'000;  // of a profile
 
     Question with_cutoff(double beyond) const {
         Question other = *this;

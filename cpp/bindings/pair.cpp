@@ -35,7 +35,10 @@ void bind_pair(nb::module_& module) {
     module.def(
         "profile",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-           double seconds) { return run(whole_profile, space, a, b, question, seconds); },
+           double seconds) {
+            Band band = run(whole_profile, space, a, b, question, seconds);
+            return std::pair(std::move(band.upper), std::move(band.lower));
+        },
         "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a);
 }
 

@@ -54,10 +54,12 @@ void bind_question(nb::module_& module) {
         .def(
             "__init__",
             [](Question* self, Quantity quantity, double p, double kappa, double unmoved, double truncation, double tol,
-               Solver solver,
-               Need need) { new (self) Question{quantity, p, kappa, unmoved, truncation, 1.0, tol, solver, need}; },
+               Solver solver, Need need, std::size_t max_breakpoints) {
+                new (self) Question{quantity, p, kappa, unmoved, truncation, 1.0, tol, solver, need, max_breakpoints};
+            },
             "quantity"_a, nb::kw_only(), "p"_a, "kappa"_a = 1.0, "unmoved"_a = 0.0, "truncation"_a = unreachable,
-            "tol"_a = 0.0, "solver"_a = Solver::exact, "need"_a = Need::value);
+            "tol"_a = 0.0, "solver"_a = Solver::exact, "need"_a = Need::value,
+            "max_breakpoints"_a = Question{}.max_breakpoints);
     nb::class_<Outcome>(module, "Outcome")
         .def_ro("status", &Outcome::status)
         .def_ro("solver", &Outcome::solver)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/breakpoints.hpp"
 #include "flow/blocks.hpp"
 #include "flow/threshold_search.hpp"
 #include "flow/threshold_walk.hpp"
@@ -116,7 +117,7 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
     return outcome;
 }
 
-Curve whole_thresholds(const LengthProblem& problem, Pulse& pulse) {
+Curve whole_thresholds(const LengthProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
     ThresholdWalk walk(problem, unreachable, pulse);
     Curve curve;
     curve.solver = Solver::infinity;
@@ -124,6 +125,7 @@ Curve whole_thresholds(const LengthProblem& problem, Pulse& pulse) {
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.threshold());
+        check_breakpoints(curve.cost.size(), max_breakpoints);
     }
     return curve;
 }

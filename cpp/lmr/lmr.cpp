@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
@@ -84,6 +85,29 @@ double just_below(double upper, double tol) {
     return lower;
 }
 
+// F lies at most the mass moved (in units of tol^p) below the curve, and never below 0.
+Curve lowered(const Curve& curve) {
+    Curve lower;
+    lower.solver = curve.solver;
+    lower.scale = curve.scale;
+    double before = 0;
+    const auto add = [&](double unmoved, double cost) {
+        lower.slope.push_back((cost - lower.cost.back()) / (lower.unmoved.back() - unmoved));
+        lower.unmoved.push_back(unmoved);
+        lower.cost.push_back(cost);
+    };
+    for (std::size_t s = 1; s < curve.cost.size(); ++s) {
+        const double end = curve.unmoved[s], after = curve.cost[s] - (1 - end);
+        if (std::min(before, after) < 0 && std::max(before, after) > 0) {  // it meets 0 on the way
+            const double zero = end + (curve.unmoved[s - 1] - end) * after / (after - before);
+            if (lower.unmoved.back() - zero > smallest_step && zero - end > smallest_step) add(zero, 0);
+        }
+        add(end, std::max(after, 0.0));
+        before = after;
+    }
+    return lower;
+}
+
 }  // namespace
 
 std::optional<Outcome> cross_by_lmr(const Pair& pair, const Question& question, Pulse& pulse) {
@@ -131,14 +155,14 @@ std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, co
     return outcome;
 }
 
-std::optional<Curve> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse) {
+std::optional<Band> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse) {
     const double ratio = std::max(largest_distance(pair, question.truncation, pulse) / question.tol, 1.0);
     if (question.p * std::log2(ratio) + 1 > std::log2(finest_curve)) return std::nullopt;
     const auto units = static_cast<std::int64_t>(std::ceil(2 * std::pow(ratio, question.p))) + 1;
     const auto run = [&]<class Cost>(Cost top) {
         const RoundedCosts<Cost> costs(pair, question, question.tol, 0.5, top, pulse);
         return rounded_profile(RoundedProblem<Cost>{costs.data(), pair.masses(), std::numeric_limits<Cost>::max()},
-                               pulse);
+                               question.max_breakpoints, pulse);
     };
     Curve curve = units < narrow ? run(static_cast<std::int32_t>(units)) : run(units);
     for (double& cost : curve.cost) cost *= 0.5;
@@ -147,7 +171,7 @@ std::optional<Curve> profile_by_lmr(const Pair& pair, const Question& question, 
         curve.slope.push_back(rise / -(curve.unmoved[s] - curve.unmoved[s - 1]));
     }
     curve.scale = question.tol;
-    return curve;
+    return Band{curve, lowered(curve)};
 }
 
 template <class Cost>
@@ -189,7 +213,7 @@ Outcome cross_rounded(const RoundedProblem<Cost>& problem, double kappa, double 
 }
 
 template <class Cost>
-Curve rounded_profile(const RoundedProblem<Cost>& problem, Pulse& pulse) {
+Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_breakpoints, Pulse& pulse) {
     LmrWalk<Cost> walk(problem, pulse);
     Curve curve;
     curve.solver = Solver::lmr;
@@ -197,13 +221,14 @@ Curve rounded_profile(const RoundedProblem<Cost>& problem, Pulse& pulse) {
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.cost());
+        check_breakpoints(curve.cost.size(), max_breakpoints);
     }
     return curve;
 }
 
 template Outcome cross_rounded(const RoundedProblem<std::int32_t>&, double, double, double, Pulse&);
 template Outcome cross_rounded(const RoundedProblem<std::int64_t>&, double, double, double, Pulse&);
-template Curve rounded_profile(const RoundedProblem<std::int32_t>&, Pulse&);
-template Curve rounded_profile(const RoundedProblem<std::int64_t>&, Pulse&);
+template Curve rounded_profile(const RoundedProblem<std::int32_t>&, std::size_t, Pulse&);
+template Curve rounded_profile(const RoundedProblem<std::int64_t>&, std::size_t, Pulse&);
 
 }  // namespace rpw

@@ -28,12 +28,12 @@ std::optional<Outcome> cross_by_lmr(const Pair& pair, const Question& question, 
 std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, const Question& question, Pulse& pulse);
 
 // The profile, nowhere below the exact one and at most tol above it, in units of W.
-std::optional<Curve> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse);
+std::optional<Band> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse);
 
 // One run on given costs, with everything in units of the rounding; `kappa` is in units to the power 1/p.
 template <class Cost>
 Outcome cross_rounded(const RoundedProblem<Cost>& problem, double kappa, double p, double tol, Pulse& pulse);
 template <class Cost>
-Curve rounded_profile(const RoundedProblem<Cost>& problem, Pulse& pulse);
+Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

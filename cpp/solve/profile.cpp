@@ -7,12 +7,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/breakpoints.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "lmr/lmr.hpp"
+#include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
-#include "walk/profile_walk.hpp"
+#include "solve/walked_profile.hpp"
 
 namespace rpw {
 
@@ -44,42 +46,31 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
 
 }  // namespace
 
-Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse);
-    Curve curve;
-    curve.solver = Solver::walk;
-    while (walk.find_edge()) {
-        const double next_slope = walk.edge().slope;
-        walk.take_edge();
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;  // too short to be a breakpoint
-        if (!curve.slope.empty() && next_slope == curve.slope.back()) {  // the same edge of F, in several augmentations
-            curve.unmoved.pop_back();
-            curve.cost.pop_back();
-            curve.slope.pop_back();
-        }
-        curve.slope.push_back(next_slope);
-        curve.unmoved.push_back(walk.unmoved());
-        curve.cost.push_back(walk.cost_p());
-    }
-    if (curve.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
-        curve.unmoved.back() = walk.unmoved();
-        curve.cost.back() = walk.cost_p();
-    }
-    return curve;
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+    WalkedProfile profile(problem, pulse);
+    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
+    return profile.curve();
 }
 
-Curve whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
-        if (auto curve = profile_by_lmr(pair, question, pulse)) return *std::move(curve);
+        if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
     }
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
-    if (std::isinf(question.p)) return whole_thresholds({distances, pair.masses()}, pulse);
+    const Masses masses = pair.masses();
+    if (std::isinf(question.p)) return {whole_thresholds({distances, masses}, question.max_breakpoints, pulse), {}};
     const double scale = largest_distance(distances);
     check_powers_fit(distances, scale, question.p);
-    const Powers powers = powers_of(distances, pair.space, scale, question.p, room, pulse);
-    Curve curve = walk_profile({powers, pair.masses()}, pulse);
-    curve.scale = scale;
-    return curve;
+    const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
+    Band band;
+    if (question.tol > 0 && question.solver != Solver::lmr) {
+        band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
+        band.lower->scale = scale;
+    } else {
+        band.upper = walk_profile(costs, question.max_breakpoints, pulse);
+    }
+    band.upper.scale = scale;
+    return band;
 }
 
 }  // namespace rpw

@@ -9,11 +9,12 @@
 
 namespace rpw {
 
-// Reads p, truncation, solver and tol of the question. Throws std::domain_error where p-th powers of the distances do
-// not fit into float64 together.
-Curve whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
+// Reads p, truncation, solver, tol and max_breakpoints of the question; with tol = 0 the profile is exact. Throws
+// std::domain_error where p-th powers of the distances do not fit into float64 together, and std::length_error where
+// there are more breakpoints than that.
+Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
 
 // Finite p, from the costs.
-Curve walk_profile(const PowerProblem& problem, Pulse& pulse);
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

@@ -20,6 +20,9 @@ constexpr double same_height = 4e-16;
 // A walk from mass 0 that has taken this many steps per pair says enough about its rate.
 constexpr double first_stretch = 1.5;
 
+// A problem that a walk of so many steps solves is not worth a second thought.
+constexpr double few_steps = 20000;
+
 // Pivots per node and steps per pivot of a cold solve, as measured; used to guess its work.
 constexpr double pivots_per_node = 3.5;
 constexpr double steps_per_pivot = 100;
@@ -136,7 +139,7 @@ Status ProfileSearch::search(double tol, double cutoff) {
 
 // The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
 std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) {
-    start_walk(strategy_ == Solver::walk ? unreachable : first_stretch * size_);
+    start_walk(strategy_ == Solver::walk ? unreachable : std::max(few_steps, first_stretch * size_));
     if (const auto status = walk_on(tol, cutoff)) return status;
     neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());

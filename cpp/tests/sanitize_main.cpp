@@ -16,6 +16,7 @@
 #include "many/search.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "solve/profile.hpp"
+#include "solve/sandwich.hpp"
 #include "solve/solve.hpp"
 #include "solve/strategy.hpp"
 #include "solve/transport.hpp"
@@ -30,6 +31,7 @@ using rpw::Mass;
 using rpw::Node;
 
 constexpr double slack = 1e-9;
+constexpr std::size_t no_limit = 1'000'000'000;
 
 class Checker {
 public:
@@ -203,7 +205,7 @@ public:
     // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
     void check_profile() {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Curve curve = rpw::walk_profile(powers_, pulse);
+        const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
         check_curve(curve);
         for (std::size_t s = 2; s < curve.cost.size(); ++s) {
             const double before = slope(curve, s - 1), after = slope(curve, s);
@@ -224,6 +226,28 @@ public:
             const double value = interpolate(curve, unmoved);
             const double unit = std::max(outcome.multiplier, slope(curve, 1)) + outcome.cost;
             expect(std::abs(value - outcome.cost) <= slack * unit + 1e-300, "F", value, outcome.cost);
+        }
+    }
+
+    // The profile lies between two curves that are close to each other.
+    void check_sandwich() {
+        rpw::Pulse pulse(nullptr, 1e9);
+        const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
+        const rpw::Powers& powers = powers_.powers;
+        const double dearest = *std::max_element(powers.data, powers.data + powers.size());
+        const double unit = dearest + slope(curve, curve.cost.size() - 1) + 1e-300, tol = 1e-4 * unit;
+        const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse);
+        const rpw::Curve& lower = band.lower ? *band.lower : band.upper;
+        check_curve(band.upper);
+        check_curve(lower);
+        for (const rpw::Curve* bends : {&curve, &band.upper, &lower}) {
+            for (const double unmoved : bends->unmoved) {
+                const double exact = interpolate(curve, unmoved);
+                const double above = interpolate(band.upper, unmoved), below = interpolate(lower, unmoved);
+                expect(above >= exact - slack * unit, "upper curve", above, exact);
+                expect(below <= exact + slack * unit, "lower curve", below, exact);
+                expect(above - below <= tol + slack * unit, "distance of two curves", above, below);
+            }
         }
     }
 
@@ -263,7 +287,7 @@ public:
     // p = inf: a flow within the threshold; the steps of the whole curve give the same crossing.
     void check_thresholds(double kappa) {
         rpw::Pulse pulse(nullptr, 1e9);
-        const rpw::Curve curve = rpw::whole_thresholds(lengths_, pulse);
+        const rpw::Curve curve = rpw::whole_thresholds(lengths_, no_limit, pulse);
         check_curve(curve);
         double expected = 1;
         for (std::size_t s = 0; s < curve.cost.size(); ++s) {
@@ -331,7 +355,8 @@ void check_lmr(Checker& checker, const Instance& instance) {
     rpw::Pulse impatient(nullptr, 0);
     checker.check_interval(rpw::cross_rounded(problem, kappa / unit, 1.0, 0.0, impatient), exact);
     rpw::rounded_profile(
-        rpw::RoundedProblem<Cost>{rounded.data(), {instance.a, instance.b}, std::numeric_limits<Cost>::max()}, pulse);
+        rpw::RoundedProblem<Cost>{rounded.data(), {instance.a, instance.b}, std::numeric_limits<Cost>::max()}, no_limit,
+        pulse);
 }
 
 // Full transport by reduced costs against the end of the profile.
@@ -437,6 +462,7 @@ void check_everything(Checker& checker, const Instance& instance) {
     checker.start(instance);
     const double unit = instance.largest();
     checker.check_profile();
+    checker.check_sandwich();
     for (const double k : {1e-9, 0.1, 1.0, 10.0, 1e9}) {
         for (const double p : {1.0, 1.5, 2.0}) checker.check_crossing(std::pow(unit, 1 / p) * k, p);
     }
@@ -456,7 +482,7 @@ void check_interrupt(Checker& checker) {
     bool thrown = false;
     rpw::Pulse pulse([] { throw std::string("interrupt"); }, 1e9);
     try {
-        for (;;) rpw::walk_profile(large.powers(), pulse);
+        for (;;) rpw::walk_profile(large.powers(), no_limit, pulse);
     } catch (const std::string&) {
         thrown = true;
     }

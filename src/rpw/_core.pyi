@@ -86,6 +86,7 @@ class Question:
         tol: float = 0.0,
         solver: Solver = Solver.exact,
         need: Need = Need.value,
+        max_breakpoints: int = ...,
     ) -> None: ...
 
 class Outcome:
@@ -136,8 +137,11 @@ class Curve:
 def solve(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> Outcome:
     """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven."""
 
-def profile(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> Curve:
-    """All breakpoints; reads p, truncation, tol and solver. ``TimeoutError`` past the time."""
+def profile(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> tuple[Curve, Curve | None]:
+    """All breakpoints, and with ``tol`` those of a lower curve; reads p, truncation, tol, solver and max_breakpoints.
+
+    ``ValueError`` where there are more breakpoints than that, ``TimeoutError`` past the time.
+    """
 
 def pair_values(
     space: Space,

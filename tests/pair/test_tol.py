@@ -51,7 +51,7 @@ def assert_promise_kept(result, exact, tol):
     assert result.gap <= tol
     assert abs(result.distance - exact) <= tol + rounding
     assert result.plan.sum() == pytest.approx(result.mass, abs=1e-12)
-    assert result.cost <= (result.distance * result._problem.kappa) * (1 + 1e-9) + 1e-300
+    assert result.cost <= (result.distance * result._question.kappa) * (1 + 1e-9) + 1e-300
 
 
 def test_no_broken_promise_in_many_random_problems(capsys):
@@ -121,7 +121,7 @@ def test_units_beyond_32_bits_and_beyond_reach():
     assert wide.solver == "lmr"
     assert abs(wide.distance - rpw.distance(**points, p=3, k=0.01)) <= 0.001
     finer = rpw.solve(**points, p=8, k=1, tol=1e-4, solver="lmr")
-    assert finer.solver == "exact"
+    assert finer.solver in {"walk", "simplex"}
     assert finer.gap <= 1e-4
 
 
@@ -157,7 +157,7 @@ def test_choose_solver_says_what_runs():
     ):
         name, reason = rpw.choose_solver(**points, **arguments)
         assert reason
-        assert rpw.solve(**points, **arguments).solver == name
+        assert rpw.solve(**points, **arguments).solver in ({"walk", "simplex"} if name == "exact" else {name})
     assert rpw.choose_solver(**points, tol=0.01, k=10)[0] == "lmr"
 
 

@@ -9,25 +9,34 @@ import numpy as np
 import pytest
 
 from rpw import _core
-from rpw._problem import as_problem
+from rpw.base.deadline import NEVER
+from rpw.pair.atoms import as_masses
+from rpw.pair.problem import as_problem
+from rpw.pair.question import as_question
 
 STRATEGIES = ("walk", "simplex", "exact")
 RANDOM_PROBLEMS = int(os.environ.get("RPW_PROBLEMS", "1500"))
 SEEDS = 10
 
 
-def ask(problem, strategy, mass=None):
+class Case:
+    """Two measures under a matrix of distances, and a price."""
+
+    def __init__(self, a, b, *, cost, p, k):
+        self.problem, self.p, self.kappa = as_problem(None, None, a, b, cost=cost), float(p), float(k)
+        self.rows, self.columns, self.cost = self.problem.rows, self.problem.columns, np.asarray(cost, dtype=float)
+        self.mass_a = as_masses(self.problem.a)[self.rows]
+        self.mass_b = as_masses(self.problem.b)[self.columns]
+
+    def question(self, strategy, mass):
+        name = "rpw" if mass is None else "partial_wasserstein"
+        return as_question(name, p=self.p, k=self.kappa, diameter=1, mass=mass, solver=strategy, need="plan")
+
+
+def ask(case, strategy, mass=None):
     """The core's outcome for RPW, or for W at a given mass."""
-    quantity = _core.Quantity.crossing if mass is None else _core.Quantity.mass
-    question = _core.Question(
-        quantity,
-        p=problem.p,
-        kappa=problem.kappa,
-        unmoved=0.0 if mass is None else 1 - mass,
-        solver=getattr(_core.Solver, strategy),
-        need=_core.Need.plan,
-    )
-    return _core.solve(*problem.to_core(8), question, 1e300)
+    question = case.question(strategy, mass)
+    return _core.solve(*case.problem.to_core(question, 8, NEVER), question.to_core(), 1e300)
 
 
 def seen_by_core(problem, scale):
@@ -140,7 +149,7 @@ def draw_problem(rng, kind):
     n, m = rng.integers(1, 14, 2) if rng.random() < 0.8 else rng.integers(1, 40, 2)
     cost, a, b = COSTS[kind](rng, n, m), draw_weights(rng, n), draw_weights(rng, m)
     p, k = float(rng.choice([1, 1.5, 2, 3])), 10.0 ** rng.integers(-2, 4)
-    return as_problem(None, None, a, b, cost=cost, p=p, k=k)
+    return Case(a, b, cost=cost, p=p, k=k)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -197,16 +206,16 @@ STRUCTURED = (
 def test_strategies_agree_on_structured_inputs(name, p):
     cost, a, b = structured(name)
     for k in (0.1, 1.0, 10.0, 100.0):
-        check_agreement(as_problem(None, None, a, b, cost=cost, p=p, k=k))
+        check_agreement(Case(a, b, cost=cost, p=p, k=k))
     for mass in (0.3, 0.999, 1.0):
-        check_agreement(as_problem(None, None, a, b, cost=cost, p=p, k=1.0), mass)
+        check_agreement(Case(a, b, cost=cost, p=p, k=1.0), mass)
 
 
 @pytest.mark.parametrize("strategy", ["simplex", "exact"])
 def test_equal_costs_need_no_long_search(strategy):
     """At the price of the nearest neighbours nothing moves yet; trying that price again and again is no way on."""
     n = 100
-    problem = as_problem(None, None, np.ones(n), np.ones(n), cost=np.full((n, n), 0.5), p=1, k=10)
+    problem = Case(np.ones(n), np.ones(n), cost=np.full((n, n), 0.5), p=1, k=10)
     outcome = ask(problem, strategy)
     assert outcome.value == pytest.approx(0.5 / 10.5, rel=1e-14)
     assert outcome.iterations <= 3 * n < ask(problem, "walk").iterations
@@ -235,7 +244,7 @@ class Exponential:
         return self.value(self.n) + (2.0 ** (self.n + 1) + self.common) / (2.0**self.n - 1)
 
     def problem(self, kappa):
-        return as_problem(None, None, self.weights, self.weights, cost=self.cost, p=1.0, k=kappa)
+        return Case(self.weights, self.weights, cost=self.cost, p=1.0, k=kappa)
 
 
 @pytest.mark.parametrize("n", [4, 9, 24, 48])
@@ -275,6 +284,6 @@ def test_one_against_many_is_solved_by_sorting(many, is_turned):
         rpw, full = one_against_many(cost, weights, kappa)
         one, matrix = np.ones(1), cost[None, :]
         given = (weights, one, matrix.T.copy()) if is_turned else (one, weights, matrix)
-        problem = as_problem(None, None, *given[:2], cost=given[2], p=1.0, k=kappa)
+        problem = Case(*given[:2], cost=given[2], p=1.0, k=kappa)
         assert check_agreement(problem) == pytest.approx(rpw, abs=1e-12)
         assert check_agreement(problem, 1.0) == pytest.approx(full, rel=1e-12)

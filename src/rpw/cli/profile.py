@@ -31,7 +31,7 @@ from rpw.io.files import replacing
 
 __all__ = ["profile"]
 
-Tol = Annotated[float, typer.Option("--tol", help="Error allowed with --solver lmr; the others are exact.")]
+Tol = Annotated[float, typer.Option("--tol", help="Error allowed, in units of W; 0: the exact profile.")]
 Solver = Annotated[str, typer.Option("--solver", help="auto, exact or lmr.")]
 Plot = Annotated[
     Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossing into this file.")

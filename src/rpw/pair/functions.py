@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
+from rpw.base import check
 from rpw.base.deadline import deadline_after
 from rpw.measure import PointsLike
 from rpw.pair import solvers
@@ -151,7 +152,8 @@ def choose_solver(
     =============================================== ===================== ============================================
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
-    ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too. docs/benchmarks.md has the measurements behind the fifth row.
+    ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too. docs/benchmarks.md has the
+    measurements behind the fifth row.
     """
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
@@ -171,12 +173,15 @@ def profile(
     solver: str = "auto",
     tol: float = 0.0,
     time_limit: float | None = None,
+    max_breakpoints: int = 1_000_000,
 ) -> Profile:
     """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
-    Parameters as in `rpw.solve`. With ``solver="lmr"`` the curve is nowhere below the exact one and at most ``tol`` (in
-    units of W) above it; every other choice gives the exact profile. Past ``time_limit`` it raises
-    `rpw.TimeLimitError`.
+    Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. It can be very long, exponentially so in the
+    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, few solves give a curve nowhere
+    below the exact one, and `Profile.lower`, nowhere above it. Both are proven, and in units of W they are nowhere
+    further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way. (At p = inf the profile is exact,
+    whatever ``tol`` is.) Past ``time_limit`` it raises `rpw.TimeLimitError`.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
@@ -184,8 +189,9 @@ def profile(
     """
     deadline = deadline_after(time_limit)
     question = as_question(p=p, diameter=diameter, tol=tol, solver=solver)
+    limit = check.as_whole(max_breakpoints, "max_breakpoints", 2)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    curve = solvers.profile(problem, question, deadline)
+    curve = solvers.profile(problem, question, limit, deadline)
     reach = _reach_beyond(diameter, problem, question)
     return replace(curve, _reach=reach)  # the curve has no Δ: the warning comes with a k
 

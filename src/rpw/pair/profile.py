@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -24,13 +24,14 @@ _SMALLEST_STEP = 1e-15  # masses are told apart to this much
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The exact OT-profile of two measures.
+    """The OT-profile of two measures: exact, or with ``tol`` an upper curve, with ``lower`` as the other one.
 
     ``mass`` and ``cost_p`` hold the breakpoints of the convex, piecewise linear F(α) = W_{p,α}**p. At p = inf, where F
     has no meaning, ``cost_p`` holds the left-continuous step curve W_{inf,α} itself: its value on the interval that
     ends at the same entry of ``mass``.
 
-    ``profile(alpha)`` is W_{p,alpha}; ``profile.distance(k)`` is RPW for any k from this one solve.
+    ``profile(alpha)`` is W_{p,alpha}; ``profile.distance(k)`` is RPW for any k from this one solve. Of a profile with
+    ``tol`` they are upper bounds, and ``profile.lower(alpha)`` and ``profile.lower.distance(k)`` lower ones.
     """
 
     p: float
@@ -41,6 +42,16 @@ class Profile:
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
     _reach: Reach = NO_REACH  # of the points, if the diameter was left out
+    _lower: Profile | None = None  # the other curve, where this one is not exact
+
+    @cached_property
+    def lower(self) -> Profile:
+        """A curve that is proven to lie nowhere above the profile; an exact profile is its own.
+
+        In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
+        breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
+        """
+        return self if self._lower is None else replace(self._lower, _reach=self._reach)
 
     @cached_property
     def mass(self) -> Array:
@@ -90,7 +101,11 @@ class Profile:
         return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
 
     def distance(self, k: float) -> float:
-        """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ."""
+        """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ.
+
+        Where the profile was asked for with ``tol``, this is an upper bound and ``lower.distance(k)`` a lower one; they
+        differ by at most ``tol / (kΔ)``.
+        """
         kappa = as_kappa(k, self.diameter)
         if kappa > 0:
             warn_of_reach(self._reach)
@@ -145,13 +160,14 @@ class Profile:
         if not isinstance(other, Profile):
             return NotImplemented
         same = (self.p, self.diameter, self._scale) == (other.p, other.diameter, other._scale)
+        same = same and self._lower == other._lower
         return same and np.array_equal(self.unmoved, other.unmoved) and np.array_equal(self._cost, other._cost)
 
     def __hash__(self) -> int:
         return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach")
+        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach", "_lower")
         return {name: getattr(self, name) for name in names}
 
     def _repr_html_(self) -> str:
@@ -172,4 +188,5 @@ class Profile:
         )
 
     def __repr__(self) -> str:
-        return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g} at mass 1)"
+        below = "" if self._lower is None else f" (at least {self._lower(1.0):.6g})"
+        return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g}{below} at mass 1)"

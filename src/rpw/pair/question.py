@@ -27,6 +27,7 @@ DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 SOLVERS = ("auto", "exact", "walk", "simplex", "lmr", "bisection")
 _WITH_ERROR = ("lmr", "bisection")
 _STRATEGIES = ("walk", "simplex")
+_MANY_BREAKPOINTS = 2**62
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ class Question:
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
         return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
 
-    def to_core(self) -> _core.Question:
-        """The question as the core takes it."""
+    def to_core(self, max_breakpoints: int = _MANY_BREAKPOINTS) -> _core.Question:
+        """The question as the core takes it; ``max_breakpoints`` counts where the whole profile is asked for."""
         kind = _core.Quantity.crossing if self.is_of_crossing else _core.Quantity.mass
         return _core.Question(
             _core.Quantity.shared if self.is_of_shared_mass else kind,
@@ -105,6 +106,7 @@ class Question:
             tol=self.tol,
             solver=getattr(_core.Solver, self.solver) if self.is_by_name else _core.Solver.exact,
             need=getattr(_core.Need, self.need),
+            max_breakpoints=min(max_breakpoints, _MANY_BREAKPOINTS),
         )
 
 

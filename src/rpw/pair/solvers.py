@@ -34,8 +34,8 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
         return "lmr", "a coarse tol, unequal weights and many pairs: there LMR beats the exact strategies"
     end = "as soon as the bounds are within tol" if question.tol > 0 else "at the crossing"
     return "exact", (
-        "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way would "
-        f"be long, stops {end}; Result.solver tells whether it was the walk alone or the simplex too"
+        "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way "
+        f"would be long, stops {end}; Result.solver tells whether it was the walk alone or the simplex too"
     )
 
 
@@ -67,22 +67,28 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> f
     return outcome.value
 
 
-def profile(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Profile:
-    """Every breakpoint of the profile (with LMR: of a profile at most ``tol`` above it)."""
+def profile(problem: Problem, question: Question, max_breakpoints: int, deadline: Deadline = NEVER) -> Profile:
+    """Every breakpoint of the profile (with ``tol`` > 0: of a curve above it, with one below)."""
     if question.solver == "bisection":
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
     if question.solver == "simplex":
         raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
     pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
     try:
-        curve = _core.profile(*pair, question.to_core(), deadline.seconds_left)
+        upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
         raise TimeLimitError from None
-    name = curve.solver.name
-    result = Profile(question.p, question.diameter, name, curve.unmoved, curve.cost, curve.scale, curve.slope)
-    if name == "walk":
+    result = _as_profile(question, upper)
+    if lower is not None:
+        result = replace(result, _lower=_as_profile(question, lower))
+    if result.solver in ("walk", "simplex"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
+
+
+def _as_profile(question: Question, curve: _core.Curve) -> Profile:
+    name = curve.solver.name
+    return Profile(question.p, question.diameter, name, curve.unmoved, curve.cost, curve.scale, curve.slope)
 
 
 def _ask(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:

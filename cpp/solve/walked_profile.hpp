@@ -1,0 +1,29 @@
+// The exact profile, breakpoint by breakpoint, as far as one wants to walk.
+#pragma once
+
+#include <cstddef>
+
+#include "base/matrix.hpp"
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "walk/profile_walk.hpp"
+
+namespace rpw {
+
+class WalkedProfile {
+public:
+    WalkedProfile(const PowerProblem& problem, Pulse& pulse) : walk_(problem, pulse) { curve_.solver = Solver::walk; }
+
+    // Walks on until the end of the profile, until so much work has been done in all, or until there are more than
+    // `max_breakpoints`; true at the end.
+    bool walk(double most_work, std::size_t max_breakpoints);
+    const Curve& curve() const { return curve_; }
+
+private:
+    void add_edge(double slope);
+
+    ProfileWalk walk_;
+    Curve curve_;
+};
+
+}  // namespace rpw
