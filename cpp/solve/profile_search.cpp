@@ -17,6 +17,9 @@ constexpr double same_number = 1e-13;
 // Two heights of one line, from different sums.
 constexpr double same_height = 4e-16;
 
+// An exact answer whose bounds are further apart is looked for again.
+constexpr double unproven = 1e-10;
+
 // A walk from mass 0 that has taken this many steps per pair says enough about its rate.
 constexpr double first_stretch = 1.5;
 
@@ -40,6 +43,10 @@ constexpr Node many_per_few = 4;
 
 // How much steeper the profile is than that of the neighbours, if nothing else is known.
 constexpr double steeper_than_neighbours = 1.3;
+
+// A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
+// what is cheap at its lower one.
+constexpr double many_orders = 1e4;
 
 constexpr int edges_between_gap_checks = 32;
 constexpr int most_jumps = 500;
@@ -95,7 +102,7 @@ ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solv
       size_(static_cast<double>(problem.powers.size())),
       simplex_(problem, pulse) {
     left_.basis = simplex_.basis();
-    proof_ = left_;
+    start_ = proof_ = left_;
 }
 
 Status ProfileSearch::run(double tol, double cutoff) {
@@ -112,6 +119,18 @@ Status ProfileSearch::search(double tol, double cutoff) {
     }
     if (!neighbours_) neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
+    if (const auto status = jump_and_walk(tol, cutoff); status && is_sound(*status)) return *status;
+    // Rounding at a large λ can hide what is cheap, and has never been seen to do worse. The walk does not know λ.
+    walk_.reset();
+    right_.reset();
+    left_ = start_;
+    strategy_ = Solver::walk;
+    start_walk(unreachable);
+    return walk_on(tol, cutoff).value();
+}
+
+// Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
+std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     double lambda = next_lambda();
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
@@ -132,9 +151,13 @@ Status ProfileSearch::search(double tol, double cutoff) {
         lambda = is_chord ? chord() : next_lambda();
         if (right_ && lambda - left_.lambda < right_->lambda - lambda) simplex_.adopt(left_.basis);
     }
-    // Never seen. The walk ends after finitely many edges, whatever the rounding of chords does.
-    start_walk(unreachable);
-    return walk_on(tol, cutoff).value();
+    return std::nullopt;
+}
+
+// Whether the bounds agree where they must. A plan between two vertices is held against the best line.
+bool ProfileSearch::is_sound(Status status) const {
+    if (status != Status::exact || walk_ || !goal_.is_crossing()) return true;
+    return unmoved_ - proven_ <= unproven * unmoved_;
 }
 
 // The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
@@ -168,7 +191,10 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
     same_side_ = is_left == (same_side_ > 0) ? same_side_ + (is_left ? 1 : -1) : (is_left ? 1 : -1);
     const bool is_there = goal_.is_crossing() ? found.unmoved == 0 && found.cost_p == 0
                                               : std::abs(found.unmoved - goal_.unmoved) <= smallest_step;
-    (is_left ? left_ : right_.emplace()) = std::move(found);
+    // A vertex found at a λ far beyond the costs of the goal carries the rounding of that λ: it must not push the
+    // bracket apart.
+    if (is_left && found.unmoved <= left_.unmoved) left_ = std::move(found);
+    if (!is_left && (!right_ || found.unmoved >= right_->unmoved)) right_ = std::move(found);
     if (is_there && !is_left) return land_between(right_->unmoved, Status::exact);
     return end_if_close(tol);
 }
@@ -178,7 +204,7 @@ std::optional<Status> ProfileSearch::end_if_close(double tol) {
     if (!goal_.is_crossing()) return std::nullopt;
     const double upper = right_ ? goal_.on_line(left_.cost_p + chord() * left_.unmoved, chord()) : left_.unmoved;
     const double gap = upper - proven_;
-    if (gap > std::max(tol * (1 - 1e-9), same_number * upper)) return std::nullopt;
+    if (!(gap <= std::max(tol * (1 - 1e-9), same_number * upper))) return std::nullopt;
     const Status status = gap <= same_number * upper ? Status::exact : Status::tolerance;
     return right_ ? land_between(upper, status) : land_on_left(status);
 }
@@ -255,6 +281,8 @@ void ProfileSearch::end_walk() {
 double ProfileSearch::next_lambda() const {
     if (!right_) return std::min(lambda_without_right(), dearest_path);
     const double low = left_.lambda, width = right_->lambda - low;
+    const double least = std::max({low, neighbours_->first_slope(), right_->lambda * 1e-30});
+    if (right_->lambda > many_orders * least) return std::sqrt(least) * std::sqrt(right_->lambda);
     return low + std::clamp(by_interpolation() - low - 0.03 * width, 0.01 * width, 0.99 * width);
 }
 
@@ -297,6 +325,7 @@ double ProfileSearch::by_interpolation() const {
 
 // The chord decides where no vertex lies between, and helps where guesses fall on one side again and again.
 bool ProfileSearch::wants_chord(bool is_old) const {
+    if (!is_old && right_->lambda > many_orders * left_.lambda) return false;
     return is_old || std::abs(same_side_) >= 3 || !(right_->lambda > left_.lambda);
 }
 

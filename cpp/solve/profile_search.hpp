@@ -54,6 +54,8 @@ private:
     };
 
     Status search(double tol, double cutoff);
+    std::optional<Status> jump_and_walk(double tol, double cutoff);
+    bool is_sound(Status status) const;
     std::optional<Status> begin_with_walk(double tol, double cutoff);
     std::optional<Status> examine(Vertex found, bool is_chord, bool is_old, double tol, double cutoff);
     std::optional<Status> end_if_close(double tol);
@@ -87,6 +89,7 @@ private:
     FixedSimplex simplex_;
     std::optional<ProfileWalk> walk_;
     std::optional<NeighbourProfile> neighbours_;
+    Vertex start_;                 // nothing is moved
     Vertex left_;                  // the goal lies beyond it
     std::optional<Vertex> right_;  // and not beyond this one
     Vertex proof_;                 // whose line is the best so far
