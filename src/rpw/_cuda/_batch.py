@@ -1,0 +1,370 @@
+"""Many pairs on the GPU: what is launched, in which order, and what comes back."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw._cuda._driver import Device, Memory, device
+from rpw._cuda._layout import Batch, room_for
+
+_Ints = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
+
+QUANTITIES = ("crossing", "mass", "shared")
+METRICS = ("euclidean", "cityblock", "chebyshev")
+STATUSES = ("exact", "tolerance")
+
+_MOST_DIMENSIONS = 8  # that have code of their own
+_GRID_THREADS = 512
+_SECONDS_PER_LAUNCH = 0.2  # between two looks at progress and interrupts
+# Threads for a pair whose larger side has up to so many points.
+_TEAMS = ((256, 32), (512, 64), (1024, 256), (2048, 256), (4096, 512))
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Measures one after the other, atoms without mass left out.
+
+    ``mass`` are int64 multiples of 2^-60. Each atom has a point (float64, one row each), a place in the shared table
+    (int32), or, for ``shared``, a label that equal points have in common (int32). Arrays may live on the GPU (anything
+    with ``__cuda_array_interface__``), ``start`` is on the host.
+    """
+
+    start: _Ints
+    mass: Any
+    points: Any = None
+    place: Any = None
+    label: Any = None
+
+    @property
+    def sizes(self) -> _Ints:
+        """How many atoms each measure has."""
+        return np.diff(self.start)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compute: RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared)."""
+
+    quantity: str = "crossing"
+    p: float = 2.0
+    kappa: float = 1.0
+    unmoved: float = 0.0
+    truncation: float = math.inf
+    metric: str = "euclidean"
+    tol: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One entry for each pair; plans and potentials where they were asked for.
+
+    The plan of pair e is ``plan_*[plan_start[e] : plan_start[e] + plan_size[e]]``, with rows and columns counted in
+    each measure. Potentials (u, v ≥ 0) and multiplier are in units of ``scale**p``; those of pair e begin at
+    ``u_start[e]`` and ``v_start[e]``.
+    """
+
+    value: _Floats
+    lower: _Floats
+    upper: _Floats
+    status: npt.NDArray[np.int32]
+    scale: float
+    work: _Ints | None = None
+    plan_start: _Ints | None = None
+    plan_size: npt.NDArray[np.int32] | None = None
+    plan_row: npt.NDArray[np.int32] | None = None
+    plan_column: npt.NDArray[np.int32] | None = None
+    plan_mass: _Floats | None = None
+    u_start: _Ints | None = None
+    v_start: _Ints | None = None
+    u: _Floats | None = None
+    v: _Floats | None = None
+    multiplier: _Floats | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Pairs of similar size, solved by teams of the same kind."""
+
+    pairs: _Ints  # positions, largest first
+    threads: int
+    room: int  # bytes of a team's workspace
+    most_rows: int
+    most_columns: int
+    is_grid: bool
+    settings: tuple[tuple[str, int], ...]
+
+
+def solve_pairs(
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    *,
+    table: Any = None,
+    plans: bool = False,
+    progress: Callable[[int], object] | None = None,
+    gpu: Device | None = None,
+    teams: tuple[tuple[int, int], ...] = _TEAMS,
+    count_work: bool = False,
+) -> Answers:
+    """The answers for the pairs (first[e], second[e]).
+
+    ``table`` holds distances between places, where the measures have places. ``progress`` is called between launches
+    with the number of pairs that are done; what it raises ends the work.
+    """
+    gpu = device() if gpu is None else gpu
+    gpu.make_current()
+    work = _Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
+    work.make_room(plans, count_work)
+    done = 0
+    for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
+        for count in work.run(launch):
+            done += count
+            if progress is not None:
+                progress(done)
+    return work.answers()
+
+
+def plan_launches(
+    rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device, teams: tuple[tuple[int, int], ...]
+) -> list[Launch]:
+    """Sort the pairs by the memory they need, and put those together of which equally many fit a multiprocessor."""
+    if len(rows) == 0:
+        return []
+    room = _rooms(rows, columns, question, dimension)
+    fits = room <= gpu.shared_per_block - 1024
+    beside = np.where(fits, gpu.shared_per_multiprocessor // (room + 2048), 0)
+    threads = np.full(len(rows), teams[-1][1])
+    for most, count in reversed(teams):
+        threads[np.maximum(rows, columns) <= most] = count
+    # Steps of a quarter: a few launches, each at most that much roomier than its pairs need.
+    level = np.where(fits, np.floor(4 * np.log2(np.maximum(beside, 1))), -1).astype(np.int64)
+    order = np.lexsort((-(rows + columns), -room, level, threads))
+    key = np.stack([threads[order], level[order]])
+    ends = [*(np.flatnonzero((np.diff(key) != 0).any(axis=0)) + 1), len(order)]
+    launches, begin = [], 0
+    for end in ends:
+        launches.append(_launch(order[begin:end], rows, columns, room, threads, question, dimension, fits))
+        begin = end
+    return sorted(launches, key=lambda launch: -launch.room)
+
+
+def _rooms(rows: _Ints, columns: _Ints, question: Question, dimension: int) -> _Ints:
+    if question.quantity == "shared":
+        return np.full(len(rows), 16)
+    shapes, which = np.unique(np.stack([rows, columns], axis=1), axis=0, return_inverse=True)
+    need = [room_for(int(n), int(m), 2) + _points_room(int(n), int(m), dimension) for n, m in shapes]
+    return np.array(need, dtype=np.int64)[which.reshape(-1)]
+
+
+def _points_room(rows: int, columns: int, dimension: int) -> int:
+    """Coordinates lie beside the workspace where they take no more room than it does."""
+    return 8 * dimension * (rows + columns) if _brings_points(dimension) else 0
+
+
+def _brings_points(dimension: int) -> bool:
+    return 0 < dimension <= 3
+
+
+def _launch(
+    pairs: _Ints,
+    rows: _Ints,
+    columns: _Ints,
+    room: _Ints,
+    threads: _Ints,
+    question: Question,
+    dimension: int,
+    fits: npt.NDArray[np.bool_],
+) -> Launch:
+    is_grid = not fits[pairs[0]]
+    most_rows, most_columns = int(rows[pairs].max()), int(columns[pairs].max())
+    brings = _brings_points(dimension) and not is_grid
+    team = _GRID_THREADS if is_grid else int(threads[pairs[0]])
+    squared = question.metric == "euclidean" and question.p == 2
+    settings = {
+        "RPW_THREADS": team,
+        "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
+        "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
+        "RPW_POINTS": int(brings),
+        "RPW_GRID": int(is_grid),
+    }
+    if question.quantity == "shared":
+        need = 16
+    else:
+        need = room_for(most_rows, most_columns, 4 if is_grid else 2)
+        need += _points_room(most_rows, most_columns, dimension) if brings else 0
+    return Launch(pairs, team, need, most_rows, most_columns, is_grid, tuple(sorted(settings.items())))
+
+
+class _Work:
+    """The arrays of one call on the GPU."""
+
+    def __init__(
+        self, gpu: Device, a: Measures, b: Measures, question: Question, first: _Ints, second: _Ints, table: Any
+    ) -> None:
+        self.gpu, self.first, self.second, self.question = gpu, first, second, question
+        self.dimension = 0 if a.points is None else int(a.points.shape[1])
+        self._kept: list[Memory] = []
+        self._out: dict[str, tuple[Memory, Any, int]] = {}
+        self._starts: dict[str, _Ints] = {}
+        self.batch = Batch()
+        self.scale = _scale(question, a, b, table)
+        self._describe(question)
+        self._bring_measures(a, "a")
+        if b is a:
+            for name in ("points", "place", "start", "mass", "total", "atoms"):
+                setattr(self.batch, f"{name}_b", getattr(self.batch, f"{name}_a"))
+        else:
+            self._bring_measures(b, "b")
+        if table is not None and question.quantity != "shared":
+            powers = _powers(table, question, self.scale)
+            self._set("table", powers, np.float64)
+            self.batch.table_columns = powers.shape[1]
+        self._sizes = a.sizes[first], b.sizes[second]
+
+    def _describe(self, question: Question) -> None:
+        batch = self.batch
+        batch.p, batch.unmoved, batch.tol, batch.scale = question.p, question.unmoved, question.tol, self.scale
+        batch.kappa, batch.truncation = question.kappa / self.scale, question.truncation / self.scale
+        batch.question = QUANTITIES.index(question.quantity)
+        batch.metric, batch.dimension = METRICS.index(question.metric), self.dimension
+
+    def _set(self, name: str, array: Any, dtype: Any) -> Memory:
+        memory = self.gpu.bring(array, dtype)
+        self._kept.append(memory)
+        setattr(self.batch, name, memory.pointer)
+        return memory
+
+    def _bring_measures(self, measures: Measures, side: str) -> None:
+        atoms = int(measures.start[-1])
+        setattr(self.batch, f"atoms_{side}", atoms)
+        self._set(f"start_{side}", measures.start, np.int64)
+        mass = self._set(f"mass_{side}", measures.mass, np.int64)
+        host = measures.mass if isinstance(measures.mass, np.ndarray) else mass.read(np.int64, atoms)
+        self._set(f"total_{side}", np.add.reduceat(host, measures.start[:-1]), np.int64)
+        if measures.points is not None:
+            setattr(self.batch, f"points_{side}", self._spread(measures.points, atoms))
+        place = measures.label if self.question.quantity == "shared" else measures.place
+        if place is not None:
+            self._set(f"place_{side}", place, np.int32)
+
+    def _spread(self, points: Any, atoms: int) -> int:
+        raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
+        self._kept += raw, out
+        self.gpu.launch(
+            self.gpu.kernel("spread", RPW_SPREAD=1),
+            min(4096, atoms // 64 + 1),
+            256,
+            0,
+            ctypes.c_void_p(raw.pointer),
+            ctypes.c_void_p(out.pointer),
+            ctypes.c_longlong(atoms),
+            ctypes.c_int(self.dimension),
+            ctypes.c_double(1 / self.scale),
+        )
+        return out.pointer
+
+    def make_room(self, plans: bool, count_work: bool) -> None:
+        """Allocate what comes back."""
+        pairs = len(self.first)
+        self._set("first", self.first, np.int64)
+        self._set("second", self.second, np.int64)
+        for name in ("value", "lower", "upper"):
+            self._return(name, np.float64, pairs)
+        self._return("status", np.int32, pairs)
+        if count_work:
+            self._return("work", np.int64, 3 * pairs)
+        if plans and self.question.quantity != "shared":
+            rows, columns = self._sizes
+            for name, sizes in (("plan_start", rows + columns), ("u_start", rows), ("v_start", columns)):
+                self._starts[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+                self._set(name, self._starts[name], np.int64)
+            ends = {name: int(start[-1]) for name, start in self._starts.items()}
+            self._return("plan_size", np.int32, pairs)
+            self._return("plan_row", np.int32, ends["plan_start"])
+            self._return("plan_column", np.int32, ends["plan_start"])
+            self._return("plan_mass", np.float64, ends["plan_start"])
+            self._return("u", np.float64, ends["u_start"])
+            self._return("v", np.float64, ends["v_start"])
+            self._return("multiplier", np.float64, pairs)
+
+    def _return(self, name: str, dtype: Any, count: int) -> None:
+        memory = self.gpu.allocate(count * np.dtype(dtype).itemsize)
+        self._out[name] = memory, dtype, count
+        setattr(self.batch, name, memory.pointer)
+
+    def run(self, launch: Launch) -> Iterator[int]:
+        """Compute the pairs of a launch, in stretches; after each, how many it had."""
+        gpu, batch = self.gpu, self.batch
+        order = gpu.bring(launch.pairs, np.int64)
+        counter = gpu.allocate(8)
+        batch.order, batch.next = order.pointer, counter.pointer
+        batch.most_rows, batch.most_columns = launch.most_rows, launch.most_columns
+        kernel = gpu.kernel("walk", **dict(launch.settings))
+        shared = 0 if launch.is_grid else launch.room
+        beside = max(1, gpu.blocks_per_multiprocessor(kernel, launch.threads, shared))
+        resident = gpu.multiprocessors * (1 if launch.is_grid else beside)
+        space = self._grid_space(launch, resident) if launch.is_grid else None
+        begin, count = 0, 1 if launch.is_grid else 8 * resident
+        while begin < len(launch.pairs):
+            end = min(begin + count, len(launch.pairs))
+            batch.begin, batch.end = begin, end
+            counter.write(np.array([begin], dtype=np.int64))
+            if space is not None:
+                gpu.clear(space, 4096)
+            started = time.perf_counter()
+            blocks = resident if launch.is_grid else min(resident, end - begin)
+            gpu.launch(kernel, blocks, launch.threads, shared, batch, together=launch.is_grid)
+            gpu.synchronize()
+            yield end - begin
+            if not launch.is_grid:
+                count = _next_count(end - begin, time.perf_counter() - started, resident)
+            begin = end
+
+    def _grid_space(self, launch: Launch, blocks: int) -> Memory:
+        space = self.gpu.allocate(launch.room + 64 * blocks + 4096)
+        self.batch.workspace = space.pointer
+        return space
+
+    def answers(self) -> Answers:
+        """Everything that was asked for, on the host."""
+        found: dict[str, Any] = {name: memory.read(dtype, count) for name, (memory, dtype, count) in self._out.items()}
+        if "work" in found:
+            found["work"] = found["work"].reshape(-1, 3)
+        found.update(self._starts)
+        return Answers(scale=self.scale, **found)
+
+
+def _next_count(count: int, seconds: float, resident: int) -> int:
+    """Launches of about equal length: few enough to cost nothing, short enough to be interrupted."""
+    return int(max(2 * resident, min(8 * count, count * _SECONDS_PER_LAUNCH / max(seconds, 1e-6))))
+
+
+def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:
+    """A power of two to divide lengths by, near the one that docs/theory.md, "Rounding", asks for."""
+    if question.quantity == "shared":
+        return 1.0
+    largest = question.truncation
+    if table is not None:
+        largest = min(largest, float(table.max()))
+    elif all(isinstance(measures.points, np.ndarray) for measures in (a, b)):
+        low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
+        largest = min(largest, float(np.linalg.norm(high - low)))
+    if question.quantity == "crossing":
+        largest = min(largest, question.kappa)
+    return 2.0 ** round(math.log2(largest)) if 0 < largest < math.inf else 1.0
+
+
+def _powers(table: Any, question: Question, scale: float) -> Any:
+    cut = np.minimum(np.asarray(table), question.truncation) / scale
+    return np.ascontiguousarray(np.minimum(cut**question.p, 1e290))

@@ -1,0 +1,60 @@
+"""What a launch takes: the fields of ``struct Batch`` in walk.cu, in the same order."""
+
+from __future__ import annotations
+
+import ctypes
+
+_POINTERS = (
+    "points_a",
+    "points_b",
+    "place_a",
+    "place_b",
+    "table",
+    "start_a",
+    "start_b",
+    "mass_a",
+    "mass_b",
+    "total_a",
+    "total_b",
+    "first",
+    "second",
+    "order",
+    "next",
+    "workspace",
+    "value",
+    "lower",
+    "upper",
+    "status",
+    "work",
+    "plan_start",
+    "plan_size",
+    "plan_row",
+    "plan_column",
+    "plan_mass",
+    "u",
+    "v",
+    "u_start",
+    "v_start",
+    "multiplier",
+)
+_LONG = ("atoms_a", "atoms_b", "table_columns", "begin", "end")
+_REAL = ("p", "kappa", "unmoved", "truncation", "scale", "tol")
+_INT = ("question", "metric", "dimension", "most_rows", "most_columns")
+
+
+class Batch(ctypes.Structure):
+    """The argument of the kernel ``walk``."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+        *((name, ctypes.c_longlong) for name in _LONG),
+        *((name, ctypes.c_double) for name in _REAL),
+        *((name, ctypes.c_int) for name in _INT),
+    )
+
+
+def room_for(rows: int, columns: int, link_bytes: int) -> int:
+    """Bytes of the workspace of one pair: ``lay_out`` in walk.cu."""
+    nodes, longer = rows + columns, max(rows, columns)
+    parts = (8 * nodes, 8 * nodes, 8 * columns, *(link_bytes * count for count in (nodes, nodes, columns, longer)), 4)
+    return sum((part + 7) // 8 * 8 for part in parts)
