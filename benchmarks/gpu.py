@@ -135,6 +135,8 @@ def main():
     parser.add_argument("--mnist-pairs", type=int, default=100_000)
     parser.add_argument("--cifar-pairs", type=int, default=10_000)
     parser.add_argument("--teams", default="")
+    parser.add_argument("--kinds", default="k=0.1,k=1.0,k=10.0,W2")
+    parser.add_argument("--repeats", type=int, default=2)
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     Question = _cuda.Question
@@ -143,16 +145,17 @@ def main():
     if wanted("check"):
         check_all_questions(rng)
     questions = [(f"k={k}", Question(kappa=k)) for k in (0.1, 1.0, 10.0)] + [("W2", Question("mass"))]
+    questions = [pair for pair in questions if pair[0] in options.kinds.split(",")]
     if options.data and wanted("mnist"):
         digits = mnist(options.data, 1000)
         pairs = some_pairs(rng, digits, options.mnist_pairs)
         for name, question in questions:
-            case(f"mnist {name} {options.teams}", digits, question, pairs, 500, **teams)
+            case(f"mnist {name} {options.teams}", digits, question, pairs, 500, options.repeats, **teams)
     if options.data and wanted("cifar"):
         photos = cifar(options.data, 400)
         pairs = some_pairs(rng, photos, options.cifar_pairs)
         for name, question in questions:
-            case(f"cifar {name} {options.teams}", photos, question, pairs, 100, 1, **teams)
+            case(f"cifar {name} {options.teams}", photos, question, pairs, 100, options.repeats, **teams)
     if wanted("uniform"):
         clouds = random_clouds(rng, 128, (300, 301), 2, uniform=True)
         case(f"uniform 300 W2 {options.teams}", clouds, Question("mass"), some_pairs(rng, clouds, 4096), 200, **teams)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rpw._cuda._driver import Device, Memory, device
+from rpw._cuda._driver import Device, Memory, Stream, device
 from rpw._cuda._layout import Batch, room_for
 
 _Ints = npt.NDArray[np.int64]
@@ -24,7 +24,11 @@ STATUSES = ("exact", "tolerance")
 
 _MOST_DIMENSIONS = 8  # that have code of their own
 _GRID_THREADS = 512
-_SECONDS_PER_LAUNCH = 0.2  # between two looks at progress and interrupts
+_ROOM_FOR_SHARED = 16
+_RESERVED = 1024  # bytes of shared memory: the system's in each block, and the kernel's own
+_MOST_BESIDE = 32  # blocks on a multiprocessor
+_REGISTERS, _FEWEST_REGISTERS = 65536, 80  # of a multiprocessor; of a thread, or too many of them spill
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 0.02  # seconds between two looks at the GPU
 # Threads for a pair whose larger side has up to so many points.
 _TEAMS = ((256, 32), (512, 64), (1024, 256), (2048, 256), (4096, 512))
 
@@ -119,19 +123,16 @@ def solve_pairs(
 ) -> Answers:
     """The answers for the pairs (first[e], second[e]).
 
-    ``table`` holds distances between places, where the measures have places. ``progress`` is called between launches
-    with the number of pairs that are done; what it raises ends the work.
+    ``table`` holds distances between places, where the measures have places. ``progress`` is called
+    now and then with the number of pairs that are done; what it raises ends the work after the pairs at hand.
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
     work = _Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
     work.make_room(plans, count_work)
-    done = 0
     for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
-        for count in work.run(launch):
-            done += count
-            if progress is not None:
-                progress(done)
+        work.start(launch)
+    work.wait(progress)
     return work.answers()
 
 
@@ -141,69 +142,71 @@ def plan_launches(
     """Sort the pairs by the memory they need, and put those together of which equally many fit a multiprocessor."""
     if len(rows) == 0:
         return []
-    room = _rooms(rows, columns, question, dimension)
-    fits = room <= gpu.shared_per_block - 1024
-    beside = np.where(fits, gpu.shared_per_multiprocessor // (room + 2048), 0)
-    threads = np.full(len(rows), teams[-1][1])
-    for most, count in reversed(teams):
-        threads[np.maximum(rows, columns) <= most] = count
-    # Steps of a quarter: a few launches, each at most that much roomier than its pairs need.
-    level = np.where(fits, np.floor(4 * np.log2(np.maximum(beside, 1))), -1).astype(np.int64)
-    order = np.lexsort((-(rows + columns), -room, level, threads))
-    key = np.stack([threads[order], level[order]])
-    ends = [*(np.flatnonzero((np.diff(key) != 0).any(axis=0)) + 1), len(order)]
-    launches, begin = [], 0
-    for end in ends:
-        launches.append(_launch(order[begin:end], rows, columns, room, threads, question, dimension, fits))
-        begin = end
+    room = _rooms(rows, columns, question, dimension, gpu)
+    fits = room <= gpu.shared_per_block - _RESERVED
+    beside = np.where(fits, (gpu.shared_per_multiprocessor // (room + 2 * _RESERVED)).clip(1, _MOST_BESIDE), 0)
+    level = np.floor(2 * np.log2(np.maximum(beside, 1))).astype(np.int64)
+    level[~fits] = -1 - np.arange(np.count_nonzero(~fits))  # one launch for each
+    order = np.lexsort((-room, level))
+    ends = [*(np.flatnonzero(np.diff(level[order])) + 1), len(order)]
+    launches = [
+        _launch(pairs, rows, columns, int(beside[pairs].min()), question, dimension, gpu, teams)
+        for pairs in np.split(order, ends[:-1])
+    ]
     return sorted(launches, key=lambda launch: -launch.room)
 
 
-def _rooms(rows: _Ints, columns: _Ints, question: Question, dimension: int) -> _Ints:
+def _rooms(rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device) -> _Ints:
     if question.quantity == "shared":
-        return np.full(len(rows), 16)
-    shapes, which = np.unique(np.stack([rows, columns], axis=1), axis=0, return_inverse=True)
-    need = [room_for(int(n), int(m), 2) + _points_room(int(n), int(m), dimension) for n, m in shapes]
-    return np.array(need, dtype=np.int64)[which.reshape(-1)]
+        return np.full(len(rows), _ROOM_FOR_SHARED)
+    wide = np.int64(1) << 32
+    shapes, which = np.unique(rows * wide + columns, return_inverse=True)
+    need = [_room(int(shape // wide), int(shape % wide), dimension, gpu) for shape in shapes]
+    return np.array(need, dtype=np.int64)[which]
 
 
-def _points_room(rows: int, columns: int, dimension: int) -> int:
-    """Coordinates lie beside the workspace where they take no more room than it does."""
-    return 8 * dimension * (rows + columns) if _brings_points(dimension) else 0
+def _room(rows: int, columns: int, dimension: int, gpu: Device) -> int:
+    brought = _room_for_points(rows, columns, dimension, gpu)
+    return room_for(rows, columns, 2) + brought
 
 
-def _brings_points(dimension: int) -> bool:
-    return 0 < dimension <= 3
+def _room_for_points(rows: int, columns: int, dimension: int, gpu: Device) -> int:
+    """Coordinates lie beside the workspace where both fit."""
+    points = 8 * dimension * (rows + columns)
+    return points if room_for(rows, columns, 2) + points <= gpu.shared_per_block - _RESERVED else 0
 
 
 def _launch(
     pairs: _Ints,
     rows: _Ints,
     columns: _Ints,
-    room: _Ints,
-    threads: _Ints,
+    beside: int,
     question: Question,
     dimension: int,
-    fits: npt.NDArray[np.bool_],
+    gpu: Device,
+    teams: tuple[tuple[int, int], ...],
 ) -> Launch:
-    is_grid = not fits[pairs[0]]
     most_rows, most_columns = int(rows[pairs].max()), int(columns[pairs].max())
-    brings = _brings_points(dimension) and not is_grid
-    team = _GRID_THREADS if is_grid else int(threads[pairs[0]])
+    is_grid = beside == 0
+    points = 0 if is_grid else _room_for_points(most_rows, most_columns, dimension, gpu)
+    if is_grid:
+        threads = _GRID_THREADS
+    else:
+        threads = next((count for most, count in teams if max(most_rows, most_columns) <= most), teams[-1][1])
     squared = question.metric == "euclidean" and question.p == 2
     settings = {
-        "RPW_THREADS": team,
+        "RPW_THREADS": threads,
+        "RPW_BLOCKS": max(1, min(beside, _REGISTERS // (_FEWEST_REGISTERS * threads))),
         "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
         "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
-        "RPW_POINTS": int(brings),
+        "RPW_P": int(question.p) if question.p in (1, 2) else 0,
+        "RPW_POINTS": int(points > 0),
         "RPW_GRID": int(is_grid),
     }
+    room = room_for(most_rows, most_columns, 4 if is_grid else 2) + points
     if question.quantity == "shared":
-        need = 16
-    else:
-        need = room_for(most_rows, most_columns, 4 if is_grid else 2)
-        need += _points_room(most_rows, most_columns, dimension) if brings else 0
-    return Launch(pairs, team, need, most_rows, most_columns, is_grid, tuple(sorted(settings.items())))
+        room = _ROOM_FOR_SHARED
+    return Launch(pairs, threads, room, most_rows, most_columns, is_grid, tuple(sorted(settings.items())))
 
 
 class _Work:
@@ -215,6 +218,7 @@ class _Work:
         self.gpu, self.first, self.second, self.question = gpu, first, second, question
         self.dimension = 0 if a.points is None else int(a.points.shape[1])
         self._kept: list[Memory] = []
+        self._running: list[tuple[Memory, Memory, Stream]] = []
         self._out: dict[str, tuple[Memory, Any, int]] = {}
         self._starts: dict[str, _Ints] = {}
         self.batch = Batch()
@@ -303,38 +307,48 @@ class _Work:
         self._out[name] = memory, dtype, count
         setattr(self.batch, name, memory.pointer)
 
-    def run(self, launch: Launch) -> Iterator[int]:
-        """Compute the pairs of a launch, in stretches; after each, how many it had."""
+    def start(self, launch: Launch) -> None:
+        """Start the pairs of a launch on a stream of their own."""
         gpu, batch = self.gpu, self.batch
-        order = gpu.bring(launch.pairs, np.int64)
-        counter = gpu.allocate(8)
-        batch.order, batch.next = order.pointer, counter.pointer
+        order, counters, stream = gpu.bring(launch.pairs, np.int64), gpu.bring(np.zeros(2), np.int64), Stream(gpu)
+        self._running.append((order, counters, stream))
+        batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
+        batch.begin, batch.end = 0, len(launch.pairs)
         batch.most_rows, batch.most_columns = launch.most_rows, launch.most_columns
         kernel = gpu.kernel("walk", **dict(launch.settings))
         shared = 0 if launch.is_grid else launch.room
-        beside = max(1, gpu.blocks_per_multiprocessor(kernel, launch.threads, shared))
-        resident = gpu.multiprocessors * (1 if launch.is_grid else beside)
-        space = self._grid_space(launch, resident) if launch.is_grid else None
-        begin, count = 0, 1 if launch.is_grid else 8 * resident
-        while begin < len(launch.pairs):
-            end = min(begin + count, len(launch.pairs))
-            batch.begin, batch.end = begin, end
-            counter.write(np.array([begin], dtype=np.int64))
-            if space is not None:
-                gpu.clear(space, 4096)
-            started = time.perf_counter()
-            blocks = resident if launch.is_grid else min(resident, end - begin)
-            gpu.launch(kernel, blocks, launch.threads, shared, batch, together=launch.is_grid)
-            gpu.synchronize()
-            yield end - begin
-            if not launch.is_grid:
-                count = _next_count(end - begin, time.perf_counter() - started, resident)
-            begin = end
+        beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
+        if launch.is_grid:
+            most = -(-(launch.most_rows + launch.most_columns) // launch.threads)
+            blocks = min(gpu.multiprocessors * beside, max(8, most))
+            self._give_grid_space(launch, blocks)
+        else:
+            blocks = min(gpu.multiprocessors * beside, len(launch.pairs))
+        gpu.launch(kernel, blocks, launch.threads, shared, batch, stream=stream, together=launch.is_grid)
 
-    def _grid_space(self, launch: Launch, blocks: int) -> Memory:
+    def wait(self, progress: Callable[[int], object] | None) -> None:
+        """Wait for all launches; report how many pairs are done, and pass on what the report raises."""
+        side = Stream(self.gpu)
+        pause = _SHORTEST_PAUSE
+        try:
+            while any(stream.is_busy() for _, _, stream in self._running):
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                if progress is not None and pause == _LONGEST_PAUSE:
+                    progress(sum(int(side.read(counters, np.int64, 2)[1]) for _, counters, _ in self._running))
+        except BaseException:
+            for _, counters, _ in self._running:  # nobody takes another pair
+                side.write(counters, np.array([2**62]))
+            self.gpu.synchronize()
+            raise
+        if progress is not None:
+            progress(len(self.first))
+
+    def _give_grid_space(self, launch: Launch, blocks: int) -> None:
         space = self.gpu.allocate(launch.room + 64 * blocks + 4096)
+        self.gpu.clear(space, 4096)
+        self._kept.append(space)
         self.batch.workspace = space.pointer
-        return space
 
     def answers(self) -> Answers:
         """Everything that was asked for, on the host."""
@@ -343,11 +357,6 @@ class _Work:
             found["work"] = found["work"].reshape(-1, 3)
         found.update(self._starts)
         return Answers(scale=self.scale, **found)
-
-
-def _next_count(count: int, seconds: float, resident: int) -> int:
-    """Launches of about equal length: few enough to cost nothing, short enough to be interrupted."""
-    return int(max(2 * resident, min(8 * count, count * _SECONDS_PER_LAUNCH / max(seconds, 1e-6))))
 
 
 def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:

@@ -25,6 +25,7 @@ def cubin(architecture: str, settings: tuple[tuple[str, int], ...]) -> bytes:
         f"--gpu-architecture={architecture}",
         "--std=c++17",
         "--fmad=false",
+        "--generate-line-info",
         *(f"-D{name}={value}" for name, value in settings),
     ]
     version = _version(_nvrtc()) if _find_nvrtc() is not None else (0, 0)

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from rpw._cuda._compile import cubin
 
 _MULTIPROCESSORS, _MAJOR, _MINOR, _SHARED_PER_BLOCK, _SHARED_PER_MULTIPROCESSOR = 16, 75, 76, 97, 81
+_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+_NOT_READY = 600  # CUDA_ERROR_NOT_READY
 _DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
@@ -59,6 +61,41 @@ class Memory:
         self.gpu.call("cuMemcpyHtoD_v2", _address(self), ctypes.c_void_p(array.ctypes.data), _bytes(array.nbytes))
 
 
+class Stream:
+    """Work that is done in order, beside that of other streams."""
+
+    def __init__(self, gpu: Device) -> None:
+        self.gpu, self.handle = gpu, ctypes.c_void_p()
+        gpu.call("cuStreamCreate", ctypes.byref(self.handle), _NON_BLOCKING)
+
+    def __del__(self) -> None:
+        self.gpu.forget_stream(self.handle)
+
+    def is_busy(self) -> bool:
+        """Whether work is left; raises what went wrong in it."""
+        return self.gpu.is_busy(self.handle)
+
+    def read(self, memory: Memory, dtype: Any, count: int) -> npt.NDArray[Any]:
+        """Like `Memory.read`, without waiting for other streams."""
+        out = np.empty(count, dtype=dtype)
+        self.gpu.call(
+            "cuMemcpyDtoHAsync_v2", ctypes.c_void_p(out.ctypes.data), _address(memory), _bytes(out.nbytes), self.handle
+        )
+        self.gpu.call("cuStreamSynchronize", self.handle)
+        return out
+
+    def write(self, memory: Memory, array: npt.NDArray[Any]) -> None:
+        """Like `Memory.write`, without waiting for other streams."""
+        self.gpu.call(
+            "cuMemcpyHtoDAsync_v2",
+            _address(memory),
+            ctypes.c_void_p(array.ctypes.data),
+            _bytes(array.nbytes),
+            self.handle,
+        )
+        self.gpu.call("cuStreamSynchronize", self.handle)
+
+
 class Device:
     """One GPU."""
 
@@ -89,7 +126,9 @@ class Device:
 
     def call(self, name: str, *arguments: Any) -> None:
         """One function of the driver; raises what it reports."""
-        code = getattr(self._cuda, name)(*arguments)
+        self._raise(name, getattr(self._cuda, name)(*arguments))
+
+    def _raise(self, name: str, code: int) -> None:
         if code == 0:
             return
         text = ctypes.c_char_p()
@@ -150,15 +189,34 @@ class Device:
         return blocks.value
 
     def launch(
-        self, function: ctypes.c_void_p, blocks: int, threads: int, shared: int, *arguments: Any, together: bool = False
+        self,
+        function: ctypes.c_void_p,
+        blocks: int,
+        threads: int,
+        shared: int,
+        *arguments: Any,
+        stream: Stream | None = None,
+        together: bool = False,
     ) -> None:
         """Start a kernel; ``together`` when its blocks wait for each other."""
         pointers = (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(argument) for argument in arguments))
-        grid = blocks, 1, 1, threads, 1, 1, shared, None, pointers
+        where = None if stream is None else stream.handle
+        grid = blocks, 1, 1, threads, 1, 1, shared, where, pointers
         if together:
             self.call("cuLaunchCooperativeKernel", function, *grid)
         else:
             self.call("cuLaunchKernel", function, *grid, None)
+
+    def is_busy(self, stream: ctypes.c_void_p) -> bool:
+        """Whether a stream has work left."""
+        code = self._cuda.cuStreamQuery(stream)
+        if code != _NOT_READY:
+            self._raise("cuStreamQuery", code)
+        return bool(code == _NOT_READY)
+
+    def forget_stream(self, stream: ctypes.c_void_p) -> None:
+        """Give a stream back."""
+        self._cuda.cuStreamDestroy_v2(stream)
 
     def synchronize(self) -> None:
         """Wait for everything that was started."""

@@ -20,6 +20,7 @@ _POINTERS = (
     "second",
     "order",
     "next",
+    "done",
     "workspace",
     "value",
     "lower",

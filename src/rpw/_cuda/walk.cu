@@ -9,8 +9,8 @@
 // `sum`) with barriers between them: CUDA threads on a GPU, plain loops on the host, where the tests run it. Variables
 // outside of those loops have the same value in every thread.
 //
-// Compile-time settings: RPW_THREADS per block, RPW_DIM coordinates (0: any number), RPW_COST (0: squared Euclidean,
-// 1: a metric and p, 2: a table), RPW_POINTS (1: the points are copied into the workspace), RPW_GRID (1: all blocks
+// Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any number), RPW_COST (0: squared Euclidean,
+// 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the points are copied into the workspace), RPW_GRID (1: all blocks
 // together solve one pair, with its workspace in global memory). RPW_SPREAD: the kernel `spread` instead of `walk`.
 #ifndef RPW_THREADS
 #define RPW_THREADS 64
@@ -26,6 +26,12 @@
 #endif
 #ifndef RPW_GRID
 #define RPW_GRID 0
+#endif
+#ifndef RPW_BLOCKS
+#define RPW_BLOCKS 1
+#endif
+#ifndef RPW_P
+#define RPW_P 0
 #endif
 
 #if defined(__CUDACC__)
@@ -67,6 +73,7 @@ struct Batch {
     const long long* second;
     const long long* order;  // the positions of the pairs to compute, largest first
     unsigned long long* next;  // the first position in `order` that nobody has taken
+    unsigned long long* done;  // how many are finished
     char* workspace;           // RPW_GRID only
     double* value;
     double* lower;
@@ -159,45 +166,69 @@ RPW_INLINE Best least_of_lanes(Best mine) {
 #endif
 }
 
-struct Warp {
-    int first;    // of the indices that this lane owns
-    int threads;  // of the team
-    int lane;
+// The least of a block, in every thread.
+RPW_INLINE Best least_of_block(Best mine, int& turn) {
+    Best best = least_of_lanes(mine);
+    if (warps_per_block == 1) return best;
+    Best* slot = shared_best[turn];
+    turn ^= 1;
+    const int lane = threadIdx.x % warp_size;
+    if (lane == 0) slot[threadIdx.x / warp_size] = best;
+    __syncthreads();
+    return least_of_lanes(lane < warps_per_block ? slot[lane] : Best{infinite(), -1});
+}
+
+// Threads that look at one column together: a warp of the block, or a block of the grid.
+struct Crew {
+    int& turn;
+
+#if RPW_GRID
+    static constexpr int size = threads_per_block;
+    __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x); }
+    __device__ __forceinline__ Best least_of(Best mine) const { return least_of_block(mine, turn); }
+    __device__ __forceinline__ void barrier() const { __syncthreads(); }
+#else
+    static constexpr int size = warp_size;
+    __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x % warp_size); }
+    __device__ __forceinline__ Best least_of(Best mine) const { return least_of_lanes(mine); }
+    __device__ __forceinline__ void barrier() const { __syncwarp(); }
+#endif
 
     template <class Key>
     __device__ __forceinline__ Best least(int count, Key key) const {
-        return least_from(lane, warp_size, count, key);
+        Best mine = {infinite(), -1};
+#pragma unroll 4
+        for (int x = rank(); x < count; x += size) {
+            const double k = key(x);
+            if (k < mine.key) mine = {k, x};
+        }
+        return least_of(mine);
     }
-    // The least over the indices that this warp owns.
+    // The least over the indices that this crew owns in Team::each.
     template <class Key>
-    __device__ __forceinline__ Best least_owned(int count, Key key) const {
-        return least_from(first, threads, count, key);
-    }
-    template <class Do>
-    __device__ __forceinline__ void once(Do act) const {
-        if (lane == 0) act();
-        __syncwarp();
-    }
-
-private:
-    template <class Key>
-    __device__ __forceinline__ Best least_from(int begin, int step, int count, Key key) const {
+    __device__ __forceinline__ Best least_owned(int begin, int step, int count, Key key) const {
         Best mine = {infinite(), -1};
         for (int x = begin; x < count; x += step) {
             const double k = key(x);
             if (k < mine.key) mine = {k, x};
         }
-        return least_of_lanes(mine);
+        return least_of(mine);
+    }
+    template <class Do>
+    __device__ __forceinline__ void once(Do act) const {
+        if (rank() == 0) act();
+        barrier();
     }
 };
 
 // The threads of a block, or of all blocks.
 struct Team {
-    Best* slots;          // RPW_GRID: two for each block
-    double* sums;         // RPW_GRID: one for each block
-    unsigned* arrivals;   // RPW_GRID
+    Best* slots;         // RPW_GRID: two for each block
+    double* sums;        // RPW_GRID: one for each block
+    unsigned* arrivals;  // RPW_GRID
     unsigned generation = 0;
     int turn = 0;
+    int grid_turn = 0;
 
     __device__ __forceinline__ static int thread() {
         return RPW_GRID ? static_cast<int>(blockIdx.x * threads_per_block + threadIdx.x) : static_cast<int>(threadIdx.x);
@@ -230,6 +261,7 @@ struct Team {
 
     template <class Do>
     __device__ __forceinline__ void each(int count, Do act) const {
+#pragma unroll 1
         for (int x = thread(); x < count; x += threads()) act(x);
     }
     template <class Do>
@@ -238,43 +270,42 @@ struct Team {
         barrier();
     }
     template <class Do>
-    __device__ __forceinline__ void each_by_warp(int count, Do act) const {
-        const Warp warp = this_warp();
-        for (int x = thread() / warp_size; x < count; x += threads() / warp_size) act(warp, x);
+    __device__ __forceinline__ void each_by_crew(int count, Do act) {
+        const Crew crew{turn};
+#pragma unroll 1
+        for (int x = thread() / Crew::size; x < count; x += threads() / Crew::size) act(crew, x);
     }
-    // The least of what the warps found.
+    // The least of what the crews found.
     template <class Find>
-    __device__ __forceinline__ Best least_of_warps(Find find) {
-        Best best = find(this_warp());
-        const int lane = threadIdx.x % warp_size;
-        if (warps_per_block > 1) {
-            Best* slot = shared_best[turn];
-            if (lane == 0) slot[threadIdx.x / warp_size] = best;
-            if (RPW_GRID) {
-                __syncthreads();
-            } else {
-                barrier();
-            }
-            best = least_of_lanes(lane < warps_per_block ? slot[lane] : Best{infinite(), -1});
-        }
+    __device__ __forceinline__ Best least_of_crews(Find find) {
+        const Best found = find(Crew{turn});
 #if RPW_GRID
-        Best* slot = slots + turn * gridDim.x;
-        if (threadIdx.x == 0) slot[blockIdx.x] = best;
+        Best* slot = slots + grid_turn * gridDim.x;
+        grid_turn ^= 1;
+        if (threadIdx.x == 0) slot[blockIdx.x] = found;
         barrier();
         Best mine = {infinite(), -1};
-        for (int x = lane; x < static_cast<int>(gridDim.x); x += warp_size) {
+        for (int x = static_cast<int>(threadIdx.x % warp_size); x < static_cast<int>(gridDim.x); x += warp_size) {
             if (precedes(slot[x], mine)) mine = slot[x];
         }
-        best = least_of_lanes(mine);
+        return least_of_lanes(mine);
 #else
-        if (warps_per_block == 1) __syncwarp();
+        if (warps_per_block == 1) {
+            __syncwarp();
+            return found;
+        }
+        return least_of_block(found, turn);
 #endif
-        turn ^= 1;
-        return best;
+    }
+    // The least key over the indices that the crew owns in `each`.
+    template <class Key>
+    __device__ __forceinline__ static Best least_owned(const Crew& crew, int count, Key key) {
+        return crew.least_owned(thread(), threads(), count, key);
     }
     template <class Term>
     __device__ __forceinline__ double sum(int count, Term term) {
         double mine = 0;
+#pragma unroll 1
         for (int x = thread(); x < count; x += threads()) mine += term(x);
         for (int step = warp_size / 2; step > 0; step /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, step);
         __syncthreads();
@@ -295,17 +326,12 @@ struct Team {
     __device__ __forceinline__ static void add(Mass* sum, Mass term) {
         atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(term));
     }
-
-private:
-    __device__ __forceinline__ static Warp this_warp() {
-        return {thread(), threads(), static_cast<int>(threadIdx.x % warp_size)};
-    }
 };
 
 #else  // the host: threads are loops, and `is_backwards` takes them in the other order
 
-struct Warp {
-    int warp = 0;
+struct Crew {
+    int number = 0;
 
     template <class Key>
     Best least(int count, Key key) const {
@@ -313,20 +339,10 @@ struct Warp {
         for (int x = 0; x < count; ++x) consider(x, key, best);
         return best;
     }
-    template <class Key>
-    Best least_owned(int count, Key key) const {
-        Best best = {infinite(), -1};
-        for (int x = 0; x < count; ++x) {
-            if (x / warp_size % warps_per_block == warp) consider(x, key, best);
-        }
-        return best;
-    }
     template <class Do>
     void once(Do act) const {
         act();
     }
-
-private:
     template <class Key>
     static void consider(int x, Key key, Best& best) {
         const double k = key(x);
@@ -347,16 +363,24 @@ struct Team {
         act();
     }
     template <class Do>
-    void each_by_warp(int count, Do act) const {
-        each(count, [&](int x) { act(Warp{}, x); });
+    void each_by_crew(int count, Do act) const {
+        each(count, [&](int x) { act(Crew{}, x); });
     }
     template <class Find>
-    Best least_of_warps(Find find) const {
+    Best least_of_crews(Find find) const {
         Best best = {infinite(), -1};
         each(warps_per_block, [&](int w) {
-            const Best found = find(Warp{w});
+            const Best found = find(Crew{w});
             if (precedes(found, best)) best = found;
         });
+        return best;
+    }
+    template <class Key>
+    static Best least_owned(const Crew& crew, int count, Key key) {
+        Best best = {infinite(), -1};
+        for (int x = 0; x < count; ++x) {
+            if (x / warp_size % warps_per_block == crew.number) Crew::consider(x, key, best);
+        }
         return best;
     }
     template <class Term>
@@ -373,23 +397,33 @@ struct Team {
 
 // ---- one equation in one unknown: cpp/crossing.hpp ----
 
-RPW_INLINE double power(double x, double p) {
+// p is `RPW_P` where that is known: less code to compile.
+#if RPW_P == 1
+RPW_INLINE double power(double x, double) { return x; }
+RPW_INLINE double root(double x, double) { return x > 0 ? x : 0; }
+RPW_INLINE double crossing(double height, double slope, double kappa, double) {
+    return height > 0 ? height / (kappa + slope) : 0;
+}
+#elif RPW_P == 2
+RPW_INLINE double power(double x, double) { return x * x; }
+RPW_INLINE double root(double x, double) { return x > 0 ? sqrt(x) : 0; }
+RPW_INLINE double crossing(double height, double slope, double kappa, double) {
+    return height > 0 ? 2 * height / (slope + hypot(slope, 2 * kappa * sqrt(height))) : 0;
+}
+#else
+#if defined(__CUDACC__)
+__device__ __noinline__  // inlined everywhere, it would take ten seconds to compile
+#else
+inline
+#endif
+double power(double x, double p) {
     if (p == 1) return x;
     if (p == 2) return x * x;
     return pow(x, p);
 }
-
-RPW_INLINE double root(double x, double p) {
-    if (x <= 0) return 0;
-    if (p == 1) return x;
-    if (p == 2) return sqrt(x);
-    return pow(x, 1 / p);
-}
-
+RPW_INLINE double root(double x, double p) { return x > 0 ? p == 2 ? sqrt(x) : power(x, 1 / p) : 0; }
 RPW_INLINE double crossing(double height, double slope, double kappa, double p) {
     if (height <= 0) return 0;
-    if (p == 1) return height / (kappa + slope);
-    if (p == 2) return 2 * height / (slope + hypot(slope, 2 * kappa * sqrt(height)));
     double low = 0, high = root(height, p) / kappa;
     if (slope > 0 && height / slope < high) high = height / slope;
     for (int step = 0; step < 2000; ++step) {
@@ -403,6 +437,7 @@ RPW_INLINE double crossing(double height, double slope, double kappa, double p) 
     }
     return high;
 }
+#endif
 
 // ---- costs ----
 
@@ -585,12 +620,13 @@ struct Walk {
     }
 
     // Computes the key of one column afresh.
-    RPW_INLINE void renew(const Warp& warp, int j) {
+    RPW_INLINE void renew(const Crew& crew, int j) {
         const Place to = cost.column(j);
-        const Best best = warp.least(rows, [&](int i) {
-            return at.label[i] >= 0 ? length(i, cost.row(i), j, to) : infinite();
+        const Best best = crew.least(rows, [&](int i) {
+            const double found = length(i, cost.row(i), j, to);  // before the question: loads need not wait for it
+            return at.label[i] >= 0 ? found : infinite();
         });
-        warp.once([&] {
+        crew.once([&] {
             at.key[j] = best.key;
             at.partner[j] = static_cast<Link>(best.index);
         });
@@ -606,18 +642,14 @@ struct Walk {
     // The next tight arc. Every warp checks the best of its own columns, so that several keys are renewed at once.
     RPW_INLINE bool next_event() {
         for (;;) {
-            const Best best = team.least_of_warps([&](const Warp& warp) -> Best {
-                const auto key = [&](int j) { return at.key[j]; };
-                Best mine = warp.least_owned(columns, key);
-                if (mine.index < 0) return mine;
-                bool is_checked = is_true(mine);
-                if (!is_checked) {
-                    renew(warp, mine.index);
-                    mine = warp.least_owned(columns, key);
+            const Best best = team.least_of_crews([&](const Crew& crew) -> Best {
+                for (bool is_second = false;; is_second = true) {
+                    const Best mine = Team::least_owned(crew, columns, [&](int j) { return at.key[j]; });
                     if (mine.index < 0) return mine;
-                    is_checked = is_true(mine);
+                    const bool is_checked = is_true(mine);
+                    if (is_checked || is_second) return {mine.key, 2 * mine.index + (is_checked ? 0 : 1)};
+                    renew(crew, mine.index);
                 }
-                return {mine.key, 2 * mine.index + (is_checked ? 0 : 1)};
             });
             if (best.index < 0) return false;
             if (best.index % 2 == 0) {
@@ -786,14 +818,18 @@ struct Walk {
             push();
             rehang(row, rows + column, carried, low_cut);
         });
+        // Trees that stayed whole keep their label, and climbing is spared where everybody has the same top.
+        const bool is_whole = sink_cut < 0 || sink_cut == top;
+        const bool is_one = reached == 0 && low_cut == high_cut;
+        const int joined = is_whole ? top : top_of(rows + column);
         team.each(size(), [&](int x) {
             const int label = at.label[x];
-            if (label != lost && label != ~top) return;
-            at.label[x] = static_cast<Link>(~top_of(x));
+            if (label != lost && (is_whole || label != ~top)) return;
+            at.label[x] = static_cast<Link>(~(label == lost && is_one ? joined : top_of(x)));
             if (label == lost && !is_row(x)) at.list[Team::append(at.listed)] = static_cast<Link>(x - rows);
         });
         team.barrier();
-        team.each_by_warp(*at.listed, [&](const Warp& warp, int e) { renew(warp, at.list[e]); });
+        team.each_by_crew(*at.listed, [&](const Crew& crew, int e) { renew(crew, at.list[e]); });
         team.barrier();
     }
 
@@ -807,7 +843,7 @@ struct Walk {
         });
         team.each(size(), [&](int x) {
             if (at.label[x] != ~top) return;
-            int y = x;
+            int y = sink_cut == top ? node : x;
             while (y != node && at.parent[y] >= 0 && at.flow[y] > 0) y = at.parent[y];
             if (y == node) {
                 reach_node(x);
@@ -1152,7 +1188,7 @@ extern "C" __global__ void spread(const double* points, double* out, long long a
 
 #elif defined(__CUDACC__)
 
-extern "C" __global__ void __launch_bounds__(RPW_THREADS) walk(const rpw_cuda::Batch batch) {
+extern "C" __global__ void __launch_bounds__(RPW_THREADS, RPW_BLOCKS) walk(const rpw_cuda::Batch batch) {
     using namespace rpw_cuda;
 #if RPW_GRID
     Room room{batch.workspace, 0};
@@ -1172,6 +1208,7 @@ extern "C" __global__ void __launch_bounds__(RPW_THREADS) walk(const rpw_cuda::B
         const long long position = static_cast<long long>(shared_position);
         if (position >= batch.end) return;
         solve_in(team, batch, room, position);
+        if (threadIdx.x == 0) atomicAdd(batch.done, 1ull);
     }
 #endif
 }
