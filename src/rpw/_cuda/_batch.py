@@ -27,10 +27,10 @@ _GRID_THREADS = 512
 _ROOM_FOR_SHARED = 16
 _RESERVED = 1024  # bytes of shared memory: the system's in each block, and the kernel's own
 _MOST_BESIDE = 32  # blocks on a multiprocessor
-_REGISTERS, _FEWEST_REGISTERS = 65536, 80  # of a multiprocessor; of a thread, or too many of them spill
+_REGISTERS, _ENOUGH_REGISTERS = 65536, 80  # of a multiprocessor; of a thread, so that few of them spill
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 0.02  # seconds between two looks at the GPU
 # Threads for a pair whose larger side has up to so many points.
-_TEAMS = ((256, 32), (512, 64), (1024, 256), (2048, 256), (4096, 512))
+_TEAMS = ((512, 64), (2048, 256), (4096, 512))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +94,14 @@ class Answers:
     multiplier: _Floats | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Launch:
     """Pairs of similar size, solved by teams of the same kind."""
 
     pairs: _Ints  # positions, largest first
     threads: int
     room: int  # bytes of a team's workspace
-    most_rows: int
-    most_columns: int
+    nodes: int  # of the largest pair
     is_grid: bool
     settings: tuple[tuple[str, int], ...]
 
@@ -139,74 +138,59 @@ def solve_pairs(
 def plan_launches(
     rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device, teams: tuple[tuple[int, int], ...]
 ) -> list[Launch]:
-    """Sort the pairs by the memory they need, and put those together of which equally many fit a multiprocessor."""
+    """Sort the pairs by the memory they need, and put those together of which about equally many fit beside others."""
     if len(rows) == 0:
         return []
-    room = _rooms(rows, columns, question, dimension, gpu)
+    mode, room = _modes_and_rooms(rows, columns, question, dimension, gpu)
     fits = room <= gpu.shared_per_block - _RESERVED
-    beside = np.where(fits, (gpu.shared_per_multiprocessor // (room + 2 * _RESERVED)).clip(1, _MOST_BESIDE), 0)
-    level = np.floor(2 * np.log2(np.maximum(beside, 1))).astype(np.int64)
-    level[~fits] = -1 - np.arange(np.count_nonzero(~fits))  # one launch for each
-    order = np.lexsort((-room, level))
-    ends = [*(np.flatnonzero(np.diff(level[order])) + 1), len(order)]
-    launches = [
-        _launch(pairs, rows, columns, int(beside[pairs].min()), question, dimension, gpu, teams)
-        for pairs in np.split(order, ends[:-1])
-    ]
+    beside = (gpu.shared_per_multiprocessor // (room + 2 * _RESERVED)).clip(1, _MOST_BESIDE)
+    level = np.floor(2 * np.log2(beside)).astype(np.int64)
+    group = 3 * level + mode
+    group[~fits] = -1 - np.arange(np.count_nonzero(~fits))  # one launch for each
+    order = np.lexsort((-room, group))
+    ends = np.flatnonzero(np.diff(group[order])) + 1
+    launches = []
+    for pairs in np.split(order, ends):
+        size = int((rows[pairs] + columns[pairs]).max()), int(room[pairs].max())
+        threads = _threads(int(np.maximum(rows[pairs], columns[pairs]).max()), teams) if fits[pairs[0]] else 0
+        launches.append(_launch(pairs, *size, threads, int(mode[pairs[0]]), question, dimension))
     return sorted(launches, key=lambda launch: -launch.room)
 
 
-def _rooms(rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device) -> _Ints:
+def _modes_and_rooms(
+    rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device
+) -> tuple[_Ints, _Ints]:
+    """Which coordinates each pair brings (1: of both measures, 2: of the second), and the memory it needs then."""
     if question.quantity == "shared":
-        return np.full(len(rows), _ROOM_FOR_SHARED)
-    wide = np.int64(1) << 32
-    shapes, which = np.unique(rows * wide + columns, return_inverse=True)
-    need = [_room(int(shape // wide), int(shape % wide), dimension, gpu) for shape in shapes]
-    return np.array(need, dtype=np.int64)[which]
+        return np.zeros_like(rows), np.full_like(rows, _ROOM_FOR_SHARED)
+    mode, room = np.zeros_like(rows), room_for(rows, columns, 2)
+    if dimension > 0:
+        # As long as two teams fit beside each other: one of them computes while the other waits.
+        half = gpu.shared_per_multiprocessor // 2 - 2 * _RESERVED
+        second, both = (room + 8 * dimension * count for count in (columns, rows + columns))
+        mode = np.where(both <= half, 1, np.where(second <= half, 2, 0))
+        room = np.choose(mode, [room, both, second])
+    return mode, np.where(room <= gpu.shared_per_block - _RESERVED, room, room_for(rows, columns, 4))
 
 
-def _room(rows: int, columns: int, dimension: int, gpu: Device) -> int:
-    brought = _room_for_points(rows, columns, dimension, gpu)
-    return room_for(rows, columns, 2) + brought
+def _threads(longest: int, teams: tuple[tuple[int, int], ...]) -> int:
+    return next((threads for most, threads in teams if longest <= most), teams[-1][1])
 
 
-def _room_for_points(rows: int, columns: int, dimension: int, gpu: Device) -> int:
-    """Coordinates lie beside the workspace where both fit."""
-    points = 8 * dimension * (rows + columns)
-    return points if room_for(rows, columns, 2) + points <= gpu.shared_per_block - _RESERVED else 0
-
-
-def _launch(
-    pairs: _Ints,
-    rows: _Ints,
-    columns: _Ints,
-    beside: int,
-    question: Question,
-    dimension: int,
-    gpu: Device,
-    teams: tuple[tuple[int, int], ...],
-) -> Launch:
-    most_rows, most_columns = int(rows[pairs].max()), int(columns[pairs].max())
-    is_grid = beside == 0
-    points = 0 if is_grid else _room_for_points(most_rows, most_columns, dimension, gpu)
-    if is_grid:
-        threads = _GRID_THREADS
-    else:
-        threads = next((count for most, count in teams if max(most_rows, most_columns) <= most), teams[-1][1])
+def _launch(pairs: _Ints, nodes: int, room: int, threads: int, mode: int, question: Question, dimension: int) -> Launch:
+    is_grid = threads == 0
+    threads = threads or _GRID_THREADS
     squared = question.metric == "euclidean" and question.p == 2
     settings = {
         "RPW_THREADS": threads,
-        "RPW_BLOCKS": max(1, min(beside, _REGISTERS // (_FEWEST_REGISTERS * threads))),
+        "RPW_BLOCKS": max(1, _REGISTERS // (_ENOUGH_REGISTERS * threads)),
         "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
         "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
         "RPW_P": int(question.p) if question.p in (1, 2) else 0,
-        "RPW_POINTS": int(points > 0),
+        "RPW_POINTS": 0 if is_grid else mode,
         "RPW_GRID": int(is_grid),
     }
-    room = room_for(most_rows, most_columns, 4 if is_grid else 2) + points
-    if question.quantity == "shared":
-        room = _ROOM_FOR_SHARED
-    return Launch(pairs, threads, room, most_rows, most_columns, is_grid, tuple(sorted(settings.items())))
+    return Launch(pairs, threads, room, nodes, is_grid, tuple(sorted(settings.items())))
 
 
 class _Work:
@@ -263,6 +247,11 @@ class _Work:
             self._set(f"place_{side}", place, np.int32)
 
     def _spread(self, points: Any, atoms: int) -> int:
+        """Coordinate by coordinate, in units of the scale."""
+        if isinstance(points, np.ndarray):
+            out = self.gpu.bring(points.T / self.scale, np.float64)
+            self._kept.append(out)
+            return out.pointer
         raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
         self._kept += raw, out
         self.gpu.launch(
@@ -314,12 +303,11 @@ class _Work:
         self._running.append((order, counters, stream))
         batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
         batch.begin, batch.end = 0, len(launch.pairs)
-        batch.most_rows, batch.most_columns = launch.most_rows, launch.most_columns
         kernel = gpu.kernel("walk", **dict(launch.settings))
         shared = 0 if launch.is_grid else launch.room
         beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
         if launch.is_grid:
-            most = -(-(launch.most_rows + launch.most_columns) // launch.threads)
+            most = -(-launch.nodes // launch.threads)
             blocks = min(gpu.multiprocessors * beside, max(8, most))
             self._give_grid_space(launch, blocks)
         else:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import ctypes
 
+import numpy as np
+import numpy.typing as npt
+
+_Ints = npt.NDArray[np.int64]
+
 _POINTERS = (
     "points_a",
     "points_b",
@@ -40,7 +45,7 @@ _POINTERS = (
 )
 _LONG = ("atoms_a", "atoms_b", "table_columns", "begin", "end")
 _REAL = ("p", "kappa", "unmoved", "truncation", "scale", "tol")
-_INT = ("question", "metric", "dimension", "most_rows", "most_columns")
+_INT = ("question", "metric", "dimension")
 
 
 class Batch(ctypes.Structure):
@@ -54,8 +59,12 @@ class Batch(ctypes.Structure):
     )
 
 
-def room_for(rows: int, columns: int, link_bytes: int) -> int:
-    """Bytes of the workspace of one pair: ``lay_out`` in walk.cu."""
-    nodes, longer = rows + columns, max(rows, columns)
-    parts = (8 * nodes, 8 * nodes, 8 * columns, *(link_bytes * count for count in (nodes, nodes, columns, longer)), 4)
-    return sum((part + 7) // 8 * 8 for part in parts)
+def room_for(rows: _Ints, columns: _Ints, link_bytes: int) -> _Ints:
+    """Bytes of the workspace of a pair: ``lay_out`` in walk.cu."""
+    nodes, longer = rows + columns, np.maximum(rows, columns)
+    links = (link_bytes * count for count in (nodes, nodes, columns, longer))
+    parts = (8 * nodes, 8 * nodes, 8 * columns, *links, np.full_like(rows, 4))
+    total = np.zeros_like(nodes)
+    for part in parts:
+        total += (part + 7) // 8 * 8
+    return total

@@ -10,7 +10,7 @@
 // outside of those loops have the same value in every thread.
 //
 // Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any number), RPW_COST (0: squared Euclidean,
-// 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the points are copied into the workspace), RPW_GRID (1: all blocks
+// 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the points are copied into the workspace, 2: those of columns), RPW_GRID (1: all blocks
 // together solve one pair, with its workspace in global memory). RPW_SPREAD: the kernel `spread` instead of `walk`.
 #ifndef RPW_THREADS
 #define RPW_THREADS 64
@@ -104,8 +104,6 @@ struct Batch {
     int question;
     int metric;
     int dimension;
-    int most_rows;  // of any pair of this launch
-    int most_columns;
 };
 
 struct Best {
@@ -264,6 +262,27 @@ struct Team {
 #pragma unroll 1
         for (int x = thread(); x < count; x += threads()) act(x);
     }
+    // Each x with this label. The array may be read up to the next multiple of 8 bytes.
+    template <class Do>
+    __device__ __forceinline__ void each_labelled(const Link* labels, int count, int label, Do act) const {
+#if RPW_GRID
+        each(count, [&](int x) {
+            if (labels[x] == label) act(x);
+        });
+#else
+        const unsigned both = (static_cast<unsigned>(label) & 0xffffu) * 0x10001u;
+#pragma unroll 1
+        for (int x = 4 * thread(); x < count; x += 4 * threads()) {
+            const uint2 four = *reinterpret_cast<const uint2*>(labels + x);
+            const unsigned equal[2] = {__vcmpeq2(four.x, both), __vcmpeq2(four.y, both)};
+            if ((equal[0] | equal[1]) == 0) continue;
+#pragma unroll 1
+            for (int e = 0; e < 4 && x + e < count; ++e) {
+                if (labels[x + e] == label) act(x + e);
+            }
+        }
+#endif
+    }
     template <class Do>
     __device__ __forceinline__ void once(Do act) {
         if (thread() == 0) act();
@@ -363,6 +382,12 @@ struct Team {
         act();
     }
     template <class Do>
+    void each_labelled(const Link* labels, int count, int label, Do act) const {
+        each(count, [&](int x) {
+            if (labels[x] == label) act(x);
+        });
+    }
+    template <class Do>
     void each_by_crew(int count, Do act) const {
         each(count, [&](int x) { act(Crew{}, x); });
     }
@@ -451,11 +476,23 @@ struct Place {
 using Place = int;  // the atom
 #endif
 
+// Strides of points that were brought to the workspace are small.
+#if RPW_POINTS == 1
+using XStride = int;
+#else
+using XStride = long long;
+#endif
+#if RPW_POINTS
+using YStride = int;
+#else
+using YStride = long long;
+#endif
+
 struct Costs {
     const double* x;  // coordinates of the rows, `x_stride` apart
     const double* y;
-    long long x_stride;
-    long long y_stride;
+    XStride x_stride;
+    YStride y_stride;
     const int* place_x;
     const int* place_y;
     const double* table;
@@ -494,7 +531,8 @@ struct Costs {
 private:
     RPW_INLINE int coordinates() const { return RPW_DIM > 0 ? RPW_DIM : dimension; }
 
-    RPW_INLINE Place place(int atom, const double* points, long long stride, const int* places) const {
+    template <class Stride>
+    RPW_INLINE Place place(int atom, const double* points, Stride stride, const int* places) const {
 #if RPW_COST == 2
         (void)points, (void)stride;
         return places[atom];
@@ -556,7 +594,7 @@ struct Workspace {
     double* key;       // of each column that waits: no path to it is shorter; infinite where it is reached
     Link* parent;      // where the flow of a top is 0, its parent has no meaning
     Link* label;       // reached: the root; waiting: ~(the top of its tree)
-    Link* partner;     // of each column: the row on the path behind its key
+    Link* partner;     // of each column: the row on the path behind its key; -1 where the key is only a bound
     Link* list;
     int* listed;
 };
@@ -632,13 +670,6 @@ struct Walk {
         });
     }
 
-    // A key may be too small: the row behind it may wait again, or have been reached anew, farther away.
-    RPW_INLINE bool is_true(const Best& best) const {
-        const int i = at.partner[best.index];
-        return i >= 0 && at.label[i] >= 0 &&
-               length(i, cost.row(i), best.index, cost.column(best.index)) == best.key;
-    }
-
     // The next tight arc. Every warp checks the best of its own columns, so that several keys are renewed at once.
     RPW_INLINE bool next_event() {
         for (;;) {
@@ -646,8 +677,8 @@ struct Walk {
                 for (bool is_second = false;; is_second = true) {
                     const Best mine = Team::least_owned(crew, columns, [&](int j) { return at.key[j]; });
                     if (mine.index < 0) return mine;
-                    const bool is_checked = is_true(mine);
-                    if (is_checked || is_second) return {mine.key, 2 * mine.index + (is_checked ? 0 : 1)};
+                    const bool is_bound = at.partner[mine.index] < 0;
+                    if (!is_bound || is_second) return {mine.key, 2 * mine.index + (is_bound ? 1 : 0)};
                     renew(crew, mine.index);
                 }
             });
@@ -736,8 +767,8 @@ struct Walk {
             *at.listed = 0;
             rehang(rows + column, row, 0, top);
         });
-        team.each(size(), [&](int x) {
-            if (at.label[x] == ~top) reach_node(x);
+        team.each_labelled(at.label, size(), ~top, [&](int x) {
+            reach_node(x);
         });
         team.barrier();
         lower_keys();
@@ -827,6 +858,11 @@ struct Walk {
             if (label != lost && (is_whole || label != ~top)) return;
             at.label[x] = static_cast<Link>(~(label == lost && is_one ? joined : top_of(x)));
             if (label == lost && !is_row(x)) at.list[Team::append(at.listed)] = static_cast<Link>(x - rows);
+        });
+        team.barrier();
+        team.each(columns, [&](int j) {  // paths through what was lost exist no more: keys are bounds only
+            const int i = at.partner[j];
+            if (i >= 0 && at.label[i] < 0) at.partner[j] = -1;
         });
         team.barrier();
         team.each_by_crew(*at.listed, [&](const Crew& crew, int e) { renew(crew, at.list[e]); });
@@ -1124,36 +1160,11 @@ RPW_INLINE Workspace lay_out(Room& room, int rows, int columns) {
     return at;
 }
 
-RPW_INLINE Costs costs_of(const Batch& batch, long long s, long long t) {
-    Costs cost;
-    cost.x = batch.points_a == nullptr ? nullptr : batch.points_a + batch.start_a[s];
-    cost.y = batch.points_b == nullptr ? nullptr : batch.points_b + batch.start_b[t];
-    cost.x_stride = batch.atoms_a;
-    cost.y_stride = batch.atoms_b;
-    cost.place_x = batch.place_a == nullptr ? nullptr : batch.place_a + batch.start_a[s];
-    cost.place_y = batch.place_b == nullptr ? nullptr : batch.place_b + batch.start_b[t];
-    cost.table = batch.table;
-    cost.table_columns = batch.table_columns;
-    cost.p = batch.p;
-    cost.truncation = batch.truncation;
-    cost.truncation_p = batch.truncation < infinite() ? power(batch.truncation, batch.p) : infinite();
-    cost.dimension = batch.dimension;
-    cost.metric = batch.metric;
-    return cost;
-}
-
-// Copies the points of a pair next to the workspace.
-RPW_INLINE void bring_points(Team& team, const Batch& batch, Costs& cost, double* x, double* y, int rows, int columns) {
-    const double *from_x = cost.x, *from_y = cost.y;
-    const long long x_stride = cost.x_stride, y_stride = cost.y_stride;
-    for (int t = 0; t < batch.dimension; ++t) {
-        team.each(rows, [&](int i) { x[t * batch.most_rows + i] = from_x[t * x_stride + i]; });
-        team.each(columns, [&](int j) { y[t * batch.most_columns + j] = from_y[t * y_stride + j]; });
+// Copies points next to the workspace.
+RPW_INLINE void bring(Team& team, const double* from, long long stride, int count, int dimension, double* to) {
+    for (int t = 0; t < dimension; ++t) {
+        team.each(count, [&](int x) { to[t * count + x] = from[t * stride + x]; });
     }
-    cost.x = x;
-    cost.y = y;
-    cost.x_stride = batch.most_rows;
-    cost.y_stride = batch.most_columns;
 }
 
 RPW_INLINE void solve_in(Team& team, const Batch& batch, Room room, long long position) {
@@ -1162,14 +1173,45 @@ RPW_INLINE void solve_in(Team& team, const Batch& batch, Room room, long long po
         solve_shared(team, batch, room.take<Mass>(1), pair);
         return;
     }
-    Costs cost = costs_of(batch, s, t);
-    const Workspace at = lay_out(room, batch.most_rows, batch.most_columns);
-#if RPW_POINTS
-    double* x = room.take<double>(static_cast<size_t>(batch.dimension) * static_cast<size_t>(batch.most_rows));
-    double* y = room.take<double>(static_cast<size_t>(batch.dimension) * static_cast<size_t>(batch.most_columns));
-    bring_points(team, batch, cost, x, y, static_cast<int>(batch.start_a[s + 1] - batch.start_a[s]),
-                 static_cast<int>(batch.start_b[t + 1] - batch.start_b[t]));
+    const long long from_a = batch.start_a[s], from_b = batch.start_b[t];
+    const int rows = static_cast<int>(batch.start_a[s + 1] - from_a);
+    const int columns = static_cast<int>(batch.start_b[t + 1] - from_b);
+    const Workspace at = lay_out(room, rows, columns);
+    Costs cost;
+    // A pointer that is either shared or global memory is slow, so each has one source only.
+#if RPW_COST == 2
+    cost.x = cost.y = nullptr;
+    cost.x_stride = cost.y_stride = 0;
+    cost.place_x = batch.place_a + from_a;
+    cost.place_y = batch.place_b + from_b;
+#else
+    cost.place_x = cost.place_y = nullptr;
+#if RPW_POINTS == 1
+    double* x = room.take<double>(static_cast<size_t>(batch.dimension) * static_cast<size_t>(rows));
+    bring(team, batch.points_a + from_a, batch.atoms_a, rows, batch.dimension, x);
+    cost.x = x;
+    cost.x_stride = rows;
+#else
+    cost.x = batch.points_a + from_a;
+    cost.x_stride = batch.atoms_a;
 #endif
+#if RPW_POINTS
+    double* y = room.take<double>(static_cast<size_t>(batch.dimension) * static_cast<size_t>(columns));
+    bring(team, batch.points_b + from_b, batch.atoms_b, columns, batch.dimension, y);
+    cost.y = y;
+    cost.y_stride = columns;
+#else
+    cost.y = batch.points_b + from_b;
+    cost.y_stride = batch.atoms_b;
+#endif
+#endif
+    cost.table = batch.table;
+    cost.table_columns = batch.table_columns;
+    cost.p = batch.p;
+    cost.truncation = batch.truncation;
+    cost.truncation_p = batch.truncation < infinite() ? power(batch.truncation, batch.p) : infinite();
+    cost.dimension = batch.dimension;
+    cost.metric = batch.metric;
     solve_pair(team, batch, cost, at, pair);
 }
 
