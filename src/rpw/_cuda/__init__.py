@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from rpw._cuda._batch import Answers, Measures, Question, solve_pairs
-from rpw._cuda._driver import NoGpuError, is_available
+from rpw._cuda._driver import NoGpuError, device, is_available
 
-__all__ = ["Answers", "Measures", "NoGpuError", "Question", "is_available", "solve_pairs"]
+__all__ = ["Answers", "Measures", "NoGpuError", "Question", "device", "is_available", "solve_pairs"]
