@@ -37,6 +37,7 @@ struct Measures {
     std::vector<Mass> mass;
     std::vector<rpw::Mass> mass_for_core;
     std::vector<Mass> total;
+    std::vector<Mass> unit;  // of each measure, where all masses are equal
     std::vector<double> points;
     std::vector<double> spread;  // coordinate by coordinate
     std::vector<int> place;
@@ -47,9 +48,9 @@ struct Measures {
     int size(int s) const { return static_cast<int>(start[s + 1] - start[s]); }
 };
 
-std::vector<Mass> draw_masses(int size) {
+std::vector<Mass> draw_masses(int size, bool is_equal) {
     std::vector<double> weights(size);
-    const int kind = below(3);
+    const int kind = is_equal ? 0 : below(3);
     for (double& weight : weights) weight = kind == 0 ? 1 : kind == 1 ? 1 + below(3) : uniform() + 1e-3;
     double sum = 0;
     for (const double weight : weights) sum += weight;
@@ -61,12 +62,13 @@ std::vector<Mass> draw_masses(int size) {
 // Places are in order within each measure, so that they can serve as labels.
 Measures draw(int count, int most, int places, const std::vector<double>& support) {
     Measures measures;
+    const bool is_equal = below(3) == 0;  // as many points of the same mass everywhere
     for (int s = 0; s < count; ++s) {
-        const int size = 1 + below(most);
+        const int size = is_equal ? most : 1 + below(most);
         std::vector<int> chosen(size);
         for (int& place : chosen) place = below(places);
         std::sort(chosen.begin(), chosen.end());
-        const auto masses = draw_masses(size);
+        const auto masses = draw_masses(size, is_equal);
         Mass total = 0;
         for (int x = 0; x < size; ++x) {
             measures.mass.push_back(masses[x]);
@@ -75,6 +77,8 @@ Measures draw(int count, int most, int places, const std::vector<double>& suppor
             for (int t = 0; t < dimension; ++t) measures.points.push_back(support[chosen[x] * dimension + t]);
         }
         measures.total.push_back(total);
+        const auto [least, largest] = std::minmax_element(masses.begin(), masses.end());
+        measures.unit.push_back(*least == *largest ? *least : 0);
         measures.start.push_back(measures.start.back() + size);
     }
     const std::size_t atoms = measures.mass.size();
@@ -191,6 +195,7 @@ private:
         batch.start_a = batch.start_b = measures_.start.data();
         batch.mass_a = batch.mass_b = measures_.mass.data();
         batch.total_a = batch.total_b = measures_.total.data();
+        batch.unit_a = batch.unit_b = measures_.unit.data();
         batch.place_a = batch.place_b = measures_.place.data();
         batch.atoms_a = batch.atoms_b = static_cast<long long>(measures_.mass.size());
         batch.first = first_.data(), batch.second = second_.data(), batch.order = order_.data();

@@ -210,7 +210,7 @@ class _Work:
         self._describe(question)
         self._bring_measures(a, "a")
         if b is a:
-            for name in ("points", "place", "start", "mass", "total", "atoms"):
+            for name in ("points", "place", "start", "mass", "total", "unit", "atoms"):
                 setattr(self.batch, f"{name}_b", getattr(self.batch, f"{name}_a"))
         else:
             self._bring_measures(b, "b")
@@ -239,7 +239,10 @@ class _Work:
         self._set(f"start_{side}", measures.start, np.int64)
         mass = self._set(f"mass_{side}", measures.mass, np.int64)
         host = measures.mass if isinstance(measures.mass, np.ndarray) else mass.read(np.int64, atoms)
-        self._set(f"total_{side}", np.add.reduceat(host, measures.start[:-1]), np.int64)
+        begins = measures.start[:-1]
+        self._set(f"total_{side}", np.add.reduceat(host, begins), np.int64)
+        least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
+        self._set(f"unit_{side}", np.where(least == most, least, 0), np.int64)
         if measures.points is not None:
             setattr(self.batch, f"points_{side}", self._spread(measures.points, atoms))
         place = measures.label if self.question.quantity == "shared" else measures.place

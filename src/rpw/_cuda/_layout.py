@@ -21,6 +21,8 @@ _POINTERS = (
     "mass_b",
     "total_a",
     "total_b",
+    "unit_a",
+    "unit_b",
     "first",
     "second",
     "order",
@@ -62,7 +64,7 @@ class Batch(ctypes.Structure):
 def room_for(rows: _Ints, columns: _Ints, link_bytes: int) -> _Ints:
     """Bytes of the workspace of a pair: ``lay_out`` in walk.cu."""
     nodes, longer = rows + columns, np.maximum(rows, columns)
-    links = (link_bytes * count for count in (nodes, nodes, columns, longer))
+    links = (link_bytes * count for count in (nodes, nodes, columns, columns, longer))
     parts = (8 * nodes, 8 * nodes, 8 * columns, *links, np.full_like(rows, 4))
     total = np.zeros_like(nodes)
     for part in parts:

@@ -69,6 +69,8 @@ struct Batch {
     const Mass* mass_b;
     const Mass* total_a;  // of each measure
     const Mass* total_b;
+    const Mass* unit_a;  // the mass of every atom of a measure, where they are all equal; else 0
+    const Mass* unit_b;
     const long long* first;  // the pairs
     const long long* second;
     const long long* order;  // the positions of the pairs to compute, largest first
@@ -595,11 +597,13 @@ struct Workspace {
     Link* parent;      // where the flow of a top is 0, its parent has no meaning
     Link* label;       // reached: the root; waiting: ~(the top of its tree)
     Link* partner;     // of each column: the row on the path behind its key; -1 where the key is only a bound
+    Link* mate;        // of each column, where all masses are equal: the row that sends to it; -1 where it has room
     Link* list;
     int* listed;
 };
 
 constexpr int edges_between_gap_checks = 32;
+constexpr double rounding_of_keys = 4e-15;
 
 struct Walk {
     Team& team;
@@ -609,6 +613,7 @@ struct Walk {
     const int rows;
     const int columns;
     const Mass total;
+    const bool is_paired;  // all masses are equal: every tree that waits is a row and a column, or a column with room
 
     // The same in every thread.
     Mass moved = 0;
@@ -653,6 +658,7 @@ struct Walk {
             }
             at.key[j] = best.key;
             at.partner[j] = static_cast<Link>(best.index);
+            at.mate[j] = -1;
         });
         team.barrier();
     }
@@ -704,10 +710,37 @@ struct Walk {
                 test_ratios();
                 return true;
             }
-            team.barrier();
-            reach();
+            team.once([&] { *at.listed = 0; });
+            if (is_paired) {
+                reach_pairs();
+            } else {
+                reach();
+            }
         }
         return false;
+    }
+
+    // What was lost together is mostly found again together, over arcs that stayed tight: all pairs whose key is λ, up
+    // to rounding, are reached at once.
+    RPW_INLINE void reach_pairs() {
+        ++reached;
+        const double last = lambda * (1 + rounding_of_keys);
+        team.each(columns, [&](int j) {
+            const double key = at.key[j];
+            const int from = at.partner[j], i = at.mate[j], node = rows + j;
+            if (key > last || from < 0 || i < 0) return;
+            at.label[node] = at.label[i] = at.label[from];
+            at.distance[node] = key - at.distance[node];
+            at.distance[i] = key - at.distance[i];
+            at.parent[node] = static_cast<Link>(from);
+            at.parent[i] = static_cast<Link>(node);
+            at.flow[i] = at.flow[node] > 0 ? at.flow[node] : at.flow[i];
+            at.flow[node] = 0;
+            at.key[j] = infinite();
+            at.list[Team::append(at.listed)] = static_cast<Link>(i);
+        });
+        team.barrier();
+        lower_keys();
     }
 
     // How much the path can take, and what it empties.
@@ -763,10 +796,7 @@ struct Walk {
     // The tree of `column`, which has no room, hangs from `row` now.
     RPW_INLINE void reach() {
         ++reached;
-        team.once([&] {
-            *at.listed = 0;
-            rehang(rows + column, row, 0, top);
-        });
+        team.once([&] { rehang(rows + column, row, 0, top); });
         team.each_labelled(at.label, size(), ~top, [&](int x) {
             reach_node(x);
         });
@@ -778,9 +808,9 @@ struct Walk {
     RPW_INLINE void lower_keys() {
         const int count = *at.listed;
         team.each(columns, [&](int j) {
-            if (at.label[rows + j] >= 0) return;
-            const Place to = cost.column(j);
             Best best = {at.key[j], at.partner[j]};
+            if (best.key == infinite()) return;  // reached
+            const Place to = cost.column(j);
             for (int e = 0; e < count; ++e) {
                 const int i = at.list[e];
                 const Best candidate = {length(i, cost.row(i), j, to), i};
@@ -811,6 +841,13 @@ struct Walk {
 
     // Moves mass along the path, but not yet over its arc (row, column). One thread.
     RPW_INLINE void push() {
+        if (is_paired) {
+            for (int x = row, to = column;; x = at.parent[rows + to]) {
+                at.mate[to] = static_cast<Link>(x);
+                if (x == root_row) break;
+                to = at.parent[x] - rows;
+            }
+        }
         for (int x = row;; x = at.parent[x]) {
             at.flow[x] += is_row(x) ? -carried : carried;
             if (x == root_row) break;
@@ -1047,7 +1084,8 @@ RPW_INLINE void solve_pair(Team& team, const Batch& batch, const Costs& cost, co
               at,
               static_cast<int>(batch.start_a[s + 1] - batch.start_a[s]),
               static_cast<int>(batch.start_b[t + 1] - batch.start_b[t]),
-              of_a < of_b ? of_a : of_b};
+              of_a < of_b ? of_a : of_b,
+              batch.unit_a[s] > 0 && batch.unit_a[s] == batch.unit_b[t]};
     walk.start(mass_a, mass_b);
     const bool crosses = batch.question == question_crossing;
     // Once a unit more costs as much as the dearest pair, the rest may take any way at that price.
@@ -1155,6 +1193,7 @@ RPW_INLINE Workspace lay_out(Room& room, int rows, int columns) {
     at.parent = room.take<Link>(nodes);
     at.label = room.take<Link>(nodes);
     at.partner = room.take<Link>(static_cast<size_t>(columns));
+    at.mate = room.take<Link>(static_cast<size_t>(columns));
     at.list = room.take<Link>(longer);
     at.listed = room.take<int>(1);
     return at;
