@@ -26,8 +26,9 @@ _MOST_DIMENSIONS = 8  # that have code of their own
 _GRID_THREADS = 512
 _ROOM_FOR_SHARED = 16
 _RESERVED = 1024  # bytes of shared memory: the system's in each block, and the kernel's own
+_BESIDE_WITH_POINTS = 2
 _MOST_BESIDE = 32  # blocks on a multiprocessor
-_REGISTERS, _ENOUGH_REGISTERS = 65536, 80  # of a multiprocessor; of a thread, so that few of them spill
+_REGISTERS = 65536  # of a multiprocessor
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 0.02  # seconds between two looks at the GPU
 # Threads for a pair whose larger side has up to so many points.
 _TEAMS = ((512, 64), (2048, 256), (4096, 512))
@@ -160,16 +161,16 @@ def plan_launches(
 def _modes_and_rooms(
     rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device
 ) -> tuple[_Ints, _Ints]:
-    """Which coordinates each pair brings (1: of both measures, 2: of the second), and the memory it needs then."""
+    """Which coordinates each pair brings (1: of both measures, 2: of the first), and the memory it needs then."""
     if question.quantity == "shared":
         return np.zeros_like(rows), np.full_like(rows, _ROOM_FOR_SHARED)
     mode, room = np.zeros_like(rows), room_for(rows, columns, 2)
     if dimension > 0:
         # As long as two teams fit beside each other: one of them computes while the other waits.
-        half = gpu.shared_per_multiprocessor // 2 - 2 * _RESERVED
-        second, both = (room + 8 * dimension * count for count in (columns, rows + columns))
-        mode = np.where(both <= half, 1, np.where(second <= half, 2, 0))
-        room = np.choose(mode, [room, both, second])
+        part = gpu.shared_per_multiprocessor // _BESIDE_WITH_POINTS - 2 * _RESERVED
+        of_first, of_both = (room + 8 * dimension * count for count in (rows, rows + columns))
+        mode = np.where(of_both <= part, 1, np.where(of_first <= part, 2, 0))
+        room = np.choose(mode, [room, of_both, of_first])
     return mode, np.where(room <= gpu.shared_per_block - _RESERVED, room, room_for(rows, columns, 4))
 
 
@@ -183,7 +184,7 @@ def _launch(pairs: _Ints, nodes: int, room: int, threads: int, mode: int, questi
     squared = question.metric == "euclidean" and question.p == 2
     settings = {
         "RPW_THREADS": threads,
-        "RPW_BLOCKS": max(1, _REGISTERS // (_ENOUGH_REGISTERS * threads)),
+        "RPW_BLOCKS": max(1, _REGISTERS // ((80 if threads < 256 else 128) * threads)),
         "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
         "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
         "RPW_P": int(question.p) if question.p in (1, 2) else 0,

@@ -10,7 +10,7 @@
 // outside of those loops have the same value in every thread.
 //
 // Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any number), RPW_COST (0: squared Euclidean,
-// 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the points are copied into the workspace, 2: those of columns), RPW_GRID (1: all blocks
+// 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks
 // together solve one pair, with its workspace in global memory). RPW_SPREAD: the kernel `spread` instead of `walk`.
 #ifndef RPW_THREADS
 #define RPW_THREADS 64
@@ -264,6 +264,12 @@ struct Team {
 #pragma unroll 1
         for (int x = thread(); x < count; x += threads()) act(x);
     }
+    // The same, with the loads of several at once.
+    template <class Do>
+    __device__ __forceinline__ void each_soon(int count, Do act) const {
+#pragma unroll 4
+        for (int x = thread(); x < count; x += threads()) act(x);
+    }
     // Each x with this label. The array may be read up to the next multiple of 8 bytes.
     template <class Do>
     __device__ __forceinline__ void each_labelled(const Link* labels, int count, int label, Do act) const {
@@ -384,6 +390,10 @@ struct Team {
         act();
     }
     template <class Do>
+    void each_soon(int count, Do act) const {
+        each(count, act);
+    }
+    template <class Do>
     void each_labelled(const Link* labels, int count, int label, Do act) const {
         each(count, [&](int x) {
             if (labels[x] == label) act(x);
@@ -479,12 +489,12 @@ using Place = int;  // the atom
 #endif
 
 // Strides of points that were brought to the workspace are small.
-#if RPW_POINTS == 1
+#if RPW_POINTS
 using XStride = int;
 #else
 using XStride = long long;
 #endif
-#if RPW_POINTS
+#if RPW_POINTS == 1
 using YStride = int;
 #else
 using YStride = long long;
@@ -807,10 +817,10 @@ struct Walk {
     // The rows on the list were reached: paths through them may be shorter.
     RPW_INLINE void lower_keys() {
         const int count = *at.listed;
-        team.each(columns, [&](int j) {
+        team.each_soon(columns, [&](int j) {
+            const Place to = cost.column(j);
             Best best = {at.key[j], at.partner[j]};
             if (best.key == infinite()) return;  // reached
-            const Place to = cost.column(j);
             for (int e = 0; e < count; ++e) {
                 const int i = at.list[e];
                 const Best candidate = {length(i, cost.row(i), j, to), i};
@@ -1225,7 +1235,7 @@ RPW_INLINE void solve_in(Team& team, const Batch& batch, Room room, long long po
     cost.place_y = batch.place_b + from_b;
 #else
     cost.place_x = cost.place_y = nullptr;
-#if RPW_POINTS == 1
+#if RPW_POINTS
     double* x = room.take<double>(static_cast<size_t>(batch.dimension) * static_cast<size_t>(rows));
     bring(team, batch.points_a + from_a, batch.atoms_a, rows, batch.dimension, x);
     cost.x = x;
@@ -1234,7 +1244,7 @@ RPW_INLINE void solve_in(Team& team, const Batch& batch, Room room, long long po
     cost.x = batch.points_a + from_a;
     cost.x_stride = batch.atoms_a;
 #endif
-#if RPW_POINTS
+#if RPW_POINTS == 1
     double* y = room.take<double>(static_cast<size_t>(batch.dimension) * static_cast<size_t>(columns));
     bring(team, batch.points_b + from_b, batch.atoms_b, columns, batch.dimension, y);
     cost.y = y;
