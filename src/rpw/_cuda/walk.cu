@@ -267,7 +267,7 @@ struct Team {
     // The same, with the loads of several at once.
     template <class Do>
     __device__ __forceinline__ void each_soon(int count, Do act) const {
-#pragma unroll 4
+#pragma unroll 2
         for (int x = thread(); x < count; x += threads()) act(x);
     }
     // Each x with this label. The array may be read up to the next multiple of 8 bytes.
@@ -631,6 +631,7 @@ struct Walk {
     double walked_rest = 0;
     double lambda = 0;
     long long reached = 0, edges = 0, renewed = 0;
+    bool has_fresh_rows = false;  // the list holds rows that were reached since the keys were computed
 
     // The edge of F that was found.
     int row = -1, column = -1, root_row = -1, top = -1;
@@ -688,6 +689,7 @@ struct Walk {
 
     // The next tight arc. Every warp checks the best of its own columns, so that several keys are renewed at once.
     RPW_INLINE bool next_event() {
+        if (has_fresh_rows) lower_keys();
         for (;;) {
             const Best best = team.least_of_crews([&](const Crew& crew) -> Best {
                 for (bool is_second = false;; is_second = true) {
@@ -750,7 +752,7 @@ struct Walk {
             at.list[Team::append(at.listed)] = static_cast<Link>(i);
         });
         team.barrier();
-        lower_keys();
+        has_fresh_rows = true;
     }
 
     // How much the path can take, and what it empties.
@@ -811,11 +813,12 @@ struct Walk {
             reach_node(x);
         });
         team.barrier();
-        lower_keys();
+        has_fresh_rows = true;
     }
 
     // The rows on the list were reached: paths through them may be shorter.
     RPW_INLINE void lower_keys() {
+        has_fresh_rows = false;
         const int count = *at.listed;
         team.each_soon(columns, [&](int j) {
             const Place to = cost.column(j);
@@ -935,7 +938,7 @@ struct Walk {
             }
         });
         team.barrier();
-        lower_keys();
+        has_fresh_rows = true;
     }
 
     // ---- what was found ----
@@ -1023,54 +1026,55 @@ struct Walk {
     }
 };
 
+// Where the walk stops: at a vertex of F, or on the edge that was found.
 struct Stop {
+    bool is_on_edge;
+    int status;
+};
+
+// As walk_to_crossing and walk_to_mass in cpp/solve.cpp. One loop for both: the walk is compiled once.
+RPW_INLINE Stop walk_along(Walk& walk, const Batch& batch, double limit) {
+    const bool crosses = batch.question == question_crossing;
+    const double kappa = batch.kappa, p = batch.p;
+    while ((crosses || walk.unmoved() > batch.unmoved) && walk.find_edge(limit)) {
+        const double slope = walk.lambda, after = walk.share(walk.total - walk.moved - walk.amount);
+        const double so_far = walk.walked_cost + walk.walked_rest;
+        const bool is_last = crosses ? kappa * after <= root(so_far + slope * walk.share(walk.amount), p)
+                                     : after < batch.unmoved;
+        if (is_last) return {true, exact};
+        walk.take_edge();
+        if (crosses && batch.tol > 0 && walk.edges % edges_between_gap_checks == 0) {
+            const double height = walk.walked_cost + walk.walked_rest + slope * walk.unmoved();
+            if (walk.unmoved() - crossing(height, slope, kappa, p) <= batch.tol) return {false, within_tolerance};
+        }
+    }
+    return {false, exact};
+}
+
+struct Point {
     double unmoved;
     double partial;  // of the edge that was found
-    int status;
 };
 
 RPW_INLINE double clamped(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-// As walk_to_crossing in cpp/solve.cpp.
-RPW_INLINE Stop walk_to_crossing(Walk& walk, const Batch& batch) {
-    const double kappa = batch.kappa, p = batch.p;
-    while (walk.find_edge(infinite())) {
-        const double slope = walk.lambda, before = walk.unmoved();
-        const double after = walk.share(walk.total - walk.moved - walk.amount);
-        const double so_far = walk.walked_cost + walk.walked_rest;
-        if (kappa * after <= root(so_far + slope * walk.share(walk.amount), p)) {
-            const double cost = walk.plan_cost();
-            const double distance = clamped(crossing(cost + slope * before, slope, kappa, p), after, before);
-            const double part = walk.share(walk.amount);
-            const double partial = slope == 0 ? part : clamped((power(kappa * distance, p) - cost) / slope, 0, part);
-            return {distance, partial, exact};
-        }
-        walk.take_edge();
-        if (batch.tol > 0 && walk.edges % edges_between_gap_checks == 0) {
-            const double height = walk.walked_cost + walk.walked_rest + slope * walk.unmoved();
-            if (walk.unmoved() - crossing(height, slope, kappa, p) <= batch.tol) {
-                return {walk.unmoved(), 0, within_tolerance};
-            }
-        }
-    }
-    return {walk.unmoved(), 0, exact};
-}
-
-RPW_INLINE Stop walk_to_mass(Walk& walk, const Batch& batch, double limit) {
-    while (walk.unmoved() > batch.unmoved && walk.find_edge(limit)) {
-        const double after = walk.share(walk.total - walk.moved - walk.amount);
-        if (after < batch.unmoved) return {batch.unmoved, walk.unmoved() - batch.unmoved, exact};
-        walk.take_edge();
-    }
-    return {walk.unmoved(), 0, exact};
+RPW_INLINE Point point_of(const Walk& walk, const Batch& batch, const Stop& stop, double cost) {
+    const double before = walk.unmoved();
+    if (!stop.is_on_edge) return {before, 0};
+    if (batch.question != question_crossing) return {batch.unmoved, before - batch.unmoved};
+    const double slope = walk.lambda, part = walk.share(walk.amount);
+    const double after = walk.share(walk.total - walk.moved - walk.amount);
+    const double found = crossing(cost + slope * before, slope, batch.kappa, batch.p);
+    const double distance = clamped(found, after, before);
+    if (slope == 0) return {distance, part};
+    return {distance, clamped((power(batch.kappa * distance, batch.p) - cost) / slope, 0, part)};
 }
 
 struct Answer {
     double value, lower, upper;
 };
 
-RPW_INLINE Answer answer_crossing(const Batch& batch, const Walk& walk, const Stop& stop, double dual_sum) {
-    const double distance = stop.unmoved;
+RPW_INLINE Answer answer_crossing(const Batch& batch, const Walk& walk, double distance, double dual_sum) {
     double lower = crossing(walk.lambda - dual_sum, walk.lambda, batch.kappa, batch.p);
     if (lower > distance || distance - lower <= 1e-12 * distance) lower = distance;
     return {distance, lower, distance};
@@ -1101,18 +1105,20 @@ RPW_INLINE void solve_pair(Team& team, const Batch& batch, const Costs& cost, co
     // Once a unit more costs as much as the dearest pair, the rest may take any way at that price.
     const bool is_truncated = cost.truncation_p < infinite();
     const double limit = is_truncated ? cost.truncation_p * (1 - 1e-12) : infinite();
-    const Stop stop = crosses ? walk_to_crossing(walk, batch) : walk_to_mass(walk, batch, limit);
-    double plan_cost = walk.plan_cost() + walk.lambda * stop.partial;
-    if (!crosses && is_truncated && walk.lambda >= limit && stop.partial == 0) {
+    const Stop stop = walk_along(walk, batch, crosses ? infinite() : limit);
+    const double vertex_cost = walk.plan_cost();
+    const Point point = point_of(walk, batch, stop, vertex_cost);
+    double cost_p = vertex_cost + walk.lambda * point.partial;
+    if (!crosses && is_truncated && walk.lambda >= limit && !stop.is_on_edge) {
         const double left = walk.unmoved() - batch.unmoved;
-        if (left > 0) plan_cost += cost.truncation_p * left;
+        if (left > 0) cost_p += cost.truncation_p * left;
         walk.lambda = limit;
     }
-    if (batch.plan_start != nullptr) walk.write_plan(pair, stop.partial);
+    if (batch.plan_start != nullptr) walk.write_plan(pair, point.partial);
     const double dual_sum = walk.certificate(mass_a, mass_b);
     if (batch.u != nullptr) walk.write_potentials(pair);
-    const Answer answer = crosses ? answer_crossing(batch, walk, stop, dual_sum)
-                                  : answer_mass(batch, walk, plan_cost, dual_sum);
+    const Answer answer = crosses ? answer_crossing(batch, walk, point.unmoved, dual_sum)
+                                  : answer_mass(batch, walk, cost_p, dual_sum);
     team.barrier();
     team.once([&] {
         batch.value[pair] = answer.value;
