@@ -216,6 +216,7 @@ struct Crew {
     }
     template <class Do>
     __device__ __forceinline__ void once(Do act) const {
+        barrier();
         if (rank() == 0) act();
         barrier();
     }
@@ -264,10 +265,10 @@ struct Team {
 #pragma unroll 1
         for (int x = thread(); x < count; x += threads()) act(x);
     }
-    // The same, with the loads of several at once.
+    // The same, with the loads of two at once where points are far away.
     template <class Do>
     __device__ __forceinline__ void each_soon(int count, Do act) const {
-#pragma unroll 2
+#pragma unroll(RPW_POINTS == 1 ? 1 : 2)
         for (int x = thread(); x < count; x += threads()) act(x);
     }
     // Each x with this label. The array may be read up to the next multiple of 8 bytes.
@@ -821,9 +822,14 @@ struct Walk {
         has_fresh_rows = false;
         const int count = *at.listed;
         team.each_soon(columns, [&](int j) {
-            const Place to = cost.column(j);
+#if RPW_POINTS != 1
+            const Place to = cost.column(j);  // before the question: loads need not wait for it
+#endif
             Best best = {at.key[j], at.partner[j]};
             if (best.key == infinite()) return;  // reached
+#if RPW_POINTS == 1
+            const Place to = cost.column(j);
+#endif
             for (int e = 0; e < count; ++e) {
                 const int i = at.list[e];
                 const Best candidate = {length(i, cost.row(i), j, to), i};
