@@ -137,9 +137,7 @@ def main():
     parser.add_argument("--teams", default="")
     parser.add_argument("--kinds", default="k=0.1,k=1.0,k=10.0,W2")
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--beside", type=int, default=2, help="teams on a multiprocessor, where points are brought")
     options = parser.parse_args()
-    _cuda._batch._BESIDE_WITH_POINTS = options.beside
     rng = np.random.default_rng(0)
     Question = _cuda.Question
     wanted = lambda name: not options.only or name in options.only.split(",")  # noqa: E731

@@ -178,13 +178,18 @@ def _threads(longest: int, teams: tuple[tuple[int, int], ...]) -> int:
     return next((threads for most, threads in teams if longest <= most), teams[-1][1])
 
 
+def _registers(threads: int) -> int:
+    """What a thread may use: small teams are many on a multiprocessor, large ones few."""
+    return 80 if threads < 256 else 128
+
+
 def _launch(pairs: _Ints, nodes: int, room: int, threads: int, mode: int, question: Question, dimension: int) -> Launch:
     is_grid = threads == 0
     threads = threads or _GRID_THREADS
     squared = question.metric == "euclidean" and question.p == 2
     settings = {
         "RPW_THREADS": threads,
-        "RPW_BLOCKS": max(1, _REGISTERS // ((80 if threads < 256 else 128) * threads)),
+        "RPW_BLOCKS": max(1, _REGISTERS // (_registers(threads) * threads)),
         "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
         "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
         "RPW_P": int(question.p) if question.p in (1, 2) else 0,

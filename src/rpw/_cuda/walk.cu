@@ -9,9 +9,10 @@
 // `sum`) with barriers between them: CUDA threads on a GPU, plain loops on the host, where the tests run it. Variables
 // outside of those loops have the same value in every thread.
 //
-// Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any number), RPW_COST (0: squared Euclidean,
-// 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks
-// together solve one pair, with its workspace in global memory). RPW_SPREAD: the kernel `spread` instead of `walk`.
+// Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any
+// number), RPW_COST (0: squared Euclidean, 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the
+// points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks together solve one pair, with its
+// workspace in global memory). RPW_SPREAD: the kernel `spread` instead of `walk`.
 #ifndef RPW_THREADS
 #define RPW_THREADS 64
 #endif
@@ -73,7 +74,7 @@ struct Batch {
     const Mass* unit_b;
     const long long* first;  // the pairs
     const long long* second;
-    const long long* order;  // the positions of the pairs to compute, largest first
+    const long long* order;    // the positions of the pairs to compute, largest first
     unsigned long long* next;  // the first position in `order` that nobody has taken
     unsigned long long* done;  // how many are finished
     char* workspace;           // RPW_GRID only
@@ -81,7 +82,7 @@ struct Batch {
     double* lower;
     double* upper;
     int* status;
-    long long* work;  // reached trees, moved masses, renewed keys of each pair; may be null
+    long long* work;              // reached trees, moved masses, renewed keys of each pair; may be null
     const long long* plan_start;  // where each pair's plan begins; null without plans
     int* plan_size;
     int* plan_row;
@@ -136,6 +137,7 @@ RPW_INLINE double fused(double a, double b, double c) {
 }
 
 constexpr int warp_size = 32;
+constexpr int columns_at_once = RPW_POINTS == 1 ? 1 : 2;
 constexpr int threads_per_block = RPW_THREADS;
 constexpr int warps_per_block = threads_per_block / warp_size;
 
@@ -155,8 +157,9 @@ RPW_INLINE Best least_of_lanes(Best mine) {
     const unsigned least_low = __reduce_min_sync(everyone, high == least_high ? low : 0xffffffffu);
     const bool is_least = high == least_high && low == least_low;
     const unsigned index = __reduce_min_sync(everyone, is_least ? static_cast<unsigned>(mine.index) : 0xffffffffu);
-    return {__longlong_as_double(static_cast<long long>((static_cast<unsigned long long>(least_high) << 32) | least_low)),
-            static_cast<int>(index)};
+    return {
+        __longlong_as_double(static_cast<long long>((static_cast<unsigned long long>(least_high) << 32) | least_low)),
+        static_cast<int>(index)};
 #else
     for (int step = warp_size / 2; step > 0; step /= 2) {
         const Best other = {__shfl_xor_sync(everyone, mine.key, step), __shfl_xor_sync(everyone, mine.index, step)};
@@ -232,7 +235,8 @@ struct Team {
     int grid_turn = 0;
 
     __device__ __forceinline__ static int thread() {
-        return RPW_GRID ? static_cast<int>(blockIdx.x * threads_per_block + threadIdx.x) : static_cast<int>(threadIdx.x);
+        return RPW_GRID ? static_cast<int>(blockIdx.x * threads_per_block + threadIdx.x)
+                        : static_cast<int>(threadIdx.x);
     }
     __device__ __forceinline__ static int threads() {
         return RPW_GRID ? static_cast<int>(gridDim.x) * threads_per_block : threads_per_block;
@@ -268,7 +272,7 @@ struct Team {
     // The same, with the loads of two at once where points are far away.
     template <class Do>
     __device__ __forceinline__ void each_soon(int count, Do act) const {
-#pragma unroll(RPW_POINTS == 1 ? 1 : 2)
+#pragma unroll columns_at_once
         for (int x = thread(); x < count; x += threads()) act(x);
     }
     // Each x with this label. The array may be read up to the next multiple of 8 bytes.
@@ -360,6 +364,8 @@ struct Team {
 
 struct Crew {
     int number = 0;
+
+    void barrier() const {}
 
     template <class Key>
     Best least(int count, Key key) const {
@@ -454,7 +460,7 @@ __device__ __noinline__  // inlined everywhere, it would take ten seconds to com
 #else
 inline
 #endif
-double power(double x, double p) {
+    double power(double x, double p) {
     if (p == 1) return x;
     if (p == 2) return x * x;
     return pow(x, p);
@@ -628,7 +634,7 @@ struct Walk {
 
     // The same in every thread.
     Mass moved = 0;
-    double walked_cost = 0;   // F at the vertex reached, in two numbers
+    double walked_cost = 0;  // F at the vertex reached, in two numbers
     double walked_rest = 0;
     double lambda = 0;
     long long reached = 0, edges = 0, renewed = 0;
@@ -696,6 +702,7 @@ struct Walk {
                 for (bool is_second = false;; is_second = true) {
                     const Best mine = Team::least_owned(crew, columns, [&](int j) { return at.key[j]; });
                     if (mine.index < 0) return mine;
+                    crew.barrier();
                     const bool is_bound = at.partner[mine.index] < 0;
                     if (!is_bound || is_second) return {mine.key, 2 * mine.index + (is_bound ? 1 : 0)};
                     renew(crew, mine.index);
@@ -810,9 +817,7 @@ struct Walk {
     RPW_INLINE void reach() {
         ++reached;
         team.once([&] { rehang(rows + column, row, 0, top); });
-        team.each_labelled(at.label, size(), ~top, [&](int x) {
-            reach_node(x);
-        });
+        team.each_labelled(at.label, size(), ~top, [&](int x) { reach_node(x); });
         team.barrier();
         has_fresh_rows = true;
     }
@@ -1045,8 +1050,8 @@ RPW_INLINE Stop walk_along(Walk& walk, const Batch& batch, double limit) {
     while ((crosses || walk.unmoved() > batch.unmoved) && walk.find_edge(limit)) {
         const double slope = walk.lambda, after = walk.share(walk.total - walk.moved - walk.amount);
         const double so_far = walk.walked_cost + walk.walked_rest;
-        const bool is_last = crosses ? kappa * after <= root(so_far + slope * walk.share(walk.amount), p)
-                                     : after < batch.unmoved;
+        const bool is_last =
+            crosses ? kappa * after <= root(so_far + slope * walk.share(walk.amount), p) : after < batch.unmoved;
         if (is_last) return {true, exact};
         walk.take_edge();
         if (crosses && batch.tol > 0 && walk.edges % edges_between_gap_checks == 0) {
@@ -1123,8 +1128,8 @@ RPW_INLINE void solve_pair(Team& team, const Batch& batch, const Costs& cost, co
     if (batch.plan_start != nullptr) walk.write_plan(pair, point.partial);
     const double dual_sum = walk.certificate(mass_a, mass_b);
     if (batch.u != nullptr) walk.write_potentials(pair);
-    const Answer answer = crosses ? answer_crossing(batch, walk, point.unmoved, dual_sum)
-                                  : answer_mass(batch, walk, cost_p, dual_sum);
+    const Answer answer =
+        crosses ? answer_crossing(batch, walk, point.unmoved, dual_sum) : answer_mass(batch, walk, cost_p, dual_sum);
     team.barrier();
     team.once([&] {
         batch.value[pair] = answer.value;
