@@ -1304,7 +1304,10 @@ extern "C" __global__ void __launch_bounds__(RPW_THREADS, RPW_BLOCKS) walk(const
     team.arrivals = room.take<unsigned>(2);
     team.slots = room.take<Best>(2 * gridDim.x);
     team.sums = room.take<double>(gridDim.x);
-    for (long long position = batch.begin; position < batch.end; ++position) solve_in(team, batch, room, position);
+    for (long long position = batch.begin; position < batch.end; ++position) {
+        solve_in(team, batch, room, position);
+        if (Team::thread() == 0) atomicAdd(batch.done, 1ull);
+    }
 #else
     extern __shared__ double shared_room[];
     Team team;
