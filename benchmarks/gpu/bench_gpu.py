@@ -14,11 +14,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from rpw._problem import as_masses
-
-from rpw import _core, _cuda
-
-METRICS = {name: getattr(_core.Metric, name) for name in ("euclidean", "cityblock", "chebyshev")}
+from rpw import _core
+from rpw.many.backends.cuda.pairs import Measures, Question, solve_pairs
+from rpw.pair.atoms import as_masses
 
 
 def as_measures(clouds):
