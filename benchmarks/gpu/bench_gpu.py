@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+
 from rpw import _core
 from rpw.many.backends.cuda.pairs import Measures, Question, solve_pairs
 from rpw.pair.atoms import as_masses

@@ -162,6 +162,22 @@ class TestOnTheHost:
             assert copy.number == 2
             np.testing.assert_array_equal(copy.values(first, second, 1)[0], values)
 
+    @pytest.mark.parametrize("options", [{}, {"k": 0.2, "p": 1}, {"k": 0}], ids=str)
+    def test_search_finds_what_the_cpu_finds(self, on_host, options, tmp_path):
+        items, queries = [np.random.default_rng(s).random((5 + s, 2)) for s in range(9)], measures(8, 2)
+        index, here = (rpw.Index(items, device=device, **options) for device in ("cuda", "cpu"))
+        index.save(tmp_path / "index.npz")
+        seen = []
+        for there in (index, rpw.Index.load(tmp_path / "index.npz", device="cuda"), pickle.loads(pickle.dumps(index))):
+            on_host.launched.clear()
+            found = there.query(queries, top=4, progress=lambda done, total: seen.append((done, total)))
+            assert on_host.launched
+            for one, other in zip(found, here.query(queries, top=4), strict=True):
+                np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+        assert seen[-1] == (4, 4)
+        found, expected = index.radius_query(queries[0], 0.5), here.radius_query(queries[0], 0.5)
+        np.testing.assert_array_equal(found[1], expected[1])
+
 
 class TestRefusals:
     @pytest.mark.parametrize(
@@ -178,6 +194,10 @@ class TestRefusals:
     def test_what_no_gpu_computes_is_refused_by_name(self, options, reason):
         with pytest.raises(ValueError, match=rf"device='cuda' cannot compute this: .*{reason}.*device='cpu'"):
             rpw.pairwise(measures(), device="cuda", **options)
+
+    def test_so_does_an_index(self):
+        with pytest.raises(ValueError, match="device='cuda' cannot compute this"):
+            rpw.Index(measures(), p=np.inf, device="cuda")
 
     def test_total_variation_by_a_matrix_is_refused(self):
         for options in ({"k": 0}, {"distance": "total_variation"}):
@@ -199,6 +219,38 @@ class TestRefusals:
         with pytest.raises(NoGpuError, match=r"device='cuda' needs an NVIDIA GPU"):
             rpw.pairwise(measures(), device="cuda", out=tmp_path / "D.zarr")
         assert not (tmp_path / "D.zarr").exists()
+        with pytest.raises(NoGpuError, match=r"device='cuda' needs an NVIDIA GPU"):
+            rpw.Index(measures(), device="cuda")
+
+
+class FromTorch:
+    """As far as it is asked, a tensor on a GPU: NumPy cannot read it, its copy on the host it can."""
+
+    is_cuda = True
+
+    def __init__(self, array):
+        self._array = array
+
+    def __array__(self, *_, **__):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+    def cpu(self):
+        return self._array
+
+
+class FromCupy(FromTorch):
+    is_cuda = None
+    __module__ = "cupy"
+    get = FromTorch.cpu
+
+
+@pytest.mark.parametrize("kind", [FromTorch, FromCupy])
+def test_arrays_on_a_gpu_are_copied_to_the_host(kind):
+    clouds = np.random.default_rng(9).random((3, 5, 2))
+    expected = rpw.pairwise(clouds)
+    np.testing.assert_array_equal(rpw.pairwise(kind(clouds)), expected)
+    np.testing.assert_array_equal(rpw.pairwise([kind(cloud) for cloud in clouds]), expected)
+    assert rpw.distance(kind(clouds[0]), kind(clouds[1])) == expected[0, 1]
 
 
 @pytest.mark.usefixtures("gpu")
@@ -215,6 +267,7 @@ class TestOnTheGpu:
         check_like_the_cpu(rows, cost=rng.random((80, 80)), p=1)
 
     def test_tiles_of_a_store_are_the_bits_of_the_matrix(self, tmp_path):
+        pytest.importorskip("zarr")
         found = rpw.pairwise(measures(count=30), device="cuda", out=tmp_path / "D.zarr")
         np.testing.assert_array_equal(found, rpw.pairwise(measures(count=30), device="cuda"))
 
@@ -229,3 +282,17 @@ class TestOnTheGpu:
         with pytest.raises(rpw.TimeLimitError):
             rpw.pairwise(clouds, device="cuda", time_limit=0.05)
         check_like_the_cpu(clouds[:4])
+
+    def test_arrays_on_the_gpu_are_taken(self):
+        torch = pytest.importorskip("torch")
+        clouds = np.random.default_rng(9).random((5, 20, 2))
+        expected = rpw.pairwise(clouds)
+        on_gpu = torch.tensor(clouds, device="cuda")
+        for given in (on_gpu, list(on_gpu)):
+            np.testing.assert_allclose(rpw.pairwise(given, device="cuda"), expected, rtol=0, atol=1e-12)
+
+    def test_search_finds_what_the_cpu_finds(self):
+        clouds = np.random.default_rng(10).random((200, 30, 2))
+        found, expected = (rpw.Index(clouds[9:], device=device).query(clouds[:9]) for device in ("cuda", "cpu"))
+        np.testing.assert_allclose(found[0], expected[0], rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(found[1], expected[1])
