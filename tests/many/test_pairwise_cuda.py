@@ -148,6 +148,13 @@ class TestOnTheHost:
         with pytest.raises(ValueError, match=r"device is 'cuda' there and 'cpu' here"):
             rpw.pairwise(measures(), out=out)
 
+    @pytest.mark.xdist_group("cluster")
+    def test_workers_of_a_cluster_take_the_same_way(self, on_host):
+        distributed = pytest.importorskip("distributed")
+        with distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as client:
+            check_like_the_cpu(measures(), client=client)
+        assert len(on_host.launched) > 4  # tiles
+
     def test_backends_pickle_before_and_after_use(self, on_host):
         ground = Points(as_metric("euclidean"))
         a = as_collection(measures(), "A", ground)
