@@ -79,7 +79,7 @@ build/gpu_sanitize_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2 -DRPW_POI
 build/gpu_sanitize_metric: KIND := -DRPW_COST=1
 build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
 $(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) src/rpw/many/backends/cuda/walk.cu
-	$(SANITIZED) $(KIND) $(filter-out %.cu,$^) -o $@
+	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out %.cu,$^) -o $@
 
 # The virtual environment. pip.txt is the sign that it is complete.
 $(VENV)/pip.txt: | preflight

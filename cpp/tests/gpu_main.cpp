@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <random>
 #include <vector>
+#include <walk.cu>  // of src/rpw/many/backends/cuda
 
-#include "../../src/rpw/many/backends/cuda/walk.cu"
 #include "many/pair_solver.hpp"
 
 namespace {
