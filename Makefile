@@ -14,6 +14,10 @@ PY := $(VENV)/bin/python
 
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
+SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
+	-Wall -Wextra -Wpedantic -pthread -Icpp
+GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table
+SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test check bench bench-lmr bench-pairs build format sanitize clean preflight
@@ -52,8 +56,9 @@ format: $(VENV)/check.txt  ## format the code
 	$(PY) -m ruff format .
 	$(VENV)/bin/clang-format -i $(CPP)
 
-sanitize: build/rpw_sanitize  ## run the core under address and undefined-behaviour checks
+sanitize: build/rpw_sanitize $(GPU_TRIALS)  ## run the core and the GPU source under address and undefined-behaviour checks
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
+	for trial in $(GPU_TRIALS); do UBSAN_OPTIONS=print_stacktrace=1 $$trial || exit 1; done
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -62,10 +67,19 @@ clean:  ## remove everything that was made here
 preflight:
 	@.ci/preflight "$(PYTHON)" "$(CXX)"
 
-build/rpw_sanitize: $(CPP) Makefile | preflight
+build/sanitized/%.o: cpp/%.cpp $(filter %.hpp,$(CPP)) Makefile | preflight
 	@mkdir -p $(@D)
-	$(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
-		-Wall -Wextra -Wpedantic -pthread -Icpp $(CORE) cpp/tests/sanitize_main.cpp -o $@
+	$(SANITIZED) -c $< -o $@
+
+build/rpw_sanitize: cpp/tests/sanitize_main.cpp $(SANITIZED_CORE)
+	$(SANITIZED) $^ -o $@
+
+# The GPU source on the host, once for each kind of kernel.
+build/gpu_sanitize_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2 -DRPW_POINTS=1
+build/gpu_sanitize_metric: KIND := -DRPW_COST=1
+build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
+$(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) src/rpw/many/backends/cuda/walk.cu
+	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out %.cu,$^) -o $@
 
 # The virtual environment. pip.txt is the sign that it is complete.
 $(VENV)/pip.txt: | preflight

@@ -1,7 +1,7 @@
 """Hypothesis profiles, and what some tests need and may not find.
 
 Runs repeat each other exactly; ``HYPOTHESIS_PROFILE=deep`` searches anew and for longer. A test that does not find its
-browser or its data is skipped, and fails where ``RPW_REQUIRE`` names it, as in ``RPW_REQUIRE=browser,data``.
+browser, its GPU or its data is skipped, and fails where ``RPW_REQUIRE`` names it, as in ``RPW_REQUIRE=browser,data``.
 """
 
 import os
@@ -32,6 +32,29 @@ def data_folder() -> Path:
     if not folder or not Path(folder).is_dir():
         _missing("data", "RPW_DATA names no folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def gpu():
+    """An NVIDIA GPU."""
+    from rpw.many.backends.cuda import driver
+
+    if not driver.is_available():
+        _missing("gpu", "there is no NVIDIA GPU")
+    return driver.device()
+
+
+@pytest.fixture(scope="session")
+def _host_libraries(tmp_path_factory):
+    return tmp_path_factory.mktemp("walk")
+
+
+@pytest.fixture
+def host(_host_libraries):
+    """A stand-in for a GPU, on the host."""
+    from host_gpu import HostDevice
+
+    return HostDevice(_host_libraries)
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,7 @@ def _as_numbers(value: Any, name: str) -> Array:
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
     try:
-        array = np.asarray(value)
+        array = np.asarray(copied_from_gpu(value))
     except Exception as error:
         raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
     if array.dtype.kind not in "biufO":
@@ -51,6 +51,13 @@ def _as_numbers(value: Any, name: str) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
+
+
+def copied_from_gpu(value: Any) -> Any:
+    """An array of torch or CuPy that lies on a GPU, on the host (others copy themselves, or are there already)."""
+    if type(value).__module__.partition(".")[0] == "cupy" and hasattr(value, "get"):
+        return value.get()
+    return value.cpu() if getattr(value, "is_cuda", False) is True else value
 
 
 def check_finite(array: Array, name: str) -> None:

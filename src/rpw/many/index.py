@@ -23,6 +23,7 @@ from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
 from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
+from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
 from rpw.many.errors import Failures, is_out_of_memory
@@ -89,6 +90,9 @@ class Index:
         Promise that ``cost=`` or the callable obeys the triangle inequality, so that pivots may be used.
     n_threads : int, optional
         For building; default: all cores.
+    device : str
+        Who solves the pairs of a search: ``"cpu"``, or ``"cuda"`` for a GPU, with what `rpw.pairwise` says of it. There
+        every pair is solved, without bounds; files do not tell, so that `load` takes a ``device`` too.
 
     Attributes
     ----------
@@ -117,6 +121,7 @@ class Index:
         n_pivots: int | None = None,
         assume_metric: bool = False,
         n_threads: int | None = None,
+        device: str = "cpu",
     ) -> None:
         # A copy: what the caller does to the arrays later changes no answer.
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
@@ -125,6 +130,7 @@ class Index:
         self._question = as_question(p=p, k=k, diameter=delta)
         if diameter is None:
             warn_of_batch(PairBatch(self._items, self._items, self._ground, self._question))
+        self._set_device(device)
         wanted = _as_n_pivots(n_pivots, assume_metric or self._ground.is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)
         self._from_pivots = np.empty((0, len(self)))
@@ -234,15 +240,21 @@ class Index:
         index_file.write(path, index_file.Content(*(getattr(self, name) for name in _PARTS)))
 
     @classmethod
-    def load(cls, path: PathLike) -> Index:
+    def load(cls, path: PathLike, device: str = "cpu") -> Index:
         """Read an index that `save` wrote."""
         content = index_file.read(path)
         index = cls.__new__(cls)
         for name, part in zip(_PARTS, content, strict=True):
             setattr(index, name, part)
+        index._set_device(device)
         index._prepared = None
         index.stats = SearchStats()
         return index
+
+    def _set_device(self, device: str) -> None:
+        batch = PairBatch(self._items, self._items, self._ground, self._question)
+        backend_for(batch, device).check_ready()
+        self._device = device
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_prepared": None}  # what the core was given stays here
@@ -296,11 +308,20 @@ class Index:
             return _depth(q) <= 2
         return False
 
-    def _matrix(self, a: Atoms, b: Atoms, n_threads: int, of_a: _Called, of_b: _Called) -> Array:
+    def _matrix(
+        self,
+        a: Atoms,
+        b: Atoms,
+        n_threads: int,
+        of_a: _Called,
+        of_b: _Called,
+        device: str = "cpu",
+        report: Report = None,
+    ) -> Array:
         first, second = (index.ravel() for index in np.indices((len(a), len(b))))
-        batch = PairBatch(a, b, self._ground, self._question)
-        batch.check_fits(n_threads)
-        values, failures = backend_for(batch, "cpu").values(first, second, n_threads)
+        backend = backend_for(PairBatch(a, b, self._ground, self._question), device)
+        backend.check_fits(n_threads, False)
+        values, failures = backend.values(first, second, n_threads, report)
         _raise_first(failures, of_a, of_b)
         return values.reshape(len(a), len(b))
 
@@ -321,8 +342,8 @@ class Index:
     def _search(
         self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
-        if not self._ground.is_in_core:
-            return self._search_by_brute_force(queries, top, radius, n_threads)
+        if self._device != "cpu" or not self._ground.is_in_core:
+            return self._search_by_brute_force(queries, top, radius, n_threads, progress)
         to_pivots = np.empty((len(queries), 0))
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
@@ -352,9 +373,13 @@ class Index:
         self.stats.solved += solved
 
     def _search_by_brute_force(
-        self, queries: Atoms, top: int, radius: float, n_threads: int
+        self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
-        matrix = self._matrix(queries, self._items, n_threads, ("query", None), ("measure", None))
+        called = ("query", None), ("measure", None)
+        with progress_bar(len(queries), progress, unit="query") as bar:
+            matrix = self._matrix(
+                queries, self._items, n_threads, *called, self._device, lambda done: bar(done // len(self))
+            )
         self._count(len(queries), 0, 0, matrix.size)
         found = []
         for row in matrix:

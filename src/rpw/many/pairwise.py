@@ -126,8 +126,11 @@ def pairwise(
         those distances changes with it.
     client : dask.distributed.Client, optional
         Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
-    device : {"cpu"}
-        Only ``"cpu"`` here.
+    device : str
+        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU, whose numbers agree with those of the CPU to
+        about 1e-12; a store knows which of the two computes it. Not there: p = inf, p > 10, metrics that are callables
+        or SciPy's (unless on a ``support``), and total variation with ``cost``. The CUDA source is compiled on first
+        use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs.
     time_limit : float, optional
         Seconds for the whole run; then `rpw.TimeLimitError` says how many pairs were finished (with ``out``, whole
         tiles, which are kept: the same call again goes on).
@@ -154,6 +157,8 @@ def pairwise(
     if diameter is None:
         warn_of_batch(batch)
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
+    if client is None:
+        backend.check_ready()
     matrix: Array | StoredMatrix = run_tiles(
         backend,
         out=out,

@@ -26,7 +26,7 @@ from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
 from rpw.pair.question import Question
 from rpw.pair.reach import Reach
 
-__all__ = ["Ground", "InCore", "Matrix", "Points", "Support", "as_shared_ground"]
+__all__ = ["Ground", "InArrays", "InCore", "Matrix", "Points", "Support", "as_shared_ground"]
 
 _LARGE_SUPPORT = 2048  # places; beyond, those without mass are left out of the matrix of distances
 
@@ -37,6 +37,16 @@ class InCore:
 
     space: _core.Space
     measures: Callable[[Atoms], _core.Measures]
+
+
+@dataclass(frozen=True, eq=False)
+class InArrays:
+    """A ground in plain arrays, for who computes outside of the core: a metric of the core or a matrix; neither where
+    labels of equal points are enough. ``where`` gives the points, the places in the matrix, or the labels of atoms."""
+
+    where: Callable[[Atoms], Where]
+    metric: _core.Metric | None = None
+    matrix: Array | None = None
 
 
 class Ground(ABC):
@@ -91,6 +101,10 @@ class Ground(ABC):
 
         The same object again where nothing had to be made anew. Raises where the deadline passes meanwhile.
         """
+
+    @abstractmethod
+    def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
+        """The arrays in which these measures can be laid out; only where `is_in_core`."""
 
     def sample(self, a: Atoms, b: Atoms, count: int) -> bytes:
         """Some distances by the metric: they differ where it depends on something that has changed."""
@@ -168,6 +182,12 @@ class Points(Ground):
             return None
         return InCore(_core.Space.of_metric(self.metric.core), lambda atoms: _measures(atoms, points=atoms.where))
 
+    def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
+        """Labels, or the metric."""
+        if self.uses_labels(question):
+            return InArrays(_common_labels(a, b))
+        return InArrays(lambda atoms: atoms.where, metric=self.metric.core)
+
     def sample(self, a: Atoms, b: Atoms, count: int) -> bytes:
         """Of their points."""
         return _sample(self.metric, a.where, b.where, count)
@@ -236,6 +256,10 @@ class Matrix(Ground):
     def _shared(self) -> InCore:
         return InCore(_core.Space.of_matrix(self.cost), lambda atoms: _on_places(atoms, len(self.cost)))
 
+    def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
+        """The matrix itself."""
+        return InArrays(lambda atoms: atoms.where, matrix=self.cost)
+
     def takes_room(self, question: Question) -> bool:
         """Not at p = inf, nor where the core can use the user's matrix as it is."""
         if question.is_of_shared_mass or np.isinf(question.p):
@@ -296,15 +320,30 @@ class Support(Ground):
         """Labels of equal places, or the matrix of their distances."""
         if self.uses_labels(question):
             return self._labels_in_core
+        return self._matrix_for(a, b, deadline).in_core
+
+    def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
+        """Labels of equal places, the metric on their points, or the matrix of the distances of another metric."""
+        if self.uses_labels(question):
+            return InArrays(lambda atoms: self._labels[atoms.where])
+        if self.metric.core is not None:
+            return InArrays(lambda atoms: self.points[atoms.where], metric=self.metric.core)
+        shared = self._matrix_for(a, b, NEVER)
+        return InArrays(lambda atoms: shared.rows_of(atoms), matrix=shared.distances)
+
+    def _matrix_for(self, a: Atoms, b: Atoms, deadline: Deadline) -> _SharedMatrix:
         with self._lock:  # threads wait for one matrix, instead of making one each
             if self._shared is None or not self._shared.covers(a, b):
                 self._shared = _SharedMatrix.of(self.points, self.metric, a, b, deadline)
-            return self._shared.in_core
+            return self._shared
+
+    @cached_property
+    def _labels(self) -> Ints:
+        return equal_rows(self.points)
 
     @cached_property
     def _labels_in_core(self) -> InCore:
-        labels = equal_rows(self.points)
-        return InCore(_core.Space.of_labels(), lambda atoms: _measures(atoms, labels=labels[atoms.where]))
+        return InCore(_core.Space.of_labels(), lambda atoms: _measures(atoms, labels=self._labels[atoms.where]))
 
     def sample(self, a: Atoms, b: Atoms, count: int) -> bytes:
         """Of the places."""
@@ -323,8 +362,10 @@ class _SharedMatrix:
     """The distances between the places of a support: of a large one, between those that carry mass."""
 
     def __init__(self, occupied: Ints | None, size: int, distances: Array) -> None:
-        self._occupied, self._size = occupied, size
-        self.in_core = InCore(_core.Space.of_matrix(distances), self._laid_out)
+        self._occupied, self._size, self.distances = occupied, size, distances
+        self.in_core = InCore(
+            _core.Space.of_matrix(distances), lambda atoms: _measures(atoms, places=self.rows_of(atoms))
+        )
 
     @classmethod
     def of(cls, support: Array, metric: GroundMetric, a: Atoms, b: Atoms, deadline: Deadline) -> _SharedMatrix:
@@ -345,10 +386,11 @@ class _SharedMatrix:
         has_row[self._occupied] = True
         return bool(has_row[a.where].all() and has_row[b.where].all())
 
-    def _laid_out(self, atoms: Atoms) -> _core.Measures:
+    def rows_of(self, atoms: Atoms) -> npt.NDArray[np.int32]:
+        """Where the distances of atoms lie in the matrix."""
         if self._occupied is None:
-            return _measures(atoms, places=atoms.where)
-        return _measures(atoms, places=np.searchsorted(self._occupied, atoms.where).astype(np.int32))
+            return atoms.where
+        return np.searchsorted(self._occupied, atoms.where).astype(np.int32)
 
 
 def as_shared_ground(support: Any, cost: Any, metric: GroundMetric) -> Ground:
@@ -382,8 +424,13 @@ def _on_places(atoms: Atoms, count: int) -> _core.Measures:
 
 def _labelled(a: Atoms, b: Atoms) -> InCore:
     """No space, but labels of equal points, which these measures have in common."""
+    labels = _common_labels(a, b)
+    return InCore(_core.Space.of_labels(), lambda atoms: _measures(atoms, labels=labels(atoms)))
+
+
+def _common_labels(a: Atoms, b: Atoms) -> Callable[[Atoms], Ints]:
     of_a, of_b = np.split(equal_rows(np.concatenate([a.where, b.where])), [len(a.where)])
-    return InCore(_core.Space.of_labels(), lambda atoms: _measures(atoms, labels=of_a if atoms is a else of_b))
+    return lambda atoms: of_a if atoms is a else of_b
 
 
 def _sample(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:

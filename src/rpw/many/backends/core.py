@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +34,13 @@ class CoreBackend:
         in_core = self.batch.ground.prepare(self.batch.question, a, b)
         of_a = in_core.measures(a)
         return in_core.space, of_a, of_a if b is a else in_core.measures(b)
+
+    def check_ready(self) -> None:
+        """As `Backend.check_ready`: the core is always there."""
+
+    def check_fits(self, n_threads: int, is_halved: bool, limit: float = math.inf) -> None:
+        """As `Backend.check_fits`."""
+        self.batch.check_fits(n_threads, is_halved, limit)
 
     def values(
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER

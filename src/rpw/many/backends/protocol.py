@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Protocol
 
@@ -22,6 +23,12 @@ class Backend(Protocol):
     @property
     def batch(self) -> PairBatch:
         """The data."""
+
+    def check_ready(self) -> None:
+        """Raise unless this process has what it takes to compute; where a cluster computes, nobody asks."""
+
+    def check_fits(self, n_threads: int, is_halved: bool, limit: float = math.inf) -> None:
+        """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
 
     def values(
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER

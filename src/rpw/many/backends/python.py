@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -27,6 +28,13 @@ class PythonBackend:
 
     def __init__(self, batch: PairBatch) -> None:
         self.batch = batch
+
+    def check_ready(self) -> None:
+        """As `Backend.check_ready`: Python is always there."""
+
+    def check_fits(self, n_threads: int, is_halved: bool, limit: float = math.inf) -> None:
+        """As `Backend.check_fits`."""
+        self.batch.check_fits(n_threads, is_halved, limit)
 
     def values(
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER

@@ -16,7 +16,6 @@ from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.extras import import_extra
 from rpw.many.backends.protocol import Backend
-from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.many.executors.threads import Results
 from rpw.many.tiles import Tile, Tiling
@@ -52,11 +51,11 @@ def compute_tile(
     backend: Backend, tiling: Tiling, tile: Tile, run: str, seconds: float | None
 ) -> tuple[Array, Failures]:
     """What a worker does. One thread: a worker runs as many tasks side by side as it has threads."""
-    _check_memory_of_worker(backend.batch, tiling.is_symmetric, run)
+    _check_memory_of_worker(backend, tiling.is_symmetric, run)
     return backend.values(*tiling.pairs(tile), 1, deadline=deadline_after(seconds))
 
 
-def _check_memory_of_worker(batch: PairBatch, is_halved: bool, run: str) -> None:
+def _check_memory_of_worker(backend: Backend, is_halved: bool, run: str) -> None:
     """Raise ``MemoryError`` unless this worker has room: before its first tile of a run for as many pairs as it has
     threads, then for the one that is added to those in memory."""
     worker = import_extra("distributed", "client").get_worker()
@@ -64,7 +63,7 @@ def _check_memory_of_worker(batch: PairBatch, is_halved: bool, run: str) -> None
     with _CHECKING:
         n_threads = 1 if (run, worker.address) in _CHECKED else worker.state.nthreads
         try:
-            batch.check_fits(n_threads, is_halved, most - taken if most else math.inf)
+            backend.check_fits(n_threads, is_halved, most - taken if most else math.inf)
         except MemoryError as error:
             advice = (
                 "(n_threads is what `dask worker --nthreads` sets, and what is available may be its --memory-limit)"

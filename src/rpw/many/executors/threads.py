@@ -35,7 +35,7 @@ def compute_on_threads(
     """The values of each tile, as they are finished. Closing the generator stops the work within about 50 ms."""
     if not tiles:
         return
-    backend.batch.check_fits(n_threads, tiling.is_symmetric)
+    backend.check_fits(n_threads, tiling.is_symmetric)
     per_tile, side_by_side = _shares(tiling, tiles, n_threads)
     stop, done, todo = threading.Event(), dict.fromkeys(tiles, 0), iter(tiles)
     already = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)

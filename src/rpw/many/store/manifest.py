@@ -28,6 +28,7 @@ def manifest_of(batch: PairBatch) -> dict[str, Any]:
         "distance": batch.question.name,
         **{name: value if math.isfinite(value) else str(value) for name, value in given.items()},
         "metric": batch.ground.metric.describe(),
+        "device": batch.device,
         "symmetric": batch.is_symmetric,
         "shape": [len(batch.a), len(batch.b)],
         "rpw": {
@@ -48,6 +49,7 @@ def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> 
     """Raise if two manifests describe different work, and say what differs."""
     if there["rpw"].get("fingerprint") == here["rpw"]["fingerprint"]:
         return  # it stands for all inputs and parameters; the attributes beside it are for people
+    there = {"device": "cpu"} | there  # stores were silent about it when there was no other
     differences = [
         f"{name} is {there.get(name)!r} there and {here[name]!r} here"
         for name in here

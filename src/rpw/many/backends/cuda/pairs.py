@@ -1,0 +1,383 @@
+"""Many pairs on the GPU: what is launched, in which order, and what comes back."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.many.backends.cuda.driver import Device, Memory, Stream, device
+from rpw.many.backends.cuda.layout import Batch, room_for
+
+_Ints = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
+
+QUANTITIES = ("crossing", "mass", "shared")
+METRICS = ("euclidean", "cityblock", "chebyshev")
+STATUSES = ("exact", "tolerance")
+
+_MOST_DIMENSIONS = 8  # that have code of their own
+_GRID_THREADS = 512
+_ROOM_FOR_SHARED = 16
+_RESERVED = 1024  # bytes of shared memory: the system's in each block, and the kernel's own
+_BESIDE_WITH_POINTS = 2
+_MOST_BESIDE = 32  # blocks on a multiprocessor
+_REGISTERS = 65536  # of a multiprocessor
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 0.02  # seconds between two looks at the GPU
+# Threads for a pair whose larger side has up to so many points.
+_TEAMS = ((512, 64), (2048, 256), (4096, 512))
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Measures one after the other, atoms without mass left out.
+
+    ``mass`` are int64 multiples of 2^-60. Each atom has a point (float64, one row each), a place in the shared table
+    (int32), or, for ``shared``, a label that equal points have in common (int32). Arrays may live on the GPU (anything
+    with ``__cuda_array_interface__``), ``start`` is on the host.
+    """
+
+    start: _Ints
+    mass: Any
+    points: Any = None
+    place: Any = None
+    label: Any = None
+
+    @property
+    def sizes(self) -> _Ints:
+        """How many atoms each measure has."""
+        return np.diff(self.start)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compute: RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared)."""
+
+    quantity: str = "crossing"
+    p: float = 2.0
+    kappa: float = 1.0
+    unmoved: float = 0.0
+    truncation: float = math.inf
+    metric: str = "euclidean"
+    tol: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One entry for each pair; plans and potentials where they were asked for.
+
+    The plan of pair e is ``plan_*[plan_start[e] : plan_start[e] + plan_size[e]]``, with rows and columns counted in
+    each measure. Potentials (u, v ≥ 0) and multiplier are in units of ``scale**p``; those of pair e begin at
+    ``u_start[e]`` and ``v_start[e]``.
+    """
+
+    value: _Floats
+    lower: _Floats
+    upper: _Floats
+    status: npt.NDArray[np.int32]
+    scale: float
+    work: _Ints | None = None
+    plan_start: _Ints | None = None
+    plan_size: npt.NDArray[np.int32] | None = None
+    plan_row: npt.NDArray[np.int32] | None = None
+    plan_column: npt.NDArray[np.int32] | None = None
+    plan_mass: _Floats | None = None
+    u_start: _Ints | None = None
+    v_start: _Ints | None = None
+    u: _Floats | None = None
+    v: _Floats | None = None
+    multiplier: _Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """Pairs of similar size, solved by teams of the same kind."""
+
+    pairs: _Ints  # positions, largest first
+    threads: int
+    room: int  # bytes of a team's workspace
+    nodes: int  # of the largest pair
+    is_grid: bool
+    settings: tuple[tuple[str, int], ...]
+
+
+def solve_pairs(
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    *,
+    table: Any = None,
+    plans: bool = False,
+    progress: Callable[[int], object] | None = None,
+    gpu: Device | None = None,
+    teams: tuple[tuple[int, int], ...] = _TEAMS,
+    count_work: bool = False,
+) -> Answers:
+    """The answers for the pairs (first[e], second[e]).
+
+    ``table`` holds distances between places, where the measures have places. ``progress`` is called
+    now and then with the number of pairs that are done; what it raises ends the work after the pairs at hand.
+    """
+    gpu = device() if gpu is None else gpu
+    gpu.make_current()
+    work = _Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
+    work.make_room(plans, count_work)
+    try:
+        for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
+            work.start(launch)
+        work.wait(progress)
+    except BaseException:
+        work.stop()
+        raise
+    return work.answers()
+
+
+def plan_launches(
+    rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device, teams: tuple[tuple[int, int], ...]
+) -> list[Launch]:
+    """Sort the pairs by the memory they need, and put those together of which about equally many fit beside others."""
+    if len(rows) == 0:
+        return []
+    mode, room = _modes_and_rooms(rows, columns, question, dimension, gpu)
+    fits = room <= gpu.shared_per_block - _RESERVED
+    beside = (gpu.shared_per_multiprocessor // (room + 2 * _RESERVED)).clip(1, _MOST_BESIDE)
+    level = np.floor(2 * np.log2(beside)).astype(np.int64)
+    group = 3 * level + mode
+    group[~fits] = -1 - np.arange(np.count_nonzero(~fits))  # one launch for each
+    order = np.lexsort((-room, group))
+    ends = np.flatnonzero(np.diff(group[order])) + 1
+    launches = []
+    for pairs in np.split(order, ends):
+        size = int((rows[pairs] + columns[pairs]).max()), int(room[pairs].max())
+        threads = _threads(int(np.maximum(rows[pairs], columns[pairs]).max()), teams) if fits[pairs[0]] else 0
+        launches.append(_launch(pairs, *size, threads, int(mode[pairs[0]]), question, dimension))
+    return sorted(launches, key=lambda launch: -launch.room)
+
+
+def _modes_and_rooms(
+    rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device
+) -> tuple[_Ints, _Ints]:
+    """Which coordinates each pair brings (1: of both measures, 2: of the first), and the memory it needs then."""
+    if question.quantity == "shared":
+        return np.zeros_like(rows), np.full_like(rows, _ROOM_FOR_SHARED)
+    mode, room = np.zeros_like(rows), room_for(rows, columns, 2)
+    if dimension > 0:
+        # As long as two teams fit beside each other: one of them computes while the other waits.
+        part = gpu.shared_per_multiprocessor // _BESIDE_WITH_POINTS - 2 * _RESERVED
+        of_first, of_both = (room + 8 * dimension * count for count in (rows, rows + columns))
+        mode = np.where(of_both <= part, 1, np.where(of_first <= part, 2, 0))
+        room = np.choose(mode, [room, of_both, of_first])
+    return mode, np.where(room <= gpu.shared_per_block - _RESERVED, room, room_for(rows, columns, 4))
+
+
+def _threads(longest: int, teams: tuple[tuple[int, int], ...]) -> int:
+    return next((threads for most, threads in teams if longest <= most), teams[-1][1])
+
+
+def _registers(threads: int) -> int:
+    """What a thread may use: small teams are many on a multiprocessor, large ones few."""
+    return 80 if threads < 256 else 128
+
+
+def _launch(pairs: _Ints, nodes: int, room: int, threads: int, mode: int, question: Question, dimension: int) -> Launch:
+    is_grid = threads == 0
+    threads = threads or _GRID_THREADS
+    squared = question.metric == "euclidean" and question.p == 2
+    settings = {
+        "RPW_THREADS": threads,
+        "RPW_BLOCKS": max(1, _REGISTERS // (_registers(threads) * threads)),
+        "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
+        "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
+        "RPW_P": int(question.p) if question.p in (1, 2) else 0,
+        "RPW_POINTS": 0 if is_grid else mode,
+        "RPW_GRID": int(is_grid),
+    }
+    return Launch(pairs, threads, room, nodes, is_grid, tuple(sorted(settings.items())))
+
+
+class _Work:
+    """The arrays of one call on the GPU."""
+
+    def __init__(
+        self, gpu: Device, a: Measures, b: Measures, question: Question, first: _Ints, second: _Ints, table: Any
+    ) -> None:
+        self.gpu, self.first, self.second, self.question = gpu, first, second, question
+        self.dimension = 0 if a.points is None else int(a.points.shape[1])
+        self._kept: list[Memory] = []
+        self._running: list[tuple[Memory, Memory, Stream]] = []
+        self._out: dict[str, tuple[Memory, Any, int]] = {}
+        self._starts: dict[str, _Ints] = {}
+        self.batch = Batch()
+        self.scale = _scale(question, a, b, table)
+        self._describe(question)
+        self._bring_measures(a, "a")
+        if b is a:
+            for name in ("points", "place", "start", "mass", "total", "unit", "atoms"):
+                setattr(self.batch, f"{name}_b", getattr(self.batch, f"{name}_a"))
+        else:
+            self._bring_measures(b, "b")
+        if table is not None and question.quantity != "shared":
+            powers = _powers(table, question, self.scale)
+            self._set("table", powers, np.float64)
+            self.batch.table_columns = powers.shape[1]
+        self._sizes = a.sizes[first], b.sizes[second]
+
+    def _describe(self, question: Question) -> None:
+        batch = self.batch
+        batch.p, batch.unmoved, batch.tol, batch.scale = question.p, question.unmoved, question.tol, self.scale
+        batch.kappa, batch.truncation = question.kappa / self.scale, question.truncation / self.scale
+        batch.question = QUANTITIES.index(question.quantity)
+        batch.metric, batch.dimension = METRICS.index(question.metric), self.dimension
+
+    def _set(self, name: str, array: Any, dtype: Any) -> Memory:
+        memory = self.gpu.bring(array, dtype)
+        self._kept.append(memory)
+        setattr(self.batch, name, memory.pointer)
+        return memory
+
+    def _bring_measures(self, measures: Measures, side: str) -> None:
+        atoms = int(measures.start[-1])
+        setattr(self.batch, f"atoms_{side}", atoms)
+        self._set(f"start_{side}", measures.start, np.int64)
+        mass = self._set(f"mass_{side}", measures.mass, np.int64)
+        host = measures.mass if isinstance(measures.mass, np.ndarray) else mass.read(np.int64, atoms)
+        begins = measures.start[:-1]
+        self._set(f"total_{side}", np.add.reduceat(host, begins), np.int64)
+        least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
+        self._set(f"unit_{side}", np.where(least == most, least, 0), np.int64)
+        if measures.points is not None:
+            setattr(self.batch, f"points_{side}", self._spread(measures.points, atoms))
+        place = measures.label if self.question.quantity == "shared" else measures.place
+        if place is not None:
+            self._set(f"place_{side}", place, np.int32)
+
+    def _spread(self, points: Any, atoms: int) -> int:
+        """Coordinate by coordinate, in units of the scale."""
+        if isinstance(points, np.ndarray):
+            out = self.gpu.bring(points.T / self.scale, np.float64)
+            self._kept.append(out)
+            return out.pointer
+        raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
+        self._kept += raw, out
+        self.gpu.launch(
+            self.gpu.kernel("spread", RPW_SPREAD=1),
+            min(4096, atoms // 64 + 1),
+            256,
+            0,
+            ctypes.c_void_p(raw.pointer),
+            ctypes.c_void_p(out.pointer),
+            ctypes.c_longlong(atoms),
+            ctypes.c_int(self.dimension),
+            ctypes.c_double(1 / self.scale),
+        )
+        return out.pointer
+
+    def make_room(self, plans: bool, count_work: bool) -> None:
+        """Allocate what comes back."""
+        pairs = len(self.first)
+        self._set("first", self.first, np.int64)
+        self._set("second", self.second, np.int64)
+        for name in ("value", "lower", "upper"):
+            self._return(name, np.float64, pairs)
+        self._return("status", np.int32, pairs)
+        if count_work:
+            self._return("work", np.int64, 3 * pairs)
+        if plans and self.question.quantity != "shared":
+            rows, columns = self._sizes
+            for name, sizes in (("plan_start", rows + columns), ("u_start", rows), ("v_start", columns)):
+                self._starts[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+                self._set(name, self._starts[name], np.int64)
+            ends = {name: int(start[-1]) for name, start in self._starts.items()}
+            self._return("plan_size", np.int32, pairs)
+            self._return("plan_row", np.int32, ends["plan_start"])
+            self._return("plan_column", np.int32, ends["plan_start"])
+            self._return("plan_mass", np.float64, ends["plan_start"])
+            self._return("u", np.float64, ends["u_start"])
+            self._return("v", np.float64, ends["v_start"])
+            self._return("multiplier", np.float64, pairs)
+
+    def _return(self, name: str, dtype: Any, count: int) -> None:
+        memory = self.gpu.allocate(count * np.dtype(dtype).itemsize)
+        self._out[name] = memory, dtype, count
+        setattr(self.batch, name, memory.pointer)
+
+    def start(self, launch: Launch) -> None:
+        """Start the pairs of a launch on a stream of their own."""
+        gpu, batch = self.gpu, self.batch
+        order, counters, stream = gpu.bring(launch.pairs, np.int64), gpu.bring(np.zeros(2), np.int64), Stream(gpu)
+        self._running.append((order, counters, stream))
+        batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
+        batch.begin, batch.end = 0, len(launch.pairs)
+        kernel = gpu.kernel("walk", **dict(launch.settings))
+        shared = 0 if launch.is_grid else launch.room
+        beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
+        if launch.is_grid:
+            most = -(-launch.nodes // launch.threads)
+            blocks = min(gpu.multiprocessors * beside, max(8, most))
+            self._give_grid_space(launch, blocks)
+        else:
+            blocks = min(gpu.multiprocessors * beside, len(launch.pairs))
+        gpu.finish_copies()
+        gpu.launch(kernel, blocks, launch.threads, shared, batch, stream=stream, together=launch.is_grid)
+
+    def wait(self, progress: Callable[[int], object] | None) -> None:
+        """Wait for all launches; report how many pairs are done, and pass on what the report raises."""
+        side = Stream(self.gpu)
+        pause = _SHORTEST_PAUSE
+        while any(stream.is_busy() for _, _, stream in self._running):
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            if progress is not None and pause == _LONGEST_PAUSE:
+                progress(sum(int(side.read(counters, np.int64, 2)[1]) for _, counters, _ in self._running))
+        if progress is not None:
+            progress(len(self.first))
+
+    def stop(self) -> None:
+        """Let nobody take another pair, and wait for those at hand: their memory must outlive them."""
+        side = Stream(self.gpu)
+        for _, counters, _ in self._running:
+            side.write(counters, np.array([2**62]))
+        for _, _, stream in self._running:
+            stream.wait()
+
+    def _give_grid_space(self, launch: Launch, blocks: int) -> None:
+        space = self.gpu.allocate(launch.room + 64 * blocks + 4096)
+        self.gpu.clear(space, 4096)
+        self._kept.append(space)
+        self.batch.workspace = space.pointer
+
+    def answers(self) -> Answers:
+        """Everything that was asked for, on the host."""
+        found: dict[str, Any] = {name: memory.read(dtype, count) for name, (memory, dtype, count) in self._out.items()}
+        if "work" in found:
+            found["work"] = found["work"].reshape(-1, 3)
+        found.update(self._starts)
+        return Answers(scale=self.scale, **found)
+
+
+def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:
+    """A power of two to divide lengths by, near the one that docs/theory.md, "Rounding", asks for."""
+    if question.quantity == "shared":
+        return 1.0
+    largest = question.truncation
+    if table is not None:
+        largest = min(largest, float(table.max()))
+    elif all(isinstance(measures.points, np.ndarray) for measures in (a, b)):
+        low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
+        largest = min(largest, float(np.linalg.norm(high - low)))
+    if question.quantity == "crossing":
+        largest = min(largest, question.kappa)
+    return 2.0 ** round(math.log2(largest)) if 0 < largest < math.inf else 1.0
+
+
+def _powers(table: Any, question: Question, scale: float) -> Any:
+    cut = np.minimum(np.asarray(table), question.truncation) / scale
+    return np.ascontiguousarray(np.minimum(cut**question.p, 1e290))

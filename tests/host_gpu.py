@@ -1,0 +1,78 @@
+"""A stand-in for the driver: compiles the source of the kernels for the host, and launches it there."""
+
+import ctypes
+import shutil
+import subprocess
+import threading
+
+import numpy as np
+
+from rpw.many.backends.cuda.compile import SOURCE
+
+
+class HostMemory:
+    def __init__(self, array):
+        self.array, self.pointer, self.size = array, array.ctypes.data, array.nbytes
+
+    def read(self, dtype, count):
+        return self.array.view(dtype)[:count].copy()
+
+
+class HostDevice:
+    """What `pairs` asks of the driver, on the host."""
+
+    architecture, multiprocessors = "host", 4
+
+    def __init__(self, folder, shared=232448):
+        self.folder, self.shared_per_block, self.shared_per_multiprocessor = folder, shared, shared + 1024
+        self.launched, self._compiling = [], threading.Lock()
+
+    def make_current(self):
+        pass
+
+    def call(self, name, *arguments):
+        if name == "cuMemcpyHtoDAsync_v2":
+            target, source, size, _ = arguments
+            ctypes.memmove(target.value, source.value, size.value)
+        else:
+            assert name in ("cuStreamCreate", "cuStreamSynchronize")
+
+    def is_busy(self, stream):
+        return False
+
+    def forget_stream(self, stream):
+        pass
+
+    def allocate(self, size):
+        return HostMemory(np.full(size + 8, 0xAB, dtype=np.uint8))
+
+    def bring(self, array, dtype):
+        return HostMemory(np.ascontiguousarray(array, dtype=dtype))
+
+    def finish_copies(self):
+        pass
+
+    def clear(self, memory, size):
+        memory.array[:size] = 0
+
+    def blocks_per_multiprocessor(self, kernel, threads, shared):
+        return 1
+
+    def kernel(self, name, **settings):
+        flags = [f"-D{key}={value}" for key, value in sorted(settings.items())]
+        library = self.folder / ("".join(flags).replace("-D", "_") + ".so")
+        with self._compiling:
+            self._compile(library, flags)
+        return ctypes.CDLL(str(library))
+
+    def _compile(self, library, flags):
+        if not library.exists():
+            compiler = shutil.which("c++") or shutil.which("g++")
+            command = [compiler, "-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", *flags]
+            subprocess.run([*command, "-x", "c++", str(SOURCE), "-o", str(library)], check=True)
+
+    def launch(self, kernel, blocks, threads, shared, batch, stream=None, together=False):
+        room = np.zeros(shared // 8 + 1)
+        where = batch.workspace if together else room.ctypes.data
+        kernel.rpw_cuda_host(ctypes.byref(batch), ctypes.c_void_p(where), 0)
+        self.launched.append((threads, together, batch.end))
