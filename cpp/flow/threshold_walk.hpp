@@ -24,6 +24,8 @@ public:
 
     double threshold() const { return threshold_; }
     double unmoved() const { return share_of(total_ - moved_, total_); }
+    // Unmoved mass of a row or column.
+    Mass left_at(Node x) const { return free_[x]; }
     long augmentations() const { return augmentations_; }
     std::vector<PlanEntry> plan() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/used_up.hpp"
 #include "flow/blocks.hpp"
 #include "flow/threshold_search.hpp"
 #include "flow/threshold_walk.hpp"
@@ -120,11 +121,15 @@ Curve whole_thresholds(const LengthProblem& problem, Pulse& pulse) {
     ThresholdWalk walk(problem, unreachable, pulse);
     Curve curve;
     curve.solver = Solver::infinity;
+    UsedUp used_up(problem.masses);
+    const Node size = static_cast<Node>(problem.masses.a.size() + problem.masses.b.size());
     while (walk.next()) {
+        for (Node x = 0; x < size; ++x) used_up.note(x, walk.left_at(x), walk.threshold());
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.threshold());
     }
+    used_up.write(curve, walk.threshold());
     return curve;
 }
 

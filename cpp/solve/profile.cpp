@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/used_up.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
@@ -47,8 +48,12 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
 Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
     ProfileWalk walk(problem, pulse);
     Curve curve;
+    UsedUp used_up(problem.masses);
     while (walk.find_edge()) {
         const double next_slope = walk.edge().slope;
+        const auto ends = walk.ends_of_edge();
+        used_up.note(ends.row, ends.left_of_row, next_slope);
+        used_up.note(ends.column, ends.left_of_column, next_slope);
         walk.take_edge();
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;  // too short to be a breakpoint
         if (!curve.slope.empty() && next_slope == curve.slope.back()) {  // the same edge of F, in several augmentations
@@ -64,6 +69,7 @@ Curve walk_profile(const PowerProblem& problem, Pulse& pulse) {
         curve.unmoved.back() = walk.unmoved();
         curve.cost.back() = walk.cost_p();
     }
+    used_up.write(curve, walk.lambda());
     return curve;
 }
 

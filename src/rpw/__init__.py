@@ -22,6 +22,7 @@ from rpw.pair.functions import (
     robot,
     solve,
     total_variation,
+    transport,
     wasserstein,
 )
 from rpw.pair.profile import Profile
@@ -55,5 +56,6 @@ __all__ = [
     "robot",
     "solve",
     "total_variation",
+    "transport",
     "wasserstein",
 ]

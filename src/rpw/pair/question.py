@@ -22,6 +22,14 @@ DISTANCES: dict[str, tuple[str, ...]] = {
     "levy_prokhorov": (),
     "robot": ("p", "lam"),
 }
+_TITLES = {
+    "rpw": "RPW distance",
+    "wasserstein": "Wasserstein distance",
+    "partial_wasserstein": "partial Wasserstein distance",
+    "total_variation": "total variation",
+    "levy_prokhorov": "Lévy–Prokhorov distance",
+    "robot": "λ-ROBOT",
+}
 DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 
 SOLVERS = ("auto", "exact", "lmr", "bisection")
@@ -53,6 +61,11 @@ class Question:
         return 0.0 if self.mass is None else 1.0 - self.mass
 
     @property
+    def moved(self) -> float:
+        """The share of mass that a cost is asked for."""
+        return 1.0 if self.mass is None else self.mass
+
+    @property
     def truncation(self) -> float:
         """Where the ground distance is cut off."""
         return math.inf if self.lam is None else 2 * self.lam
@@ -68,6 +81,11 @@ class Question:
         return self.name in ("rpw", "levy_prokhorov") and not self.is_of_shared_mass
 
     @property
+    def is_of_cost(self) -> bool:
+        """Whether it is the cost of moving a given mass: a length, and not a share of the mass."""
+        return not (self.is_of_crossing or self.is_of_shared_mass)
+
+    @property
     def depends_on_diameter(self) -> bool:
         """Whether another Δ would give another number."""
         return self.name == "rpw" and self.kappa > 0
@@ -75,12 +93,24 @@ class Question:
     @property
     def largest(self) -> float:
         """What the answer can never exceed."""
-        return 1.0 if self.is_of_crossing or self.is_of_shared_mass else math.inf
+        return self.truncation if self.is_of_cost else 1.0
 
     @property
     def has_error(self) -> bool:
         """Whether the solver was chosen among those that are exact only up to ``tol``."""
         return self.solver in _WITH_ERROR
+
+    @property
+    def title(self) -> str:
+        """What the number is called."""
+        return _TITLES[self.name]
+
+    @property
+    def parameters(self) -> str:
+        """What the number depends on beside the measures, in words."""
+        if not self.is_of_cost:
+            return f"p = {self.p:g}, k·Δ = {self.kappa:g}"
+        return f"p = {self.p:g}, " + (f"mass = {self.moved:g}" if self.lam is None else f"λ = {self.lam:g}")
 
     def describe(self) -> dict[str, Any]:
         """What influences the number, as plain values (for fingerprints: stores on disk depend on every character)."""
@@ -89,7 +119,7 @@ class Question:
 
     def to_core(self) -> _core.Question:
         """The question as the core takes it."""
-        kind = _core.Quantity.crossing if self.is_of_crossing else _core.Quantity.mass
+        kind = _core.Quantity.mass if self.is_of_cost else _core.Quantity.crossing
         return _core.Question(
             _core.Quantity.shared if self.is_of_shared_mass else kind,
             p=self.p,
