@@ -27,7 +27,7 @@ from rpw.pair.functions import (
 )
 from rpw.pair.profile import Profile
 from rpw.pair.result import Result
-from rpw.pairwise import PairwiseError, pairwise
+from rpw.pairwise import PairwiseError, pairwise, solve_pairs
 
 __version__ = VERSION
 
@@ -55,6 +55,7 @@ __all__ = [
     "profile",
     "robot",
     "solve",
+    "solve_pairs",
     "total_variation",
     "transport",
     "wasserstein",

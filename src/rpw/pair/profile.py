@@ -139,9 +139,9 @@ class Profile:
         """How far out each atom of the first measure lies: λ^(1/p) at the slope λ where all of its mass had moved.
 
         Along the profile mass that has moved never comes back, so there is one such moment. The score is a length: the
-        price (of the p-th root of the next bit of mass) that has to be paid before the atom is matched, and at p = inf
-        the threshold W. Atoms that are used up at the same price, and equal points, have the same score; a rest that
-        stays to the end counts as used up there. Atoms without weight have score 0. Only of the exact profile.
+        p-th root of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). Atoms that
+        are used up at the same price, and equal points, have the same score; a rest that stays to the end counts as
+        used up there. Atoms without weight have score 0. Only of the exact profile.
 
         >>> import rpw
         >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a.tolist()

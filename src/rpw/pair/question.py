@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from rpw import _core
 from rpw.base import check
 
-__all__ = ["DEFAULTS", "DISTANCES", "Need", "Question", "as_question", "check_distance"]
+__all__ = ["DEFAULTS", "DISTANCES", "Need", "Question", "as_question", "as_question_of_several", "check_distance"]
 
 Need = Literal["value", "bounds", "plan"]
 
@@ -49,6 +51,12 @@ class Question:
     tol: float = 0.0
     solver: str = "auto"
     need: Need = "value"
+    several_k: tuple[float, ...] = ()  # where RPW is asked for at more than one k; ``k`` is the largest of them
+
+    @property
+    def kappas(self) -> tuple[float, ...]:
+        """The prices, where there are several."""
+        return tuple(k * self.diameter for k in self.several_k)
 
     @property
     def kappa(self) -> float:
@@ -73,7 +81,7 @@ class Question:
     @property
     def is_of_shared_mass(self) -> bool:
         """Whether it is total variation: then all that counts is which points are equal."""
-        return self.name == "total_variation" or (self.name == "rpw" and self.kappa == 0)
+        return self.name == "total_variation" or (self.name == "rpw" and self.kappa == 0 and not self.several_k)
 
     @property
     def is_of_crossing(self) -> bool:
@@ -115,6 +123,8 @@ class Question:
     def describe(self) -> dict[str, Any]:
         """What influences the number, as plain values (for fingerprints: stores on disk depend on every character)."""
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
+        if self.several_k:
+            facts["kappas"] = repr(self.kappas)
         return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
 
     def to_core(self) -> _core.Question:
@@ -160,6 +170,16 @@ def as_question(
     mass = None if mass is None else check.as_mass(mass)
     lam = None if lam is None else check.as_positive(lam, "lam")
     return Question(name, p, k, mass, lam, diameter, tol, solver, need)
+
+
+def as_question_of_several(name: Any, *, k: Any, **others: Any) -> Question:
+    """The same for RPW at each of a list of k."""
+    several = [check.as_k(each) for each in np.ravel(np.asarray(k, dtype=object))]
+    if name != "rpw" or np.ndim(k) != 1 or not several:
+        raise ValueError(f"k may be a list of numbers, at least one, for distance='rpw'; got {k!r} for {name!r}")
+    for each in several:
+        as_question(name, k=each, **others)
+    return replace(as_question(name, k=max(several), **others), several_k=tuple(several))
 
 
 def check_distance(name: Any, *, mass: Any, lam: Any) -> None:

@@ -17,7 +17,7 @@ from rpw.pair.profile import Profile
 from rpw.pair.question import Question
 from rpw.pair.result import Dual, Plan, Result
 
-__all__ = ["as_result", "choose", "profile", "solve", "value"]
+__all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
@@ -49,22 +49,36 @@ def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> R
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(question, solver=choose(problem, question)[0], need="plan")
     try:
-        outcome = _ask(problem, question, deadline)
+        answer = outcome(problem, question, deadline)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
-        return _nothing_proven(problem, question)
-    return as_result(problem, question, outcome)
+        answer = None
+    return as_result(problem, question, answer)
 
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     question = replace(question, solver=choose(problem, question)[0])
     try:
-        outcome = _ask(problem, question, deadline)
+        answer = outcome(problem, question, deadline)
     except TimeLimitError:
         raise TimeLimitError(0.0, question.largest) from None
-    if outcome.status == _core.Status.time_limit:
-        raise TimeLimitError(outcome.lower, outcome.upper)
-    return outcome.value
+    if answer.status == _core.Status.time_limit:
+        raise TimeLimitError(answer.lower, answer.upper)
+    return answer.value
+
+
+def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Array:
+    """The numbers alone for each of the question's k, from one walk."""
+    pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
+    only = np.zeros(1, dtype=np.int64)
+    kappas, seconds = np.array(question.kappas), deadline.seconds_left
+    try:
+        values, failures = _core.pair_values_at(*pair, question.to_core(), kappas, only, only, 1, seconds, None)
+    except TimeoutError:
+        raise TimeLimitError from None
+    for _, _, reason in failures:
+        raise (MemoryError if reason.startswith("MemoryError") else ValueError)(reason)
+    return values
 
 
 def profile(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Profile:
@@ -132,7 +146,8 @@ class SolvedPair:
         return replace(self, problem=self.problem.without_metric())
 
 
-def _ask(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
+def outcome(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
+    """The core's answer; raises where the deadline passes before it begins."""
     pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
     return _core.solve(*pair, question.to_core(), deadline.seconds_left)
 
@@ -142,8 +157,10 @@ def _bytes_per_cost(solver: str) -> int:
     return 4 if solver == "lmr" else 8
 
 
-def as_result(problem: Problem, question: Question, outcome: _core.Outcome) -> Result:
-    """The core's answer to a question with need="plan"."""
+def as_result(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+    """The core's answer to a question with need="plan"; None where time was up before there was one."""
+    if outcome is None:
+        return _nothing_proven(problem, question)
     if question.is_of_cost and outcome.status == _core.Status.time_limit:
         return _unfinished_transport(problem, question, outcome)
     plan, dual = Plan(*outcome.plan), _dual_of(outcome)
