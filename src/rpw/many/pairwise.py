@@ -140,8 +140,8 @@ def pairwise(
     Returns
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B), each
-    slice within 1e-12 of that k's own matrix.
+    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B):
+    each matrix is within 1e-12 of the one for that k alone.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()

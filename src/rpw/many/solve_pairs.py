@@ -70,7 +70,7 @@ def solve_pairs(
     >>> import rpw
     >>> results = rpw.solve_pairs([[[0.0]], [[1.0]]], [[[0.5]], [[2.0], [1.0]]], p=1, diameter=1)
     >>> [round(result.distance, 6) for result in results], results[1].unmatched_b.round(6).tolist()
-    ([0.333333, 0.333333], [0.333333, 0.0])
+    ([0.333333, 0.25], [0.25, 0.0])
     """
     deadline = deadline_after(time_limit)
     ground = as_shared_ground(support, cost, as_metric(metric))
