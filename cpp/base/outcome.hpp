@@ -41,6 +41,10 @@ struct Curve {
     std::vector<double> unmoved{1.0};
     std::vector<double> cost{0.0};
     std::vector<double> slope;  // of the edge after each breakpoint but the last (finite p)
+    // For each atom of the two measures, the slope (the threshold at p = ∞) at which all of its mass had moved; where a
+    // rest stays to the end, the last one. Empty where no walk over atoms found the curve.
+    std::vector<double> used_up_a;
+    std::vector<double> used_up_b;
     double scale = 1;
     Solver solver = Solver::exact;
 };

@@ -84,6 +84,10 @@ void bind_question(nb::module_& module) {
             "cost", [](const Curve& c) { return to_array(c.cost); }, own)
         .def_prop_ro(
             "slope", [](const Curve& c) { return to_array(c.slope); }, own)
+        .def_prop_ro(
+            "used_up_a", [](const Curve& c) { return to_array(c.used_up_a); }, own)
+        .def_prop_ro(
+            "used_up_b", [](const Curve& c) { return to_array(c.used_up_b); }, own)
         .def_ro("scale", &Curve::scale)
         .def_ro("solver", &Curve::solver);
     module.def(

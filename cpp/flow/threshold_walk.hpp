@@ -26,6 +26,8 @@ public:
 
     double threshold() const { return threshold_; }
     double unmoved() const { return share_of(total_ - moved_, total_); }
+    // Unmoved mass of a row or column.
+    Mass left_at(Node x) const { return x < cost_.rows ? left_at_row_[x] : room_in_column_[x - cost_.rows]; }
     long augmentations() const { return augmentations_; }
     std::vector<PlanEntry> plan() const;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/breakpoints.hpp"
+#include "base/used_up.hpp"
 #include "flow/blocks.hpp"
 #include "flow/threshold_search.hpp"
 #include "flow/threshold_walk.hpp"
@@ -121,12 +122,16 @@ Curve whole_thresholds(const LengthProblem& problem, std::size_t max_breakpoints
     ThresholdWalk walk(problem, unreachable, pulse);
     Curve curve;
     curve.solver = Solver::infinity;
+    UsedUp used_up(problem.masses);
+    const Node size = static_cast<Node>(problem.masses.a.size() + problem.masses.b.size());
     while (walk.next()) {
+        for (Node x = 0; x < size; ++x) used_up.note(x, walk.left_at(x), walk.threshold());
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.threshold());
         check_breakpoints(curve.cost.size(), max_breakpoints);
     }
+    used_up.write(curve, walk.threshold());
     return curve;
 }
 

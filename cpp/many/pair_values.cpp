@@ -1,11 +1,14 @@
 // See pair_values.hpp.
 #include "many/pair_values.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <new>
 
 #include "many/parallel.hpp"
+#include "solve/several.hpp"
+#include "solve/solve.hpp"
 
 namespace rpw {
 
@@ -14,28 +17,67 @@ std::string reason_of(const std::exception& error) {
     return error.what();
 }
 
-PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
-                       const Effort& effort) {
-    PairValues result;
-    result.values.assign(first.size(), std::numeric_limits<double>::quiet_NaN());
-    std::vector<PairSolver> solvers;
-    for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
+namespace {
+
+// body(worker, e, pulse) for each pair on the threads; what it throws is the reason why that pair failed.
+template <class Body>
+std::vector<PairFailure> for_each_pair(std::span<const std::int64_t> first, std::span<const std::int64_t> second,
+                                       const Effort& effort, const Body& body) {
+    std::vector<PairFailure> failures;
     std::mutex mutex;
     for_each_parallel(
         first.size(), effort.threads, effort.seconds,
         [&](int worker, std::size_t e, Pulse& pulse) {
             try {
-                result.values[e] = solvers[worker].solve(first[e], second[e], 1.0, pulse).value;
+                body(worker, e, pulse);
             } catch (const Cancelled&) {
                 throw;
             } catch (const TimeUp&) {
                 throw;
             } catch (const std::exception& error) {
                 const std::lock_guard lock(mutex);
-                result.failures.push_back({first[e], second[e], reason_of(error)});
+                failures.push_back({first[e], second[e], reason_of(error)});
             }
         },
         effort.report);
+    return failures;
+}
+
+}  // namespace
+
+PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
+                       const Effort& effort) {
+    PairValues result;
+    result.values.assign(first.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<PairSolver> solvers;
+    for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
+    result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+        result.values[e] = solvers[worker].solve(first[e], second[e], 1.0, pulse).value;
+    });
+    return result;
+}
+
+PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, std::span<const std::int64_t> first,
+                          std::span<const std::int64_t> second, const Effort& effort) {
+    PairValues result;
+    result.values.assign(first.size() * kappas.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<Room> rooms(effort.threads);
+    result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+        const Pair pair = batch.pair(first[e], second[e]);
+        const auto values = solve_several(pair, batch.question, kappas, rooms[worker], pulse);
+        std::copy(values.begin(), values.end(), result.values.begin() + static_cast<std::ptrdiff_t>(e * kappas.size()));
+    });
+    return result;
+}
+
+PairOutcomes pair_outcomes(const Batch& batch, std::span<const std::int64_t> first,
+                           std::span<const std::int64_t> second, const Effort& effort) {
+    PairOutcomes result;
+    result.outcomes.resize(first.size());
+    std::vector<Room> rooms(effort.threads);
+    result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+        result.outcomes[e] = solve(batch.pair(first[e], second[e]), batch.question, rooms[worker], pulse);
+    });
     return result;
 }
 

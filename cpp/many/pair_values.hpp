@@ -40,4 +40,17 @@ struct PairValues {
 PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
                        const Effort& effort);
 
+// RPW at several prices: values[e * kappas.size() + s] for the price kappas[s].
+PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, std::span<const std::int64_t> first,
+                          std::span<const std::int64_t> second, const Effort& effort);
+
+// All that the question needs of each pair; past the time, what is proven by then. A pair that fails is reported, and
+// its outcome says nothing.
+struct PairOutcomes {
+    std::vector<Outcome> outcomes;
+    std::vector<PairFailure> failures;
+};
+PairOutcomes pair_outcomes(const Batch& batch, std::span<const std::int64_t> first,
+                           std::span<const std::int64_t> second, const Effort& effort);
+
 }  // namespace rpw

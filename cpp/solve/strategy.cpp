@@ -7,6 +7,7 @@
 #include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/transport.hpp"
+#include "solve/truncated.hpp"
 
 namespace rpw {
 
@@ -97,6 +98,9 @@ Outcome solve_powers(const PowerProblem& problem, double scale, const Question& 
     if (question.quantity == Quantity::crossing) return cross(problem, scale, question, pulse);
     if (question.unmoved == 0 && question.need == Need::value && strategy_of(question) == Solver::exact) {
         return move_everything(problem, scale, question.p, pulse);
+    }
+    if (question.truncation < unreachable && question.unmoved == 0) {
+        return move_while_shorter(problem, scale, question, pulse);
     }
     return move(problem, scale, question, pulse);
 }

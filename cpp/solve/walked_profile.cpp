@@ -7,6 +7,9 @@ bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
     walk_.allow(most_work);
     while (curve_.cost.size() <= max_breakpoints && walk_.find_edge()) {
         const double slope = walk_.edge().slope;
+        const auto ends = walk_.ends_of_edge();
+        used_up_.note(ends.row, ends.left_of_row, slope);
+        used_up_.note(ends.column, ends.left_of_column, slope);
         walk_.take_edge();
         add_edge(slope);
     }
@@ -15,6 +18,7 @@ bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
         curve_.unmoved.back() = walk_.unmoved();
         curve_.cost.back() = walk_.cost_p();
     }
+    used_up_.write(curve_, walk_.lambda());
     return true;
 }
 

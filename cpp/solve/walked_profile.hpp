@@ -6,13 +6,16 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "base/used_up.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
 
 class WalkedProfile {
 public:
-    WalkedProfile(const PowerProblem& problem, Pulse& pulse) : walk_(problem, pulse) { curve_.solver = Solver::walk; }
+    WalkedProfile(const PowerProblem& problem, Pulse& pulse) : walk_(problem, pulse), used_up_(problem.masses) {
+        curve_.solver = Solver::walk;
+    }
 
     // Walks on until the end of the profile, until so much work has been done in all, or until there are more than
     // `max_breakpoints`; true at the end.
@@ -23,6 +26,7 @@ private:
     void add_edge(double slope);
 
     ProfileWalk walk_;
+    UsedUp used_up_;
     Curve curve_;
 };
 

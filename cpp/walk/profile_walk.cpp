@@ -137,6 +137,14 @@ void ProfileWalk::pivot() {
     if (forest_.is_active(origin_) && !queue_.contains(origin_)) schedule(origin_);
 }
 
+ProfileWalk::Ends ProfileWalk::ends_of_edge() const {
+    Node row = pending_.row, column = pending_.column;
+    forest_.for_path_up(row, [&](Node x) { row = x; });
+    forest_.for_path_up(column, [&](Node x) { column = x; });
+    const Mass amount = pending_.amount;
+    return {row, column, forest_[row].flow - amount, forest_[column].flow - amount};
+}
+
 double ProfileWalk::plan_cost_p() const {
     long double sum = 0;
     for (Node x = 0; x < forest_.size(); ++x) {

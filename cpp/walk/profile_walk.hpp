@@ -6,6 +6,7 @@
 // next path is found through a Shortlist and an EventQueue. docs/theory.md, "The exact algorithm", has the proofs.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -50,8 +51,17 @@ public:
     // The same, summed afresh over the plan.
     double plan_cost_p() const;
     double lambda() const { return lambda_; }
+    // Where no edge was found below the limit: to any price up to it.
+    void raise_lambda(double price) { lambda_ = std::max(lambda_, price); }
     long pivots() const { return pivots_; }
     double share(Mass mass) const { return share_of(mass, total_); }
+
+    // The two nodes from which the found edge takes unmoved mass, and how much of theirs is left after it.
+    struct Ends {
+        Node row, column;
+        Mass left_of_row, left_of_column;
+    };
+    Ends ends_of_edge() const;
 
     // The plan at the current vertex, plus `partial` (a share of the total) along the edge that was found.
     std::vector<PlanEntry> plan(double partial) const;

@@ -22,11 +22,12 @@ from rpw.pair.functions import (
     robot,
     solve,
     total_variation,
+    transport,
     wasserstein,
 )
 from rpw.pair.profile import Profile
 from rpw.pair.result import Result
-from rpw.pairwise import PairwiseError, pairwise
+from rpw.pairwise import PairwiseError, pairwise, solve_pairs
 
 __version__ = VERSION
 
@@ -54,6 +55,8 @@ __all__ = [
     "profile",
     "robot",
     "solve",
+    "solve_pairs",
     "total_variation",
+    "transport",
     "wasserstein",
 ]

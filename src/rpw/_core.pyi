@@ -130,6 +130,11 @@ class Curve:
     @property
     def slope(self) -> _Floats: ...
     @property
+    def used_up_a(self) -> _Floats:
+        """The slope (p = inf: the threshold) at which each atom of the first measure had moved; empty by LMR."""
+    @property
+    def used_up_b(self) -> _Floats: ...
+    @property
     def scale(self) -> float: ...
     @property
     def solver(self) -> Solver: ...
@@ -155,6 +160,33 @@ def pair_values(
     progress: _Progress,
 ) -> tuple[_Floats, _Failures]:
     """The values of many pairs; NaN, and the pair with a reason, where one fails. ``TimeoutError`` past the time."""
+
+def pair_values_at(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    kappas: _Floats,
+    first: _Ints,
+    second: _Ints,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> tuple[_Floats, _Failures]:
+    """RPW at several prices, those of one pair after those of the other; reads p of the question."""
+
+def pair_outcomes(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> tuple[list[Outcome], _Failures]:
+    """As ``solve`` answers for each pair; past the time, the best that is proven. A pair that fails has no answer."""
 
 def search(
     space: Space,

@@ -3,5 +3,6 @@
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import pairwise
 from rpw.many.progress import Progress
+from rpw.many.solve_pairs import solve_pairs
 
-__all__ = ["PairwiseError", "Progress", "pairwise"]
+__all__ = ["PairwiseError", "Progress", "pairwise", "solve_pairs"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from rpw.base.check import Array
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["plot_profile", "plot_result"]
+
+Mask = npt.NDArray[np.bool_]
 
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
@@ -38,15 +41,11 @@ class Moved(Protocol):
     """What is drawn of an `rpw.Result`."""
 
     @property
-    def distance(self) -> float: ...
-    @property
-    def mass(self) -> float: ...
-    @property
     def plan(self) -> csr_array: ...
     @property
-    def unmatched_a(self) -> Array: ...
+    def outliers_a(self) -> Mask: ...
     @property
-    def unmatched_b(self) -> Array: ...
+    def outliers_b(self) -> Mask: ...
 
 
 def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None) -> Axes:
@@ -89,8 +88,8 @@ def _exponent(p: float) -> str:
 # ---------------------------------------------------------------- a plan
 
 
-def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None) -> Axes:
-    """Draw both measures, the plan as lines, and a ring around every point of which at least half is left behind."""
+def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None, title: str = "") -> Axes:
+    """Draw both measures, the plan as lines, and a ring around every point of which more than half is left behind."""
     ax = _axes(ax, 5, 4.2)
     note, dimension = "", x.shape[1]
     if dimension == 1:
@@ -102,16 +101,15 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
         ax.set_aspect("equal")
     _draw_lines(ax, result, x, y)
     rings, areas = [], []
-    sides = ((x, a, result.unmatched_a, "tab:blue", "first"), (y, b, result.unmatched_b, "tab:red", "second"))
-    for points, weights, left, colour, name in sides:
+    sides = ((x, a, result.outliers_a, "tab:blue", "first"), (y, b, result.outliers_b, "tab:red", "second"))
+    for points, weights, behind, colour, name in sides:
         area = _DOT * weights * np.count_nonzero(weights)
         ax.scatter(points[:, 0], points[:, 1], s=area, color=colour, lw=0, label=name, zorder=2)
-        behind = (left >= 0.5 * weights) & (weights > 0)
         rings.append(points[behind])
         areas.append((np.sqrt(area[behind]) + 3.0) ** 2)
     around, size = np.concatenate(rings), np.concatenate(areas)
     ax.scatter(around[:, 0], around[:, 1], s=size, facecolor="none", edgecolor="black", lw=0.8, label="left behind")
-    ax.set_title(f"{result.mass:.1%} moves, {result.distance:.1%} stays{note}")
+    ax.set_title(f"{title}{note}")
     if dimension == 1:
         ax.yaxis.set_visible(False)
         ax.spines[["left", "top", "right"]].set_visible(False)

@@ -8,21 +8,44 @@ import numpy as np
 
 from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse
 from rpw.measure import Measure
-from rpw.pair.atoms import Atoms, as_masses, atoms_of_one, joined
+from rpw.pair.atoms import Atoms, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
-__all__ = ["as_collection", "check_collection", "check_same_dimension", "points_given"]
+__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "points_given"]
 
 _WEIGHTS_ROUNDING = 1e-9
 
 
 def as_collection(value: Any, name: str, ground: Ground) -> Atoms:
     """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground."""
-    if isinstance(value, Measure):
-        raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
     if ground.size is not None:
+        _check_no_measure(value, name)
         read = _from_sparse_histograms if is_sparse(value) else _from_histograms
         return read(value, name, ground.size)
+    measures = _as_list_of_measures(value, name)
+    return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
+
+
+def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Where]]:
+    """The same, one by one, as weights and points or places: with atoms that carry no mass, as plans have a row for
+    them."""
+    if ground.size is None:
+        return [(measure.weights, measure.points) for measure in _as_list_of_measures(value, name)]
+    _check_no_measure(value, name)
+    places = np.arange(ground.size, dtype=np.int32)
+    _check_histograms(np.shape(value), name, ground.size)
+    rows = (row.toarray().ravel() for row in value.tocsr()) if is_sparse(value) else as_floats(value, name)
+    return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
+
+
+def _check_no_measure(value: Any, name: str) -> None:
+    if isinstance(value, Measure):
+        raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
+
+
+def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
+    """Measures, or points with equal weights."""
+    _check_no_measure(value, name)
     if is_sparse(value):
         raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
     if isinstance(value, np.ndarray) or not isinstance(value, (list, tuple)):
@@ -35,7 +58,7 @@ def as_collection(value: Any, name: str, ground: Ground) -> Atoms:
     dimensions = {measure.dimension for measure in measures}
     if len(dimensions) > 1:
         raise ValueError(f"{name} mixes measures of different dimensions: {sorted(dimensions)}")
-    return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
+    return measures
 
 
 def _as_measure(item: Any, name: str) -> Measure:

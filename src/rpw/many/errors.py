@@ -10,12 +10,17 @@ Failures = list[tuple[int, int, str]]  # the numbers of two measures, and why th
 
 
 class PairwiseError(RuntimeError):
-    """Some pairs failed; ``failures`` lists ``(i, j, reason)`` and ``distances`` holds all the others (NaN there)."""
+    """Some pairs failed; ``failures`` lists ``(i, j, reason)`` and ``distances`` holds all the others (NaN there).
+
+    From `rpw.solve_pairs`, where pair i is ``(i, i)``, ``distances`` is the list of Results (None there).
+    """
 
     def __init__(self, failures: Failures, distances: Any) -> None:
         i, j, reason = failures[0]
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        super().__init__(f"pair ({i}, {j}) failed: {reason}{more}; on_error='nan' keeps the rest of the matrix")
+        is_list = isinstance(distances, list)
+        rest = "the error's .distances holds the others" if is_list else "on_error='nan' keeps the rest of the matrix"
+        super().__init__(f"pair ({i}, {j}) failed: {reason}{more}; {rest}")
         self.failures = failures
         self.distances = distances
 

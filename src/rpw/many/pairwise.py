@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
@@ -20,7 +22,7 @@ from rpw.measure import CollectionLike
 from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground, as_shared_ground
 from rpw.pair.metrics import Metric, as_metric
-from rpw.pair.question import as_question, check_distance
+from rpw.pair.question import as_question, as_question_of_several, check_distance
 from rpw.pair.reach import warn_of_reach
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def pairwise(
     *,
     distance: str = "rpw",
     p: float = 2,
-    k: float = 1,
+    k: float | Sequence[float] | Array = 1,
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
@@ -83,7 +85,7 @@ def pairwise(
     *,
     distance: str = "rpw",
     p: float = 2,
-    k: float = 1,
+    k: float | Sequence[float] | Array = 1,
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
@@ -108,6 +110,9 @@ def pairwise(
         pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
+    k : float or list of floats
+        For a list (any order, 0 too) there is a matrix for each k, from one walk per pair, which costs little more than
+        the largest of them alone; in memory only, not with ``out``.
     diameter : float or "auto", optional
         One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
         with a warning where the points (or costs) reach over more than 2.
@@ -138,7 +143,8 @@ def pairwise(
     Returns
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array, which verifies what is read from it.
+    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B):
+    each matrix is within 1e-12 of the one for that k alone.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
@@ -153,7 +159,11 @@ def pairwise(
     check_same_dimension(a, b)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
-    batch = PairBatch(a, b, ground, as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
+    is_several = np.ndim(k) > 0
+    if is_several and out is not None:
+        raise ValueError("out does not take a list of k: call pairwise once for each k, with a store of its own")
+    asked = as_question_of_several if is_several else as_question
+    batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
     if diameter is None:
         warn_of_batch(batch)
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)

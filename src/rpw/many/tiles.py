@@ -71,14 +71,14 @@ class Tiling:
         return len(rows) * (len(rows) - 1) // 2 if self.is_halved(tile) else len(rows) * len(columns)
 
     def block(self, tile: Tile, values: Array) -> Array:
-        """The entries of the tile, from the values of its pairs."""
+        """The entries of the tile, from the values of its pairs (or from a row of them for each: then k comes last)."""
         rows, columns = self.spans(tile)
         if not self.is_halved(tile):
-            return values.reshape(len(rows), len(columns))
-        block = np.zeros((len(rows), len(rows)))
+            return values.reshape(len(rows), len(columns), *values.shape[1:])
+        block = np.zeros((len(rows), len(rows), *values.shape[1:]))
         above = np.triu_indices(len(rows), k=1)
         block[above] = values
-        block.T[above] = values
+        block.swapaxes(0, 1)[above] = values
         return block
 
 

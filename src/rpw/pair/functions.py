@@ -26,6 +26,7 @@ __all__ = [
     "robot",
     "solve",
     "total_variation",
+    "transport",
     "wasserstein",
 ]
 
@@ -237,6 +238,56 @@ def partial_wasserstein(
     """
     deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass)
     return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def transport(
+    x: PointsLike | None = None,
+    y: PointsLike | None = None,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    mass: float = 1.0,
+    p: float = 2,
+    cost: ArrayLike | None = None,
+    metric: Metric = "euclidean",
+    lam: float | None = None,
+    time_limit: float | None = None,
+) -> Result:
+    """The plan behind W_p, partial W_p or λ-ROBOT, with its potentials and its proof; parameters as in `rpw.solve`.
+
+    Parameters
+    ----------
+    mass : float
+        The share of the mass to move, in [0, 1].
+    lam : float, optional
+        λ-ROBOT instead: the plan holds pairs that are shorter than 2λ, the rest stays unmatched and is priced at 2λ.
+    time_limit : float, optional
+        Seconds; after that the plan so far, with the rest moved to wherever there is room (of λ-ROBOT: left behind),
+        and the bounds that are proven.
+
+    Returns
+    -------
+    Result, in which ``.distance``, ``.lower`` and ``.upper`` are W_{p,mass} itself (or λ-ROBOT), ``.cost`` is the same,
+    and ``.mass`` is what moves. ``.multiplier`` and ``.potentials`` are None at p = inf.
+
+    >>> import rpw
+    >>> result = rpw.transport([0.0, 1.0, 9.0], [0.0, 2.0, 3.0], p=1)
+    >>> round(result.distance, 6), result.plan.toarray().round(3).diagonal().tolist()
+    (2.333333, [0.333, 0.333, 0.333])
+    >>> rpw.transport([0.0, 1.0, 9.0], [0.0, 2.0, 3.0], p=1, mass=2 / 3).unmatched_a.round(3).tolist()
+    [0.0, 0.0, 0.333]
+    """
+    deadline = deadline_after(time_limit)
+    question = _question_of_transport(p, check.as_mass(mass), lam)
+    return solvers.solve(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def _question_of_transport(p: float, mass: float, lam: float | None) -> Question:
+    if lam is not None:
+        if mass != 1:
+            raise ValueError(f"mass={mass:g} beside lam: λ-ROBOT itself decides what moves; leave one of them out")
+        return as_question("robot", p=p, lam=lam)
+    return as_question("wasserstein", p=p) if mass == 1 else as_question("partial_wasserstein", p=p, mass=mass)
 
 
 def total_variation(

@@ -87,6 +87,10 @@ class Ground(ABC):
     def pairs(self, x: Where, y: Where) -> Array:
         """The distance between x[s] and y[s] for every s."""
 
+    def points_at(self, where: Where) -> Array | None:
+        """Where atoms lie; None where only their distances are known."""
+        return None
+
     @abstractmethod
     def diameter(self, clouds: list[Where]) -> float:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
@@ -157,6 +161,10 @@ class Points(Ground):
     def pairs(self, x: Where, y: Where) -> Array:
         """By the metric."""
         return self.metric.pairs(x, y)
+
+    def points_at(self, where: Where) -> Array:
+        """Themselves."""
+        return where
 
     def diameter(self, clouds: list[Where]) -> float:
         """Of these points."""
@@ -307,6 +315,10 @@ class Support(Ground):
     def pairs(self, x: Where, y: Where) -> Array:
         """By the metric."""
         return self.metric.pairs(self.points[x], self.points[y])
+
+    def points_at(self, where: Where) -> Array:
+        """The points of the support."""
+        return self.points[where]
 
     def diameter(self, clouds: list[Where]) -> float:
         """Of all places."""

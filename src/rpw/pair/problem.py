@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,7 +54,8 @@ class Problem:
     @property
     def points(self) -> tuple[Array, Array] | None:
         """Where the atoms lie, if that is known."""
-        return (self.x, self.y) if self.x.ndim == 2 else None
+        x, y = self.ground.points_at(self.x), self.ground.points_at(self.y)
+        return None if x is None or y is None else (x, y)
 
     @property
     def is_uniform(self) -> bool:
@@ -78,6 +79,11 @@ class Problem:
             check_pairs_fit(len(a.mass), len(b.mass), bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
+
+    def without_metric(self) -> Problem:
+        """The same problem where a metric that cannot be pickled is left out."""
+        ground = self.ground.without_metric()
+        return self if ground is self.ground else replace(self, ground=ground)
 
     def block(self, rows: Ints, columns: Ints) -> Array:
         """The distances between any atoms."""

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw import _core
-from rpw.base.check import Array, as_kappa, as_mass
+from rpw.base.check import Array, as_k, as_kappa, as_mass
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
-from rpw.pair.result import representable_power
+from rpw.pair.result import Result, representable_power
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from scipy.sparse import csr_array
 
 __all__ = ["Profile"]
 
 _SMALLEST_STEP = 1e-15  # masses are told apart to this much
+
+
+class Pair(Protocol):
+    """Two measures that can be solved again."""
+
+    def crossing(self, k: float) -> Result:
+        """RPW with its plan."""
+
+    def transport(self, mass: float) -> Result:
+        """The cheapest plan that moves a mass."""
+
+    def without_metric(self) -> Pair:
+        """The same, as it can be pickled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +46,7 @@ class Profile:
 
     ``profile(alpha)`` is W_{p,alpha}; ``profile.distance(k)`` is RPW for any k from this one solve. Of a profile with
     ``tol`` they are upper bounds, and ``profile.lower(alpha)`` and ``profile.lower.distance(k)`` lower ones.
+    Plans are not kept: ``profile.plan(mass)`` and ``profile.result(k)`` solve the pair once more, up to there.
     """
 
     p: float
@@ -43,6 +58,8 @@ class Profile:
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
     _reach: Reach = NO_REACH  # of the points, if the diameter was left out
     _lower: Profile | None = None  # the other curve, where this one is not exact
+    _pair: Pair | None = None  # to solve again, for plans
+    _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
 
     @cached_property
     def lower(self) -> Profile:
@@ -132,6 +149,61 @@ class Profile:
         with np.errstate(over="ignore"):
             return float(np.maximum(self._cost / kappa, self.unmoved).min())
 
+    @cached_property
+    def scores_a(self) -> Array:
+        """How far out each atom of the first measure lies: λ^(1/p) at the slope λ where all of its mass had moved.
+
+        Along the profile mass that has moved never comes back, so there is one such moment. The score is a length: the
+        p-th root of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). Atoms that
+        are used up at the same price, and equal points, have the same score; a rest that stays to the end counts as
+        used up there. Atoms without weight have score 0. Only of the exact profile.
+
+        >>> import rpw
+        >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a.tolist()
+        [0.0, 0.5, 7.0]
+        """
+        return self._scores(0)
+
+    @cached_property
+    def scores_b(self) -> Array:
+        """The same for the second measure."""
+        return self._scores(1)
+
+    def _scores(self, side: int) -> Array:
+        if self._used_up is None:
+            raise ValueError(f"scores need the exact profile, and solver={self.solver!r} rounds the costs")
+        prices = self._used_up[side]
+        return prices if np.isinf(self.p) else self._scale * prices ** (1 / self.p)
+
+    def result(self, k: float) -> Result:
+        """(p,k)-RPW with its plan, as `rpw.solve` gives it.
+
+        The profile keeps the measures (and ``cost=``), but no plans: each call solves the pair once more, up to that k.
+
+        >>> import rpw
+        >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1, diameter=1).result(k=1).unmatched_a.round(6).tolist()
+        [0.0, 0.4]
+        """
+        price = as_k(k)
+        if as_kappa(price, self.diameter) > 0:
+            warn_of_reach(self._reach)
+        return self._solvable.crossing(price)
+
+    def plan(self, mass: float) -> csr_array:
+        """The plan that moves ``mass`` at the least cost, as `rpw.transport` gives it; each call solves once more.
+
+        >>> import rpw
+        >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).plan(0.75).toarray().tolist()
+        [[0.5, 0.0], [0.0, 0.25]]
+        """
+        return self._solvable.transport(as_mass(mass)).plan
+
+    @property
+    def _solvable(self) -> Pair:
+        if self._pair is None:
+            raise ValueError("this profile does not know its measures any more: call rpw.profile again")
+        return self._pair
+
     def elbow(self) -> float:
         """The mass where the slope jumps most in proportion: a first guess of the share of inliers.
 
@@ -167,8 +239,8 @@ class Profile:
         return hash((self.p, self.diameter, self.unmoved.tobytes(), self._cost.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("p", "diameter", "solver", "unmoved", "_cost", "_scale", "_slopes", "_reach", "_lower")
-        return {name: getattr(self, name) for name in names}
+        state = {field.name: self.__dict__[field.name] for field in fields(self)}  # what is derived is derived again
+        return state | {"_pair": None if self._pair is None else self._pair.without_metric()}
 
     def _repr_html_(self) -> str:
         from rpw.base.html import curve, facts

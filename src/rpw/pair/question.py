@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from rpw import _core
 from rpw.base import check
 
-__all__ = ["DEFAULTS", "DISTANCES", "Need", "Question", "as_question", "check_distance"]
+__all__ = ["DEFAULTS", "DISTANCES", "Need", "Question", "as_question", "as_question_of_several", "check_distance"]
 
 Need = Literal["value", "bounds", "plan"]
 
@@ -21,6 +23,14 @@ DISTANCES: dict[str, tuple[str, ...]] = {
     "total_variation": (),
     "levy_prokhorov": (),
     "robot": ("p", "lam"),
+}
+_TITLES = {
+    "rpw": "RPW distance",
+    "wasserstein": "Wasserstein distance",
+    "partial_wasserstein": "partial Wasserstein distance",
+    "total_variation": "total variation",
+    "levy_prokhorov": "Lévy–Prokhorov distance",
+    "robot": "λ-ROBOT",
 }
 DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 
@@ -43,6 +53,12 @@ class Question:
     tol: float = 0.0
     solver: str = "auto"
     need: Need = "value"
+    several_k: tuple[float, ...] = ()  # where RPW is asked for at more than one k; ``k`` is the largest of them
+
+    @property
+    def kappas(self) -> tuple[float, ...]:
+        """The prices, where there are several."""
+        return tuple(k * self.diameter for k in self.several_k)
 
     @property
     def kappa(self) -> float:
@@ -55,6 +71,11 @@ class Question:
         return 0.0 if self.mass is None else 1.0 - self.mass
 
     @property
+    def moved(self) -> float:
+        """The share of mass that a cost is asked for."""
+        return 1.0 if self.mass is None else self.mass
+
+    @property
     def truncation(self) -> float:
         """Where the ground distance is cut off."""
         return math.inf if self.lam is None else 2 * self.lam
@@ -62,12 +83,17 @@ class Question:
     @property
     def is_of_shared_mass(self) -> bool:
         """Whether it is total variation: then all that counts is which points are equal."""
-        return self.name == "total_variation" or (self.name == "rpw" and self.kappa == 0)
+        return self.name == "total_variation" or (self.name == "rpw" and self.kappa == 0 and not self.several_k)
 
     @property
     def is_of_crossing(self) -> bool:
         """Whether it is the share that is left behind where profile and price cross; else a cost at a given mass."""
         return self.name in ("rpw", "levy_prokhorov") and not self.is_of_shared_mass
+
+    @property
+    def is_of_cost(self) -> bool:
+        """Whether it is the cost of moving a given mass: a length, and not a share of the mass."""
+        return not (self.is_of_crossing or self.is_of_shared_mass)
 
     @property
     def depends_on_diameter(self) -> bool:
@@ -77,7 +103,7 @@ class Question:
     @property
     def largest(self) -> float:
         """What the answer can never exceed."""
-        return 1.0 if self.is_of_crossing or self.is_of_shared_mass else math.inf
+        return self.truncation if self.is_of_cost else 1.0
 
     @property
     def has_error(self) -> bool:
@@ -89,14 +115,28 @@ class Question:
         """Whether one algorithm was asked for, rather than the exact one that suits the problem."""
         return self.solver in _WITH_ERROR + _STRATEGIES
 
+    @property
+    def title(self) -> str:
+        """What the number is called."""
+        return _TITLES[self.name]
+
+    @property
+    def parameters(self) -> str:
+        """What the number depends on beside the measures, in words."""
+        if not self.is_of_cost:
+            return f"p = {self.p:g}, k·Δ = {self.kappa:g}"
+        return f"p = {self.p:g}, " + (f"mass = {self.moved:g}" if self.lam is None else f"λ = {self.lam:g}")
+
     def describe(self) -> dict[str, Any]:
         """What influences the number, as plain values (for fingerprints: stores on disk depend on every character)."""
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
+        if self.several_k:
+            facts["kappas"] = repr(self.kappas)
         return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
 
     def to_core(self, max_breakpoints: int = _MANY_BREAKPOINTS) -> _core.Question:
         """The question as the core takes it; ``max_breakpoints`` counts where the whole profile is asked for."""
-        kind = _core.Quantity.crossing if self.is_of_crossing else _core.Quantity.mass
+        kind = _core.Quantity.mass if self.is_of_cost else _core.Quantity.crossing
         return _core.Question(
             _core.Quantity.shared if self.is_of_shared_mass else kind,
             p=self.p,
@@ -138,6 +178,16 @@ def as_question(
     mass = None if mass is None else check.as_mass(mass)
     lam = None if lam is None else check.as_positive(lam, "lam")
     return Question(name, p, k, mass, lam, diameter, tol, solver, need)
+
+
+def as_question_of_several(name: Any, *, k: Any, **others: Any) -> Question:
+    """The same for RPW at each of a list of k."""
+    several = [check.as_k(each) for each in np.ravel(np.asarray(k, dtype=object))]
+    if name != "rpw" or np.ndim(k) != 1 or not several:
+        raise ValueError(f"k may be a list of numbers, at least one, for distance='rpw'; got {k!r} for {name!r}")
+    for each in several:
+        as_question(name, k=each, **others)
+    return replace(as_question(name, k=max(several), **others), several_k=tuple(several))
 
 
 def check_distance(name: Any, *, mass: Any, lam: Any) -> None:

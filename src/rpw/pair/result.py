@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "Result"]
 
+Mask = npt.NDArray[np.bool_]
+
 _LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 - distance has
 
 _ADVICE = {
@@ -40,15 +42,17 @@ class Plan:
     column: npt.NDArray[np.int32]
     mass: Array
 
-    def cost_in(self, problem: Problem, question: Question) -> float:
-        """W of the plan, from the distances of its pairs."""
+    def cost_in(self, problem: Problem, question: Question, price: float = 0.0) -> float:
+        """W of the plan, from the distances of its pairs; what it does not move may have a price too, a length."""
         lengths = problem.pairs(problem.rows[self.row], problem.columns[self.column])
-        lengths, p = np.minimum(lengths, question.truncation), question.p
+        lengths, masses, p = np.minimum(lengths, question.truncation), self.mass, question.p
+        if price > 0:
+            lengths, masses = np.append(lengths, price), np.append(masses, max(0.0, 1.0 - math.fsum(masses)))
         longest = float(lengths.max(initial=0.0))
         if longest == 0 or np.isinf(p):
             return longest
         # The p-th roots of the summands, before any power is taken: a tiny mass on a long way may be all that counts.
-        roots = self.mass ** (1 / p) * (lengths / longest)
+        roots = masses ** (1 / p) * (lengths / longest)
         largest = float(roots.max())
         if largest == 0:
             return 0.0
@@ -64,6 +68,25 @@ class Plan:
         keep = kept > 0
         return Plan(self.row[keep], self.column[keep], kept[keep])
 
+    def shorter_than(self, length: float, problem: Problem) -> Plan:
+        """The part over pairs that are shorter."""
+        keep = problem.pairs(problem.rows[self.row], problem.columns[self.column]) < length
+        return Plan(self.row[keep], self.column[keep], self.mass[keep])
+
+    def completed(self, mass: float, problem: Problem) -> Plan:
+        """A plan that moves ``mass`` in all: what is missing goes to where there is room, in the order of the atoms."""
+        missing = mass - math.fsum(self.mass)
+        if missing <= 0:
+            return self
+        sides = ((self.row, problem.a[problem.rows]), (self.column, problem.b[problem.columns]))
+        until = [np.cumsum(np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0)) for i, w in sides]
+        ends = np.unique(np.concatenate([*until, [missing]]))
+        ends = ends[(ends > 0) & (ends <= missing)]
+        added = np.diff(ends, prepend=0.0)
+        row, column = (np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1).astype(np.int32) for ups in until)
+        parts = ((self.row, row), (self.column, column), (self.mass, added))
+        return Plan(*(np.concatenate(part) for part in parts))
+
 
 @dataclass(frozen=True, eq=False)
 class Dual:
@@ -77,12 +100,13 @@ class Dual:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The (p,k)-RPW distance with its proof.
+    """A distance with its plan and its proof: RPW from `rpw.solve`, W_{p,mass} or λ-ROBOT from `rpw.transport`.
 
     Attributes
     ----------
     distance : float
-        The distance; where the bounds differ, the upper one (the one ``plan`` attains).
+        The distance; where the bounds differ, the upper one (the one ``plan`` attains). RPW is a share of the mass,
+        what `rpw.transport` gives is a cost, in units of the ground distance.
     lower, upper : float
         Proven bounds, up to the rounding of float64 (docs/theory.md, "Rounding").
     status : str
@@ -90,9 +114,9 @@ class Result:
     solver : str
         The solver that ran (see `rpw.choose_solver`).
     cost : float
-        W_{p, mass} of the plan, in units of the ground distance (not its p-th power). k·Δ·distance at the crossing;
-        less where the crossing lies on a jump (at p = inf), or on an edge so steep that the mass which would make up
-        the difference is below 1e-280.
+        W_{p, mass} of the plan, in units of the ground distance (not its p-th power). From `rpw.transport` it is the
+        distance. From `rpw.solve` it is k·Δ·distance at the crossing; less where the crossing lies on a jump (at
+        p = inf), or on an edge so steep that the mass which would make up the difference is below 1e-280.
     iterations : int
         Pivots or augmentations.
     """
@@ -116,16 +140,22 @@ class Result:
 
     @property
     def mass(self) -> float:
-        """The mass that the plan moves, ``1 - distance``.
+        """The mass that the plan moves: of RPW ``1 - distance``, from `rpw.transport` the mass that was asked for.
 
-        Where nearly everything stays, it is summed over the plan instead: 1e-62 is lost in ``1 - distance``.
+        It is summed over the plan for λ-ROBOT, which leaves behind what is too far away, and where nearly everything
+        stays: 1e-62 is lost in ``1 - distance``.
         """
+        if self._question.is_of_cost:
+            return self._question.moved if self._question.lam is None else math.fsum(self._plan.mass)
         moved = 1.0 - self.distance
         return moved if moved >= _LITTLE_MASS else math.fsum(self._plan.mass)
 
     @property
     def multiplier(self) -> float | None:
-        """The slope λ of the profile at the crossing; None at p = inf and k = 0."""
+        """The slope λ of the profile at the crossing; None at p = inf and k = 0.
+
+        From `rpw.transport`, that of the edge on which ``mass`` lies, or which ends there: at mass 1 the last one.
+        """
         if self._dual is None:
             return None
         return self._dual.multiplier * self._unit_p(self._dual)
@@ -144,7 +174,7 @@ class Result:
 
     @cached_property
     def plan(self) -> csr_array:
-        """The plan as a SciPy ``csr_array`` of shape (n, m) and mass ``1 - distance``."""
+        """The plan as a SciPy ``csr_array`` of shape (n, m), which moves ``mass`` in all."""
         from scipy.sparse import csr_array
 
         entries = self._plan
@@ -165,19 +195,38 @@ class Result:
         moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
         return np.maximum(self._problem.b - moved, 0.0)
 
+    @property
+    def outliers_a(self) -> Mask:
+        """Which atoms of the first measure stay behind: those with more than half of their weight.
+
+        What is merely > 0 in ``unmatched_a`` may be a rest of 1e-20. Atoms without weight are none.
+        """
+        return self.unmatched_a > 0.5 * self._problem.a
+
+    @property
+    def outliers_b(self) -> Mask:
+        """The same for the second measure: nothing comes to more than half of their weight."""
+        return self.unmatched_b > 0.5 * self._problem.b
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what moves and what is left behind (needs ``rpw[plot]``).
 
-        Both measures, lines for the plan, and a ring around every point of which at least half stays. Points on the
-        line lie in two rows, the first measure above the second; points with more than two coordinates are drawn on
-        their first two principal axes. Raises where there are no points, only ``cost=``.
+        Both measures, lines for the plan, and a ring around every outlier (see ``outliers_a``). Points on the line lie
+        in two rows, the first measure above the second; points with more than two coordinates are drawn on their first
+        two principal axes. Raises where there are no points, only ``cost=``.
         """
         from rpw.plot import plot_result
 
         given = self._problem
         if given.points is None:
             raise ValueError("plot needs points: this result comes from cost=, which says nothing about where they lie")
-        return plot_result(self, *given.points, given.a, given.b, ax)
+        return plot_result(self, *given.points, given.a, given.b, ax, self._in_short())
+
+    def _in_short(self) -> str:
+        """What moves and what that means, in a line."""
+        if not self._question.is_of_cost:
+            return f"{self.mass:.1%} moves, {self.distance:.1%} stays"
+        return f"{self.mass:.1%} moves, {self._question.title} = {self.distance:.4g}"
 
     def _unit_p(self, dual: Dual) -> float:
         return representable_power(dual.scale, self._question.p, "the multiplier and the potentials")
@@ -196,16 +245,16 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {field.name: self.__dict__[field.name] for field in fields(self)}  # what is derived is derived again
-        ground = self._problem.ground.without_metric()
-        if ground is not self._problem.ground:
-            state["_problem"] = replace(self._problem, ground=ground)
+        state["_problem"] = self._problem.without_metric()
+        if state["_problem"] is not self._problem:
             with suppress(ValueError):  # where they cannot be represented, asking for them raises here and there
                 state["potentials"] = self.potentials  # all that would ask for the metric
         return state
 
     def __repr__(self) -> str:
         if self.status == "exact":  # the bounds agree up to rounding
-            return f"Result(distance={self.distance:.9g}, exact, mass={self.mass:.6g}, cost={self.cost:.6g})"
+            cost = "" if self._question.is_of_cost else f", cost={self.cost:.6g}"
+            return f"Result(distance={self.distance:.9g}, exact, mass={self.mass:.6g}{cost})"
         return f"Result(distance={self.distance:.8g}, in [{self.lower:.8g}, {self.upper:.8g}], {self.status})"
 
     def _repr_html_(self) -> str:
@@ -213,13 +262,13 @@ class Result:
 
         n, m = self._problem.shape
         return facts(
-            "RPW distance",
+            self._question.title,
             [
                 ("distance", f"{self.distance:.9g}"),
                 ("proven", f"[{self.lower:.9g}, {self.upper:.9g}]: {_ADVICE[self.status]}"),
                 ("moved", f"{self.mass:.6g} of the mass at cost {self.cost:.6g}"),
                 ("between", f"{n:,} and {m:,} points, {len(self._plan.mass):,} pairs in the plan"),
-                ("with", f"p = {self._question.p:g}, k·Δ = {self._question.kappa:g}"),
+                ("with", self._question.parameters),
                 ("solver", f"{self.solver}, {self.iterations:,} iterations"),
             ],
         )

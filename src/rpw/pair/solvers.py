@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rpw import _core
+from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
 from rpw.pair.question import Question
 from rpw.pair.result import Dual, Plan, Result
 
-__all__ = ["choose", "profile", "solve", "value"]
+__all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
@@ -49,22 +51,36 @@ def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> R
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(question, solver=choose(problem, question)[0], need="plan")
     try:
-        outcome = _ask(problem, question, deadline)
+        answer = outcome(problem, question, deadline)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
-        return _nothing_proven(problem, question)
-    return _as_result(problem, question, outcome)
+        answer = None
+    return as_result(problem, question, answer)
 
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     question = replace(question, solver=choose(problem, question)[0])
     try:
-        outcome = _ask(problem, question, deadline)
+        answer = outcome(problem, question, deadline)
     except TimeLimitError:
         raise TimeLimitError(0.0, question.largest) from None
-    if outcome.status == _core.Status.time_limit:
-        raise TimeLimitError(outcome.lower, outcome.upper)
-    return outcome.value
+    if answer.status == _core.Status.time_limit:
+        raise TimeLimitError(answer.lower, answer.upper)
+    return answer.value
+
+
+def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Array:
+    """The numbers alone for each of the question's k, from one walk."""
+    pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
+    only = np.zeros(1, dtype=np.int64)
+    kappas, seconds = np.array(question.kappas), deadline.seconds_left
+    try:
+        values, failures = _core.pair_values_at(*pair, question.to_core(), kappas, only, only, 1, seconds, None)
+    except TimeoutError:
+        raise TimeLimitError from None
+    for _, _, reason in failures:
+        raise (MemoryError if reason.startswith("MemoryError") else ValueError)(reason)
+    return values
 
 
 def profile(problem: Problem, question: Question, max_breakpoints: int, deadline: Deadline = NEVER) -> Profile:
@@ -78,7 +94,9 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
         raise TimeLimitError from None
-    result = _as_profile(question, upper)
+    result = replace(_as_profile(question, upper), _pair=SolvedPair(problem, question))
+    if len(upper.used_up_a):
+        result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
     if result.solver in ("walk", "simplex"):
@@ -91,7 +109,47 @@ def _as_profile(question: Question, curve: _core.Curve) -> Profile:
     return Profile(question.p, question.diameter, name, curve.unmoved, curve.cost, curve.scale, curve.slope)
 
 
-def _ask(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
+def _used_up(problem: Problem, curve: _core.Curve) -> tuple[Array, Array]:
+    """The prices at which atoms had moved, for all atoms: the highest among equal points, of which any may be last."""
+    sides = []
+    for size, kept, prices, where in (
+        (problem.shape[0], problem.rows, curve.used_up_a, problem.x),
+        (problem.shape[1], problem.columns, curve.used_up_b, problem.y),
+    ):
+        of_all = np.zeros(size)
+        of_all[kept] = prices
+        points = problem.ground.points_at(where[kept])
+        if points is not None:
+            labels = equal_rows(points)
+            highest = np.zeros(labels.max() + 1)
+            np.maximum.at(highest, labels, prices)
+            of_all[kept] = highest[labels]
+        sides.append(of_all)
+    return sides[0], sides[1]
+
+
+@dataclass(frozen=True)
+class SolvedPair:
+    """A pair that can be solved again: what a Profile keeps, so that it can give plans."""
+
+    problem: Problem
+    question: Question
+
+    def crossing(self, k: float) -> Result:
+        """The plan of RPW at another price."""
+        return solve(self.problem, replace(self.question, k=k, tol=0.0, solver="exact"))
+
+    def transport(self, mass: float) -> Result:
+        """The plan that moves a mass."""
+        return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
+
+    def without_metric(self) -> SolvedPair:
+        """The same, where a metric that cannot be pickled is left out."""
+        return replace(self, problem=self.problem.without_metric())
+
+
+def outcome(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
+    """The core's answer; raises where the deadline passes before it begins."""
     pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
     return _core.solve(*pair, question.to_core(), deadline.seconds_left)
 
@@ -101,24 +159,53 @@ def _bytes_per_cost(solver: str) -> int:
     return 4 if solver == "lmr" else 8
 
 
-def _as_result(problem: Problem, question: Question, outcome: _core.Outcome) -> Result:
-    solver, status, plan = outcome.solver.name, outcome.status.name, Plan(*outcome.plan)
-    if solver == "bisection" or len(outcome.lengths):  # flows may move more than is asked for
-        plan = plan.trimmed(1.0 - outcome.value)
-    potentials = Dual(outcome.multiplier, outcome.u, outcome.v, outcome.scale) if outcome.has_potentials else None
+def as_result(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+    """The core's answer to a question with need="plan"; None where time was up before there was one."""
+    if outcome is None:
+        return _nothing_proven(problem, question)
+    if question.is_of_cost and outcome.status == _core.Status.time_limit:
+        return _unfinished_transport(problem, question, outcome)
+    plan, dual = Plan(*outcome.plan), _dual_of(outcome)
+    if outcome.solver.name == "bisection" or len(outcome.lengths):  # flows may move more than is asked for
+        plan = plan.trimmed(question.moved if question.is_of_cost else 1.0 - outcome.value)
+    if question.lam is not None:
+        plan = plan.shorter_than(question.truncation, problem)
     return Result(
         distance=outcome.value,
         lower=outcome.lower,
         upper=outcome.upper,
-        cost=_cost_of(problem, question, outcome, plan),
-        status=status,
-        solver=solver,
+        cost=outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan),
+        status=outcome.status.name,
+        solver=outcome.solver.name,
         iterations=outcome.iterations,
         _problem=problem,
         _question=question,
         _plan=plan,
-        _dual=potentials,
+        _dual=dual,
     )
+
+
+def _dual_of(outcome: _core.Outcome) -> Dual | None:
+    return Dual(outcome.multiplier, outcome.u, outcome.v, outcome.scale) if outcome.has_potentials else None
+
+
+def _unfinished_transport(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+    """A cost that was cut off: the plan so far, and for the rest what comes first, so that the upper bound is attained.
+
+    λ-ROBOT may leave the rest behind, for 2λ.
+    """
+    nowhere: Any = np.empty(0, dtype=np.int32)
+    plan = Plan(nowhere, nowhere, np.empty(0)) if outcome is None else Plan(*outcome.plan)
+    if question.lam is None:
+        plan = plan.trimmed(question.moved).completed(question.moved, problem)
+        upper = plan.cost_in(problem, question)
+    else:
+        plan = plan.shorter_than(question.truncation, problem)
+        upper = plan.cost_in(problem, question, question.truncation)
+    lower, dual, iterations = 0.0, None, 0
+    if outcome is not None:
+        lower, dual, iterations = min(outcome.lower, upper), _dual_of(outcome), outcome.iterations
+    return Result(upper, lower, upper, upper, "time_limit", question.solver, iterations, problem, question, plan, dual)
 
 
 def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan: Plan) -> float:
@@ -132,6 +219,8 @@ def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan:
 
 def _nothing_proven(problem: Problem, question: Question) -> Result:
     """The result of a solve that was cut off before it began."""
+    if question.is_of_cost:
+        return _unfinished_transport(problem, question, None)
     nowhere: Any = np.empty(0, dtype=np.int32)
     plan = Plan(nowhere, nowhere, np.empty(0))
     return Result(1.0, 0.0, 1.0, 0.0, "time_limit", question.solver, 0, problem, question, plan)

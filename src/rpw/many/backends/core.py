@@ -46,11 +46,30 @@ class CoreBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[Array, Failures]:
         """As `Backend.values`."""
-        n_threads = max(1, min(n_threads, len(first)))
-        first, second = (np.ascontiguousarray(index, dtype=np.int64) for index in (first, second))
-        question = self.batch.question.to_core()
-        space, a, b = self._prepared
+        question, kappas = self.batch.question.to_core(), np.array(self.batch.question.kappas)
+        s, t, threads = _work(first, second, n_threads)
+        pair, seconds = self._prepared, deadline.seconds_left
         try:
-            return _core.pair_values(space, a, b, question, first, second, n_threads, deadline.seconds_left, report)
+            if len(kappas) == 0:
+                return _core.pair_values(*pair, question, s, t, threads, seconds, report)
+            values, failures = _core.pair_values_at(*pair, question, kappas, s, t, threads, seconds, report)
+            return values.reshape(len(s), len(kappas)), failures
         except TimeoutError as error:
             raise TimeLimitError from error
+
+    def outcomes(
+        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+    ) -> tuple[list[_core.Outcome | None], Failures]:
+        """As `Backend.outcomes`."""
+        question, pair = self.batch.question.to_core(), self._prepared
+        s, t, threads = _work(first, second, n_threads)
+        found, failures = _core.pair_outcomes(*pair, question, s, t, threads, deadline.seconds_left, report)
+        failed = {(i, j) for i, j, _ in failures}
+        pairs = zip(s.tolist(), t.tolist(), found, strict=True)
+        return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures
+
+
+def _work(first: Ints, second: Ints, n_threads: int) -> tuple[Ints, Ints, int]:
+    """The pairs as the core takes them, on no more threads than there are pairs."""
+    first, second = (np.ascontiguousarray(index, dtype=np.int64) for index in (first, second))
+    return first, second, max(1, min(n_threads, len(first)))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
+from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.many.batch import PairBatch
@@ -35,5 +36,14 @@ class Backend(Protocol):
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail.
 
-        Raises `rpw.TimeLimitError` past the deadline. A number depends neither on ``n_threads`` nor on who computes it.
+        With several k in the question, a row of distances for each pair. Raises `rpw.TimeLimitError` past the deadline.
+        A number depends neither on ``n_threads`` nor on who computes it.
+        """
+
+    def outcomes(
+        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+    ) -> tuple[list[_core.Outcome | None], Failures]:
+        """The answers with all that the question needs, such as plans; None and a reason for pairs that fail.
+
+        Past the deadline they hold what is proven by then, and None where that is nothing.
         """

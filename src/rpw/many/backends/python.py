@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 
 import numpy as np
 
+from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.many.backends.protocol import Report
@@ -40,8 +43,33 @@ class PythonBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[Array, Failures]:
         """As `Backend.values`."""
+        question = self.batch.question
+        values = np.full((len(first), len(question.kappas)) if question.kappas else len(first), np.nan)
+        solve = solvers.values_at if question.kappas else solvers.value
+
+        def work(e: int, problem: Problem) -> None:
+            values[e] = solve(problem, question, deadline)
+
+        return values, self._for_each(work, first, second, n_threads, report)
+
+    def outcomes(
+        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+    ) -> tuple[list[_core.Outcome | None], Failures]:
+        """As `Backend.outcomes`."""
+        found: list[_core.Outcome | None] = [None] * len(first)
+
+        def work(e: int, problem: Problem) -> None:
+            with suppress(TimeLimitError):  # before the core began: nothing is known
+                found[e] = solvers.outcome(problem, self.batch.question, deadline)
+
+        return found, self._for_each(work, first, second, n_threads, report)
+
+    def _for_each(
+        self, solve: Callable[[int, Problem], None], first: Ints, second: Ints, n_threads: int, report: Report
+    ) -> Failures:
+        """Call ``solve`` for each pair, on threads; the pairs that fail."""
         n_threads = max(1, min(n_threads, len(first)))
-        values, finished, failures = np.full(len(first), np.nan), list[int](), Failures()
+        finished, failures = list[int](), Failures()
         stop, todo = threading.Event(), iter(range(len(first)))
         ground = Points(self.batch.ground.metric.stopped_by(stop))
 
@@ -51,7 +79,7 @@ class PythonBackend:
                     return
                 s, t = int(first[e]), int(second[e])
                 try:
-                    values[e] = self._value_of(s, t, ground, deadline)
+                    solve(e, self._problem(s, t, ground))
                 except TimeLimitError:
                     raise
                 except Exception as error:
@@ -70,8 +98,8 @@ class PythonBackend:
             report(len(finished))
         for worker in workers:
             worker.result()
-        return values, failures
+        return failures
 
-    def _value_of(self, s: int, t: int, ground: Ground, deadline: Deadline) -> float:
+    def _problem(self, s: int, t: int, ground: Ground) -> Problem:
         a, b = self.batch.a.measure(s), self.batch.b.measure(t)
-        return solvers.value(Problem(a.weights, b.weights, a.where, b.where, ground), self.batch.question, deadline)
+        return Problem(a.weights, b.weights, a.where, b.where, ground)

@@ -11,7 +11,12 @@ from rpw.base.memory import check_matrix_fits
 from rpw.many.batch import PairBatch
 from rpw.many.tiles import Tile, Tiling, tiling_of
 
-_BYTES_PER_ENTRY, _BYTES_PER_PAIR = 8, 24
+_BYTES_PER_VALUE, _BYTES_PER_INDEX = 8, 8
+
+
+def _bytes_per_entry(batch: PairBatch) -> int:
+    """Of a stack: of all matrices, twice, because it is turned around at the end."""
+    return _BYTES_PER_VALUE * (2 * len(batch.question.several_k) or 1)
 
 
 class MemoryTarget:
@@ -25,15 +30,16 @@ class MemoryTarget:
     @classmethod
     def in_tiles(cls, batch: PairBatch, lanes: int) -> MemoryTarget:
         """For tiles that come from elsewhere."""
-        return cls(tiling_of(batch, lanes), _BYTES_PER_ENTRY)
+        return cls(tiling_of(batch, lanes), _bytes_per_entry(batch))
 
     @classmethod
     def as_a_whole(cls, batch: PairBatch) -> MemoryTarget:
         """In one tile: the threads of this process share out its pairs among themselves."""
         shape = len(batch.a), len(batch.b)
         # Of each pair the entry, two indices and the value exist at the same time.
-        bytes_per_entry = _BYTES_PER_ENTRY + _BYTES_PER_PAIR // (1 + batch.is_symmetric)
-        return cls(Tiling(shape, shape, batch.is_symmetric), bytes_per_entry)
+        of_entry = _bytes_per_entry(batch)
+        of_pair = 2 * _BYTES_PER_INDEX + _BYTES_PER_VALUE * max(1, len(batch.question.several_k))
+        return cls(Tiling(shape, shape, batch.is_symmetric), of_entry + of_pair // (1 + batch.is_symmetric))
 
     def __enter__(self) -> MemoryTarget:
         return self
@@ -47,16 +53,18 @@ class MemoryTarget:
 
     def write(self, tile: Tile, block: Array, *, is_whole: bool, is_final: bool) -> None:
         """Put a tile, and its mirror image, into place."""
-        if block.shape == self.tiling.shape:
+        if block.shape[:2] == self.tiling.shape:
             self._matrix = block
             return
         if self._matrix is None:
-            self._matrix = np.full(self.tiling.shape, np.nan)
+            self._matrix = np.full((*self.tiling.shape, *block.shape[2:]), np.nan)
         rows, columns = (slice(span.start, span.stop) for span in self.tiling.spans(tile))
         self._matrix[rows, columns] = block
         if self.tiling.is_symmetric:
-            self._matrix[columns, rows] = block.T
+            self._matrix[columns, rows] = block.swapaxes(0, 1)
 
     def result(self) -> Any:
-        """The matrix."""
-        return self._matrix
+        """The matrix; for several k a stack of them, k first."""
+        if self._matrix is None or self._matrix.ndim == 2:
+            return self._matrix
+        return np.ascontiguousarray(np.moveaxis(self._matrix, -1, 0))

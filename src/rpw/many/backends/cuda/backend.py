@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.many.backends.cuda.driver import device
@@ -72,6 +73,12 @@ class CudaBackend:
             ]
         return values, failures
 
+    def outcomes(
+        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+    ) -> tuple[list[_core.Outcome | None], Failures]:
+        """Refused: plans and potentials stay on the GPU so far, and only numbers come back."""
+        raise ValueError("device='cuda' gives numbers, not plans; pass device='cpu'")
+
     def _solve(self, first: Ints, second: Ints, note: Report) -> Answers:
         gpu = device(self.number)
         a, b, table = self._prepared
@@ -109,6 +116,8 @@ class CudaBackend:
 def _reason_against(batch: PairBatch) -> str | None:
     """Why a GPU cannot compute the batch, if it cannot."""
     asked, ground = batch.question, batch.ground
+    if asked.several_k:
+        return "it takes one k at a time"
     if ground.uses_labels(asked):
         return None
     if asked.is_of_shared_mass:

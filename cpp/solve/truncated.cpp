@@ -1,0 +1,42 @@
+// See truncated.hpp.
+#include "solve/truncated.hpp"
+
+#include <algorithm>
+
+#include "base/crossing.hpp"
+#include "ground/powers.hpp"
+#include "simplex/fixed_simplex.hpp"
+#include "walk/certificate.hpp"
+#include "walk/profile_walk.hpp"
+
+namespace rpw {
+
+namespace {
+
+// Sums along a path of costs equal to the price may come out below it.
+constexpr double rounding = 1e-12;
+
+}  // namespace
+
+Outcome move_while_shorter(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    const double price = std::min(power(question.truncation / scale, question.p), largest_power);
+    FixedSimplex simplex(problem, pulse);
+    const bool in_time = ends_in_time([&] { simplex.solve(price); });
+    const ProfileWalk walk(problem, pulse, simplex.basis(), price, price);
+    Outcome outcome;
+    outcome.solver = Solver::simplex;
+    outcome.status = in_time ? Status::exact : Status::time_limit;
+    outcome.unmoved = walk.unmoved();
+    outcome.scale = scale;
+    outcome.multiplier = walk.lambda();
+    outcome.iterations = simplex.pivots();
+    outcome.plan = walk.plan(0);
+    outcome.value = outcome.upper = outcome.cost =
+        scale * root(walk.plan_cost_p() + price * walk.unmoved(), question.p);
+    const double lower_p = walk.lambda() - certify(problem, walk.forest(), walk.lambda(), outcome.u, outcome.v);
+    outcome.lower = std::min(scale * root(lower_p, question.p), outcome.upper);
+    if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    return outcome;
+}
+
+}  // namespace rpw

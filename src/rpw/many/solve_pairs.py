@@ -1,0 +1,109 @@
+"""Results, with plans, for aligned lists of measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rpw.base.deadline import Deadline, deadline_after
+from rpw.base.threads import as_n_threads
+from rpw.many.backends.choice import backend_for
+from rpw.many.backends.protocol import Backend
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_measures, check_same_dimension
+from rpw.many.errors import PairwiseError
+from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.many.progress import Progress, progress_bar
+from rpw.measure import CollectionLike
+from rpw.pair import solvers
+from rpw.pair.atoms import atoms_of_one, joined
+from rpw.pair.ground import as_shared_ground
+from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.problem import Problem
+from rpw.pair.question import as_question, check_distance
+from rpw.pair.result import Result
+
+__all__ = ["solve_pairs"]
+
+
+def solve_pairs(
+    A: CollectionLike,
+    B: CollectionLike,
+    *,
+    distance: str = "rpw",
+    p: float = 2,
+    k: float = 1,
+    mass: float | None = None,
+    lam: float | None = None,
+    metric: Metric = "euclidean",
+    diameter: float | Literal["auto"] | None = None,
+    support: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    n_threads: int | None = None,
+    progress: Progress = False,
+    device: str = "cpu",
+    time_limit: float | None = None,
+) -> list[Result]:
+    """Results with plans for the pairs (A[0], B[0]), (A[1], B[1]), …, on all threads.
+
+    The same results, to the bit, as `rpw.solve` (for other distances, `rpw.transport`) gives for each pair.
+
+    Parameters
+    ----------
+    A, B : collections of the same length, as in `rpw.pairwise`
+    distance, p, k, mass, lam, metric, diameter, support, cost, n_threads, progress : as in `rpw.pairwise`
+    device : {"cpu"}
+        Only ``"cpu"`` here.
+    time_limit : float, optional
+        Seconds for all pairs; those that are not finished by then come back with what was proven, and
+        ``status == "time_limit"``.
+
+    Raises
+    ------
+    PairwiseError
+        After all pairs were tried, if some failed: ``failures`` names them, ``distances`` holds the other Results, and
+        None in place of those.
+
+    >>> import rpw
+    >>> results = rpw.solve_pairs([[[0.0]], [[1.0]]], [[[0.5]], [[2.0], [1.0]]], p=1, diameter=1)
+    >>> [round(result.distance, 6) for result in results], results[1].unmatched_b.round(6).tolist()
+    ([0.333333, 0.25], [0.25, 0.0])
+    """
+    deadline = deadline_after(time_limit)
+    ground = as_shared_ground(support, cost, as_metric(metric))
+    first, second = as_measures(A, "A", ground), as_measures(B, "B", ground)
+    if len(first) != len(second):
+        raise ValueError(f"A and B must have the same length, got {len(first)} and {len(second)} measures")
+    of_a, of_b = (joined([atoms_of_one(*measure) for measure in side]) for side in (first, second))
+    check_same_dimension(of_a, of_b)
+    check_distance(distance, mass=mass, lam=lam)
+    delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
+    question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)
+    problems = [Problem(a, b, x, y, ground) for (a, x), (b, y) in zip(first, second, strict=True)]
+    question = replace(question, solver=solvers.choose(problems[0], question)[0], need="plan")
+    batch = PairBatch(of_a, of_b, ground, question)
+    if diameter is None:
+        warn_of_batch(batch)
+    return _solve(problems, backend_for(batch, device), as_n_threads(n_threads), progress, deadline)
+
+
+def _solve(
+    problems: list[Problem], backend: Backend, n_threads: int, progress: Progress, deadline: Deadline
+) -> list[Result]:
+    """The answers of the backend as Results; a device that has plans is a backend with `outcomes`."""
+    batch, pairs = backend.batch, np.arange(len(problems))
+    batch.check_fits(n_threads)
+    with progress_bar(len(pairs), progress) as report:
+        outcomes, failures = backend.outcomes(pairs, pairs, n_threads, report, deadline)
+    failed = {s for s, _, _ in failures}
+    results = {
+        s: solvers.as_result(problem, batch.question, outcome)
+        for s, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True))
+        if s not in failed
+    }
+    if failures:
+        raise PairwiseError.of(sorted(failures), [results.get(s) for s in range(len(problems))])
+    return list(results.values())

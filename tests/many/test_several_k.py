@@ -1,0 +1,90 @@
+"""A list of k gives a stack of matrices: each the one of its own call, from one walk per pair."""
+
+import numpy as np
+import pytest
+
+import rpw
+
+INF = float("inf")
+RNG = np.random.default_rng(0)
+CLOUDS = [RNG.integers(0, 6, (RNG.integers(1, 25), 2)) / 5 for _ in range(9)]
+MEASURES = [rpw.Measure(x, RNG.dirichlet(np.ones(len(x)))) for x in CLOUDS]
+PRICES = [1, 0.1, 10, 0, 1e-9, 0.1, 1e9]
+
+
+def slanted(x, y):
+    return float(np.abs(x - y).sum())
+
+
+def check_stack(A, B=None, k=PRICES, **options):
+    stack = rpw.pairwise(A, B, k=k, **options)
+    own = [rpw.pairwise(A, B, k=float(each), **options) for each in k]
+    assert stack.shape == np.shape(own)
+    np.testing.assert_allclose(stack, own, rtol=1e-12, atol=1e-12)
+    small = np.asarray(k) > 1e6  # answers of 1e-9: to as many digits
+    np.testing.assert_allclose(stack[small], np.asarray(own)[small], rtol=1e-10, atol=0)
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 7, INF])
+@pytest.mark.parametrize("A", [CLOUDS, MEASURES], ids=["ties", "weights"])
+def test_each_matrix_is_that_of_its_own_call(A, p):
+    check_stack(A, p=p, diameter=1.3)
+    check_stack(A[:3], A[4:], p=p, n_threads=1)
+
+
+@pytest.mark.parametrize("p", [1, 2, INF])
+def test_other_grounds(p):
+    check_stack(CLOUDS, p=p, metric=slanted)
+    rows = RNG.integers(0, 3, (6, 10)) + np.eye(6, 10)
+    check_stack(rows, support=RNG.random((10, 2)), p=p)
+    check_stack(rows, cost=np.abs(np.subtract.outer(np.arange(10.0), np.arange(10.0))), p=p, diameter=9)
+    check_stack(rows, cost=RNG.random((10, 10)), p=p)  # not symmetric, and no places of distance 0
+
+
+@pytest.mark.parametrize("k", [[0.0], [2], (0, 0), np.array([3.0, 1.0])])
+def test_short_lists_and_zeros(k):
+    check_stack(MEASURES, k=k)
+    check_stack(MEASURES, k=k, metric=slanted)
+
+
+@pytest.mark.parametrize("p", [2, 30, 200])
+def test_distances_of_many_orders_of_magnitude(p):
+    """Powers that have no unit in common: then each k is solved by itself."""
+    clouds = [10.0 ** RNG.uniform(-40, 3, (6, 1)) for _ in range(4)]
+    check_stack(clouds, p=p, k=[1e-38, 1e-20, 1, 50], diameter=1)
+    check_stack(clouds, p=p, k=[1e-38, 1e-20, 1, 50], diameter=1, metric=slanted)
+
+
+def test_what_is_refused():
+    for k, options, words in (
+        ([], {}, "k may be a list"),
+        ([[1.0]], {}, "k may be a list"),
+        ([1, -1], {}, "k must be"),
+        ([1, float("nan")], {}, "k must not be NaN"),
+        ([1, 2], {"distance": "wasserstein"}, "k may be a list"),
+        ([1, 2], {"out": "D.zarr"}, "out does not take a list of k"),
+        (["a"], {}, "k must be a number"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            rpw.pairwise(CLOUDS, k=k, **options)
+
+
+def test_pairs_that_fail_are_named_and_the_rest_is_kept():
+    def broken(x, y):
+        if 7 in (x[0], y[0]):
+            raise ArithmeticError("seven")
+        return abs(float(x[0] - y[0]))
+
+    clouds = [[0.0], [7.0], [1.0]]
+    with pytest.raises(rpw.PairwiseError, match=r"pair \(0, 1\) failed: .*seven") as caught:
+        rpw.pairwise(clouds, k=[1, 2], metric=broken, diameter=1)
+    assert caught.value.distances.shape == (2, 3, 3)
+    assert np.isnan(caught.value.distances[:, 0, 1]).all()
+    assert (caught.value.distances[:, 0, 2] > 0).all()
+    stack = rpw.pairwise(clouds, k=[1, 2], metric=broken, diameter=1, on_error="nan")
+    assert np.isnan(stack[:, 1, [0, 2]]).all()
+
+
+def test_time_limit():
+    with pytest.raises(rpw.TimeLimitError, match="pairs were finished"):
+        rpw.pairwise(list(RNG.random((6, 400, 2))), k=[1, 10], time_limit=0)

@@ -1,0 +1,122 @@
+"""Results for lists of pairs: each the same to the bit as alone."""
+
+import textwrap
+
+import numpy as np
+import pytest
+from children import interrupted
+from scipy.sparse import csr_array
+
+import rpw
+
+INF = float("inf")
+RNG = np.random.default_rng(0)
+CLOUDS = [RNG.integers(0, 5, (RNG.integers(1, 20), 2)) / 4 for _ in range(24)]
+WEIGHTED = [rpw.Measure(x, w + (w.sum() == 0)) for x in CLOUDS for w in [RNG.integers(0, 3, len(x)) * 1.0]]
+A, B = WEIGHTED[:12], WEIGHTED[12:]
+
+
+def slanted(x, y):
+    return float(np.abs(x - y).sum())
+
+
+def check_same(result, alone):
+    assert result == alone  # the numbers and the plan
+    assert result.plan.shape == alone.plan.shape
+    assert result.multiplier == alone.multiplier
+    if alone.potentials is not None:
+        for mine, other in zip(result.potentials, alone.potentials, strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "canberra", slanted])
+@pytest.mark.parametrize("options", [{}, {"p": 1, "k": 0.3}, {"k": 0}, {"p": INF, "k": 2}])
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_same_bits_as_one_pair(options, metric, n_threads):
+    results = rpw.solve_pairs(A, B, metric=metric, diameter=1.5, n_threads=n_threads, **options)
+    for x, y, result in zip(A, B, results, strict=True):
+        check_same(result, rpw.solve(x, y, metric=metric, diameter=1.5, **options))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"distance": "wasserstein"}, {"distance": "partial_wasserstein", "mass": 0.4}, {"distance": "robot", "lam": 0.2}],
+)
+def test_plans_of_other_distances(options):
+    others = {name: value for name, value in options.items() if name != "distance"}
+    for x, y, result in zip(A, B, rpw.solve_pairs(A, B, **options), strict=True):
+        check_same(result, rpw.transport(x, y, **others))
+
+
+def test_histograms():
+    rows = RNG.integers(0, 3, (8, 10)) + np.eye(8, 10)
+    support, cost = RNG.random((10, 2)), np.abs(np.subtract.outer(np.arange(10.0), np.arange(10.0))) / 9
+    for a, b, result in zip(rows[:4], rows[4:], rpw.solve_pairs(rows[:4], rows[4:], support=support), strict=True):
+        check_same(result, rpw.solve(support, support, a, b))
+    sparse = rpw.solve_pairs(csr_array(rows[:4]), csr_array(rows[4:]), support=support)
+    assert sparse == rpw.solve_pairs(rows[:4], rows[4:], support=support)
+    for a, b, result in zip(rows[:4], rows[4:], rpw.solve_pairs(rows[:4], rows[4:], cost=cost), strict=True):
+        check_same(result, rpw.solve(cost=cost, a=a, b=b))
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close(sparse[0].plot().figure)  # the places are known
+
+
+def test_progress_and_diameter():
+    seen = []
+    results = rpw.solve_pairs(A, B, diameter="auto", progress=lambda done, total: seen.append((done, total)))
+    assert seen[0] == (0, 12)
+    assert seen[-1] == (12, 12)
+    assert results[0] == rpw.solve(A[0], B[0], diameter=rpw.diameter(A, B))
+    with pytest.warns(UserWarning, match="diameter was left at 1"):
+        rpw.solve_pairs([[0.0]], [[7.0]])
+
+
+def test_what_is_refused():
+    for arguments, options, words in (
+        ((A, B[:3]), {}, "A and B must have the same length, got 12 and 3"),
+        (([], []), {}, "A is an empty collection"),
+        ((A[0], B), {}, "A must be a collection"),
+        (([[0.0]], [[[0.0, 1.0]]]), {}, "different dimensions"),
+        ((A, B), {"device": "tpu"}, "device must be"),
+        ((A, B), {"k": -1}, "k must be"),
+        ((A, B), {"mass": 0.5}, "mass belongs to"),
+        ((A, B), {"n_threads": 0}, "n_threads"),
+        (([[1, 2, 3]], [[1, 2]]), {"cost": np.ones((2, 2))}, "A must hold histograms"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            rpw.solve_pairs(*arguments, **options)
+
+
+def test_a_pair_that_fails_is_named_and_the_others_are_kept():
+    def broken(x, y):
+        if x[0] == 7:
+            raise ArithmeticError("seven")
+        return abs(float(x[0] - y[0]))
+
+    with pytest.raises(rpw.PairwiseError, match=r"pair \(1, 1\) failed: .*seven") as caught:
+        rpw.solve_pairs([[0.0], [7.0], [1.0]], [[0.5], [0.5], [0.5]], metric=broken, diameter=10)
+    first, none, last = caught.value.distances
+    assert none is None
+    assert first.distance == last.distance > 0
+    far = [[[1e308]], [[0.0]]], [[[-1e308]], [[0.5]]]
+    with pytest.raises(rpw.PairwiseError, match=r"pair \(0, 0\) failed"):
+        rpw.solve_pairs(*far, diameter=1)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", slanted])
+def test_time_limit_gives_what_is_proven(metric):
+    clouds = list(np.random.default_rng(1).random((4, 300, 2)))
+    results = rpw.solve_pairs(clouds, clouds[::-1], metric=metric, time_limit=0, diameter=2)
+    assert [result.status for result in results] == ["time_limit"] * 4
+    assert all(result.lower <= result.upper == 1 for result in results)
+
+
+def test_ctrl_c_stops_it():
+    interrupted(
+        textwrap.dedent("""
+            import numpy as np, rpw
+            clouds = list(np.random.default_rng(0).random((6, 2500, 2)))
+            print("ready", flush=True)
+            rpw.solve_pairs(clouds, [x + 3 for x in clouds], k=100, diameter=1)
+        """)
+    )
