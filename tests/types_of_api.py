@@ -34,6 +34,11 @@ def single_pairs(x: Floats, measure: rpw.Measure, table: list[list[float]]) -> N
     assert_type(curve(0.5), float)
     assert_type(curve(x), float | Floats)
     assert_type(curve.distance(1), float)
+    assert_type(curve.result(1), rpw.Result)
+    assert_type(curve.plan(0.5), csr_array)
+    assert_type(curve.scores_a, Floats)
+    assert_type(rpw.transport(x, measure, mass=0.5), rpw.Result)
+    assert_type(rpw.transport(x, measure, lam=2).outliers_b, npt.NDArray[np.bool_])
     rpw.distance(measure, [measure])  # type: ignore[arg-type]
     rpw.distance(x, {1.0, 2.0})  # type: ignore[arg-type]
     rpw.distance(x, x, diameter="auto")  # type: ignore[arg-type]
@@ -49,6 +54,9 @@ def collections(clouds: list[Floats], measures: list[rpw.Measure], rows: csr_arr
     assert_type(rpw.pairwise(measures, out="D.zarr"), StoredMatrix)
     assert_type(rpw.pairwise(measures, out=Path("D.zarr")).shape, tuple[int, ...])
     assert_type(np.asarray(rpw.pairwise(measures, out="D.zarr"), dtype=np.float64), Floats)
+    assert_type(rpw.pairwise(clouds, k=[0.1, 1, 10]), Floats)
+    assert_type(rpw.solve_pairs(clouds, measures, diameter="auto"), list[rpw.Result])
+    rpw.pairwise(clouds, k=[1, 2], out="D.zarr")  # type: ignore[call-overload]
     rpw.pairwise(measures[0])  # type: ignore[call-overload]
     rpw.pairwise(measures, out=3)  # type: ignore[call-overload]
     rpw.pairwise(measures, diameter="automatic")  # type: ignore[call-overload]

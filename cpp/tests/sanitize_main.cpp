@@ -202,11 +202,29 @@ public:
         expect(broken_rule(*instance_, hurried.basis()) == nullptr, "basis of an early stop");
     }
 
+    // At each price, the atoms that are used up carry no more than what has moved, and at the end all are.
+    void check_used_up(const rpw::Curve& curve) {
+        const double last = curve.slope.empty() ? 0 : curve.slope.back();
+        for (const auto* side : {&curve.used_up_a, &curve.used_up_b}) {
+            const auto masses = side == &curve.used_up_a ? powers_.masses.a : powers_.masses.b;
+            expect(side->size() == masses.size(), "one price for each atom");
+            for (std::size_t s = 0; s < curve.slope.size(); ++s) {
+                double used = 0;
+                for (std::size_t x = 0; x < side->size(); ++x) {
+                    if ((*side)[x] <= curve.slope[s]) used += static_cast<double>(masses[x]) / one;
+                }
+                expect(used <= 1 - curve.unmoved[s + 1] + 1e-12, "used up", used, 1 - curve.unmoved[s + 1]);
+            }
+            for (const double price : *side) expect(price <= last * (1 + 1e-9), "last price", price, last);
+        }
+    }
+
     // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
     void check_profile() {
         rpw::Pulse pulse(nullptr, 1e9);
         const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
         check_curve(curve);
+        check_used_up(curve);
         for (std::size_t s = 2; s < curve.cost.size(); ++s) {
             const double before = slope(curve, s - 1), after = slope(curve, s);
             const double step =
@@ -391,6 +409,38 @@ void check_single_query(Checker& checker, const rpw::Batch& batch, const std::ve
     }
 }
 
+// Several prices at once against one at a time, and answers with plans on threads against one pair at a time.
+void check_several(Checker& checker, rpw::Batch batch, std::span<const std::int64_t> first,
+                   std::span<const std::int64_t> second) {
+    const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
+    const std::vector<double> kappas{1, 0, 10, 1e-9, 0.3, 1};
+    const auto stack = rpw::pair_values_at(batch, kappas, first, second, effort);
+    for (std::size_t s = 0; s < kappas.size(); ++s) {
+        batch.question.kappa = kappas[s];
+        batch.question.quantity = kappas[s] == 0 ? rpw::Quantity::shared : rpw::Quantity::crossing;
+        const auto alone = rpw::pair_values(batch, first, second, effort);
+        for (std::size_t e = 0; e < first.size(); ++e) {
+            const double value = stack.values[e * kappas.size() + s];
+            checker.expect(std::abs(value - alone.values[e]) <= 1e-12, "one of several", value, alone.values[e]);
+        }
+    }
+    batch.question.quantity = rpw::Quantity::mass;
+    batch.question.need = rpw::Need::plan;
+    for (const double truncation : {0.3, 1.0, rpw::unreachable}) {
+        batch.question.truncation = truncation;
+        const auto many = rpw::pair_outcomes(batch, first, second, effort);
+        batch.question.need = rpw::Need::value;
+        const auto values = rpw::pair_values(batch, first, second, effort);
+        batch.question.need = rpw::Need::plan;
+        for (std::size_t e = 0; e < first.size(); ++e) {
+            const rpw::Outcome& outcome = many.outcomes[e];
+            const double value = values.values[e];
+            checker.expect(std::abs(outcome.value - value) <= 1e-12, "value of a plan", outcome.value, value);
+            checker.expect(outcome.lower >= value * (1 - 1e-9) - 1e-12, "proof of a plan", outcome.lower, value);
+        }
+    }
+}
+
 // Threads over pairs against one pair at a time, and the search against sorting all distances.
 void check_many(Checker& checker) {
     const Instance whatever = draw(1, 1, Costs::random, Weights::equal);
@@ -431,6 +481,7 @@ void check_many(Checker& checker) {
             const double single = rpw::solve(batch.pair(first[e], second[e]), batch.question, room, pulse).value;
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
+        check_several(checker, batch, first, second);
         const rpw::Wanted wanted{4, rpw::unreachable, {}, {}};
         const auto found = rpw::search(batch, wanted, {3, rpw::unreachable, quiet});
         check_single_query(checker, batch, found.neighbours[0]);

@@ -196,7 +196,7 @@ class TestRefusals:
             ({"metric": lambda x, y: abs(x - y).sum()}, "known to Python alone"),
             ({"metric": "canberra"}, "known to Python alone"),
         ],
-        ids=str,
+        ids=["p = inf", "p = 11", "levy_prokhorov", "a function", "canberra"],
     )
     def test_what_no_gpu_computes_is_refused_by_name(self, options, reason):
         with pytest.raises(ValueError, match=rf"device='cuda' cannot compute this: .*{reason}.*device='cpu'"):

@@ -112,11 +112,20 @@ def test_time_limit_gives_what_is_proven(metric):
 
 
 def test_ctrl_c_stops_it():
-    interrupted(
-        textwrap.dedent("""
-            import numpy as np, rpw
-            clouds = list(np.random.default_rng(0).random((6, 2500, 2)))
+    code = """
+        import time
+        import numpy as np
+        import rpw
+
+        clouds = list(np.random.default_rng(0).random((6, 4000, 2)))
+        try:
             print("ready", flush=True)
             rpw.solve_pairs(clouds, [x + 3 for x in clouds], k=100, diameter=1)
-        """)
-    )
+            print("finished", flush=True)
+        except KeyboardInterrupt:
+            print("interrupted", time.time(), flush=True)
+    """
+    lines, sent, errors = interrupted(textwrap.dedent(code), after=1.2)
+    assert len(lines) == 1, errors
+    assert lines[0].startswith("interrupted"), (lines, errors)
+    assert float(lines[0].split()[1]) - sent < 5.0
