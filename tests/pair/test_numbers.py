@@ -170,7 +170,7 @@ def test_pickle_with_a_callable_metric(metric):
 
 @pytest.mark.parametrize("p", [1, 3, 4, 8, 12, 50])
 def test_plain_transport_of_costs_over_many_orders_of_magnitude(p):
-    """The dearest pair's price is no measure of what a plan pays: the profile, which never looks at it, says the same."""
+    """What a plan pays is not measured by the dearest pair: the profile, which never looks at it, says the same."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         n, m = rng.integers(2, 20, 2)
