@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "line/profile.hpp"
 #include "lmr/lmr.hpp"
 #include "solve/scale.hpp"
 #include "walk/profile_walk.hpp"
@@ -26,8 +28,7 @@ std::string in_words(double x, const char* format = "%.3g") {
 
 // Throws where the p-th power of a positive distance would vanish: beside the largest one, or by itself. A profile
 // spans all costs, so no one scale suits every k, as it does for one distance.
-void check_powers_fit(const Distances& distances, double largest, double p) {
-    const double least = least_positive_distance(distances);
+void check_powers_fit(double least, double largest, double p) {
     if (std::isinf(least)) return;
     if (std::pow(least / largest, p) < std::numeric_limits<double>::min()) {
         throw std::domain_error("the profile cannot be represented: the powers p=" + in_words(p, "%g") +
@@ -40,6 +41,17 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
             "cost_p cannot be represented: costs of " + in_words(least) + " to the power p=" + in_words(p, "%g") +
             " are no float64; rescale the points (or cost) and the diameter " + "by the same factor");
     }
+}
+
+// Nothing where the points lie on no line, or the profile there may be long.
+std::optional<Curve> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
+    if (question.solver != Solver::exact || question.truncation < unreachable || !lies_on_line(pair)) return {};
+    const SortedPair line = sorted_pair(pair);
+    const double p = question.p;
+    if (!std::isinf(p)) check_powers_fit(line.pair.least_distance(), line.pair.largest_distance(), p);
+    if (auto curve = line_profile(line.pair, p, pulse)) return curve;
+    if (question.tol > 0) return line_sandwich(line.pair, p, question.tol, pulse).upper;
+    return {};
 }
 
 }  // namespace
@@ -71,10 +83,11 @@ Curve whole_profile(const Pair& pair, const Question& question, Room& room, Puls
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
         if (auto curve = profile_by_lmr(pair, question, pulse)) return *std::move(curve);
     }
+    if (auto curve = profile_on_line(pair, question, pulse)) return *std::move(curve);
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
     if (std::isinf(question.p)) return whole_thresholds({distances, pair.masses()}, pulse);
     const double scale = largest_distance(distances);
-    check_powers_fit(distances, scale, question.p);
+    check_powers_fit(least_positive_distance(distances), scale, question.p);
     const Powers powers = powers_of(distances, pair.space, scale, question.p, room, pulse);
     Curve curve = walk_profile({powers, pair.masses()}, pulse);
     curve.scale = scale;

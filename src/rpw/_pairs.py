@@ -148,8 +148,14 @@ class PairBatch:
 
     def check_fits(self, n_threads: int, is_halved: bool = False, limit: float = math.inf) -> None:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
-        if not self._uses_labels:
+        if not self._uses_labels and not self._is_on_line:
             check_threads_fit(np.diff(self.a.start), np.diff(self.b.start), n_threads, is_halved, limit)
+
+    @property
+    def _is_on_line(self) -> bool:
+        """Whether no pair needs a matrix: all points have one coordinate."""
+        points = (self.a.points, self.b.points)
+        return self.is_for_core and all(p is not None and p.shape[1] == 1 for p in points)
 
     @cached_property
     def _shared_distances(self) -> Array | None:

@@ -82,9 +82,21 @@ class Problem:
         return bool(np.ptp(self.mass_a) == 0 and np.ptp(self.mass_b) == 0)
 
     @property
+    def is_balanced(self) -> bool:
+        """Whether the two measures have as many atoms, and all weigh the same."""
+        return self.is_uniform and len(self.rows) == len(self.columns)
+
+    @property
     def points_identify(self) -> bool:
         """Whether distance 0 means equal coordinates, so that no distance has to be computed to find it."""
         return self.cost is None and isinstance(self.metric, str) and self.metric in SEPARATING
+
+    @cached_property
+    def is_on_line(self) -> bool:
+        """Whether the core needs no matrix: distances are differences of one coordinate."""
+        if self.cost is not None or not isinstance(self.metric, str) or self.metric not in CORE_METRICS:
+            return False
+        return _core.lie_on_line(*self._points())
 
     def to_core(
         self, bytes_per_cost: int, deadline: float = np.inf

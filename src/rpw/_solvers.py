@@ -49,7 +49,7 @@ def choose(problem: Problem, solver: str, tol: float) -> tuple[str, str]:
 def _lmr_is_faster(problem: Problem, tol: float) -> bool:
     """Where LMR won in the measurements of docs/benchmarks.md."""
     coarse = problem.kappa * tol >= _COARSE * problem.diameter
-    return coarse and not problem.is_uniform and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
+    return coarse and not problem.is_on_line and not problem.is_uniform and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
 
 
 def solve(problem: Problem, solver: str, tol: float, deadline: float) -> Result:
@@ -71,7 +71,7 @@ def distance(problem: Problem, solver: str, tol: float) -> float:
 def partial_cost(problem: Problem, mass: float) -> float:
     """W_{p, mass}, for every p."""
     question = _core.Question(_core.Quantity.mass, p=problem.p, unmoved=1.0 - mass, truncation=problem.truncation)
-    return _core.solve(*problem.to_core(_bytes_per_cost("exact")), question, np.inf).value
+    return _core.solve(*problem.to_core(_bytes_per_cost("exact", problem.is_on_line)), question, np.inf).value
 
 
 def profile(problem: Problem, diameter: float, solver: str, tol: float) -> Profile:
@@ -82,10 +82,11 @@ def profile(problem: Problem, diameter: float, solver: str, tol: float) -> Profi
     question = _core.Question(
         _core.Quantity.crossing, p=problem.p, truncation=problem.truncation, tol=tol, solver=wanted
     )
-    curve = _core.profile(*problem.to_core(_bytes_per_cost(solver)), question, np.inf)
+    is_short = problem.p == 1 or math.isinf(problem.p) or problem.is_balanced or tol > 0
+    curve = _core.profile(*problem.to_core(_bytes_per_cost(solver, is_short and problem.is_on_line)), question, np.inf)
     name = curve.solver.name
     result = Profile(problem.p, diameter, name, curve.unmoved, curve.cost, curve.scale, curve.slope)
-    if name == "exact":
+    if name in ("exact", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
 
@@ -101,13 +102,18 @@ def _ask(problem: Problem, name: str, tol: float, need: _core.Need, deadline: fl
         solver=getattr(_core.Solver, name) if name in _WITH_ERROR else _core.Solver.exact,
         need=need,
     )
-    pair = problem.to_core(_bytes_per_cost(name), deadline)
+    pair = problem.to_core(_bytes_per_cost(name, problem.is_on_line), deadline)
     return _core.solve(*pair, question, max(0.0, deadline - time.monotonic()))
 
 
-def _bytes_per_cost(solver: str) -> int:
-    """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``)."""
-    return 4 if solver == "lmr" else 8
+def _bytes_per_cost(solver: str, is_on_line: bool) -> int:
+    """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``).
+
+    On the line there is none, unless a solver that needs one is asked for.
+    """
+    if solver in _WITH_ERROR:
+        return 4 if solver == "lmr" else 8
+    return 0 if is_on_line else 8
 
 
 def _as_result(problem: Problem, outcome: _core.Outcome) -> Result:
