@@ -164,10 +164,23 @@ double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost)
     });
 }
 
-double power_of_two_near(double length) {
+double scale_near(double length, double p) {
+    constexpr double large_p = 16;
+    if (p > large_p || length >= 0x1p1023) return length;
     int exponent = 0;
     std::frexp(length, &exponent);
-    return std::ldexp(1.0, std::clamp(exponent, -1000, 1000));
+    return std::ldexp(1.0, exponent);
 }
+
+void SortedPair::rescale() {
+    const auto points = [](const Atoms& atoms) { return Points{atoms.at.data(), atoms.size(), 1}; };
+    unit = length_unit(points(pair.x), points(pair.y));
+    if (unit == 1) return;
+    for (Atoms* atoms : {&pair.x, &pair.y}) {
+        for (double& at : atoms->at) at /= unit;
+    }
+}
+
+LineCost SortedPair::cost(double p, double scale) const { return {p, 1 / std::max(scale / unit, 0x1p-1000)}; }
 
 }  // namespace rpw

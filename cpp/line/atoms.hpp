@@ -46,6 +46,11 @@ struct SortedPair {
     LinePair pair;
     std::vector<Node> order_x;
     std::vector<Node> order_y;
+    double unit = 1;  // that coordinates have been divided by, a power of 2
+
+    // Brings coordinates at the ends of float64 to its middle, so that 1 / scale is a float64.
+    void rescale();
+    LineCost cost(double p, double scale) const;
 };
 
 // Whether the distance of any two points is the difference of one coordinate: there is only one, or all others are the
@@ -73,7 +78,8 @@ Mass mass_of(const LinePlan& plan);
 // Σ γ C, as a share of the total.
 double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost);
 
-// A power of 2 near `length`: dividing by it rounds nothing.
-double power_of_two_near(double length);
+// A unit near `length`: a power of 2, which rounds nothing, unless p is so large that the factor in between would
+// matter.
+double scale_near(double length, double p);
 
 }  // namespace rpw

@@ -89,6 +89,19 @@ LineBounds PriceSearch::bounds() const {
     return bounds;
 }
 
+// Where nearly all mass is left behind, 1 - ε has lost the digits of what moves, and its cost has not.
+double PriceSearch::part_of_edge() const {
+    const Vertex &before = bracket_.before, &after = bracket_.after;
+    const double meeting = bounds().meeting, slope = bracket_.slope();
+    if (slope > dearest_path) return 0;
+    double moved = before.unmoved - meeting;
+    if (target_.is_crossing) {
+        const double cost = power(target_.kappa * meeting, target_.p);
+        if (cost < slope * before.unmoved) moved = (cost - before.cost) / slope;
+    }
+    return std::clamp(moved / (before.unmoved - after.unmoved), 0.0, 1.0);
+}
+
 void PriceSearch::search() {
     if (cost_.p == 1) start_from_walk();
     if (seed_ == 0) start_from_coarser();

@@ -74,6 +74,8 @@ public:
 
     const Bracket& bracket() const { return bracket_; }
     LineBounds bounds() const;
+    // How far from `before` to `after` the answer lies, to as many digits where that is next to nothing.
+    double part_of_edge() const;
     // All mass moves: the answer is the vertex `after`.
     bool is_at_end() const { return is_at_end_; }
     long solves() const { return solves_; }

@@ -148,14 +148,14 @@ private:
 
 std::optional<Curve> line_profile(const LinePair& pair, double p, Pulse& pulse) {
     if (std::isinf(p)) return whole_reaches(pair, pulse);
-    const double scale = power_of_two_near(pair.largest_distance());
+    const double scale = scale_near(pair.largest_distance(), p);
     if (p == 1) return walk_line_profile(pair, scale, std::numeric_limits<std::size_t>::max(), pulse);
     if (has_equal_masses(pair)) return walk_unit_profile(pair, {p, 1 / scale}, scale, pulse);
     return std::nullopt;
 }
 
 LineBand line_sandwich(LinePair pair, double p, double tol, Pulse& pulse) {
-    const double scale = power_of_two_near(pair.largest_distance());
+    const double scale = scale_near(pair.largest_distance(), p);
     if (p == 1) {
         if (auto curve = walk_line_profile(pair, scale, many_edges * pair.atoms(), pulse)) return {*curve, *curve};
     }

@@ -23,7 +23,7 @@ void close_gap(Outcome& outcome) {
     if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
 }
 
-// The plan part · first + (1 - part) · second, over the atoms as they came.
+// The plan (1 - part) · first + part · second, over the atoms as they came.
 std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, const LinePlan& second, double part) {
     std::vector<PlanEntry> plan;
     plan.reserve(first.size() + second.size());
@@ -35,13 +35,13 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
     auto a = first.begin(), b = second.begin();
     while (a != first.end() || b != second.end()) {
         if (b == second.end() || (a != first.end() && place(*a) < place(*b))) {
-            put(*a, part * share_of(a->mass, total));
+            put(*a, (1 - part) * share_of(a->mass, total));
             ++a;
         } else if (a == first.end() || place(*b) < place(*a)) {
-            put(*b, (1 - part) * share_of(b->mass, total));
+            put(*b, part * share_of(b->mass, total));
             ++b;
         } else {
-            put(*a, part * share_of(a->mass, total) + (1 - part) * share_of(b->mass, total));
+            put(*a, (1 - part) * share_of(a->mass, total) + part * share_of(b->mass, total));
             ++a, ++b;
         }
     }
@@ -74,14 +74,13 @@ double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, 
         const Vertex last = last_vertex(line.pair, cost);
         outcome.unmoved = last.unmoved;
         outcome.cost = outcome.scale * root(last.cost, cost.p);
-        if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 1.0);
+        if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 0.0);
         return prove(outcome, line, cost, last, need);
     }
     const Vertex &before = search.bracket().before, &after = search.bracket().after;
+    const double part = search.part_of_edge();
     outcome.unmoved = search.bounds().meeting;
-    const double width = before.unmoved - after.unmoved, part = (outcome.unmoved - after.unmoved) / width;
-    const double rise = (after.cost - before.cost) * ((before.unmoved - outcome.unmoved) / width);
-    outcome.cost = outcome.scale * root(before.cost + rise, cost.p);
+    outcome.cost = outcome.scale * root(before.cost + (after.cost - before.cost) * part, cost.p);
     if (need == Need::plan) outcome.plan = mixed(line, before.plan, after.plan, part);
     return prove(outcome, line, cost, search.proof(), need);
 }
@@ -96,9 +95,9 @@ bool loses_powers(const LinePair& pair, double scale, double p) {
 // The scale for this question, where the answer at p = ∞ tells which lengths decide if powers would be lost.
 template <class AtInfinity>
 double scale_for(const LinePair& pair, double plain, double p, const AtInfinity& at_infinity) {
-    if (!loses_powers(pair, plain, p)) return power_of_two_near(plain);
+    if (!loses_powers(pair, plain, p)) return scale_near(plain, p);
     const double length = at_infinity();
-    return power_of_two_near(length > 0 ? length : plain);
+    return scale_near(length > 0 ? length : plain, p);
 }
 
 // The bounds of an answer that time cut off would make a scale that depends on the clock.
@@ -121,8 +120,10 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     outcome.scale = scale_for(line.pair, std::min(line.pair.largest_distance(), question.kappa), p, [&] {
         return question.kappa * in_time(cross_reaches(line, for_value(question), pulse));
     });
+    line.rescale();
+    const LineCost cost = line.cost(p, outcome.scale);
+    outcome.scale = line.unit / cost.inverse;
     const Price price = scaled_price(question.kappa, outcome.scale);
-    const LineCost cost{p, 1 / outcome.scale};
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
     PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, question.tol}, pulse);
     outcome.status = search.run();
@@ -140,7 +141,8 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     outcome.solver = Solver::line;
     outcome.scale = scale_for(line.pair, line.pair.largest_distance(), p,
                               [&] { return in_time(reach_at(line, for_value(question), pulse)); });
-    const LineCost cost{p, 1 / outcome.scale};
+    line.rescale();
+    const LineCost cost = line.cost(p, outcome.scale);
     PriceSearch search(line.pair, cost, {false, p, 0, question.unmoved}, pulse);
     outcome.status = search.run();
     const double height = read_off(outcome, line, cost, search, question);
@@ -151,7 +153,7 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
 }
 
 // W_p alone. The longest pair that is used is the unit: only its power must not be lost.
-Outcome move_everything(const SortedPair& line, double p) {
+Outcome move_everything(SortedPair& line, double p) {
     const LinePlan plan = monotone_plan(line.pair);
     double longest = 0;
     for (const LineEntry& e : plan)
@@ -159,8 +161,9 @@ Outcome move_everything(const SortedPair& line, double p) {
     Outcome outcome;
     outcome.solver = Solver::line;
     outcome.unmoved = 0;
-    outcome.scale = power_of_two_near(longest);
-    outcome.value = longest > 0 ? outcome.scale * root(cost_of(line.pair, plan, {p, 1 / outcome.scale}), p) : 0.0;
+    outcome.scale = scale_near(longest, p);
+    line.rescale();
+    outcome.value = longest > 0 ? outcome.scale * root(cost_of(line.pair, plan, line.cost(p, outcome.scale)), p) : 0.0;
     outcome.lower = outcome.upper = outcome.cost = outcome.value;
     return outcome;
 }
@@ -170,13 +173,14 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     const double p = question.p;
     Outcome outcome;
     outcome.solver = Solver::line;
-    outcome.scale = power_of_two_near(question.truncation);
-    const LineCost cost{p, 1 / outcome.scale};
-    const double price = cost(question.truncation);
+    outcome.scale = scale_near(question.truncation, p);
+    line.rescale();
+    const LineCost cost = line.cost(p, outcome.scale);
+    const double price = cost(question.truncation / line.unit);
     const Vertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
     outcome.iterations = 1;
     outcome.unmoved = found.unmoved;
-    if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 1.0);
+    if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);
     const double height = prove(outcome, line, cost, found, question.need);
     outcome.cost = outcome.value = outcome.upper = outcome.scale * root(found.height(), p);
     outcome.lower = outcome.scale * root(height, p);

@@ -49,7 +49,9 @@ def choose(problem: Problem, solver: str, tol: float) -> tuple[str, str]:
 def _lmr_is_faster(problem: Problem, tol: float) -> bool:
     """Where LMR won in the measurements of docs/benchmarks.md."""
     coarse = problem.kappa * tol >= _COARSE * problem.diameter
-    return coarse and not problem.is_on_line and not problem.is_uniform and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
+    if problem.is_uniform or problem.is_on_line:
+        return False
+    return coarse and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
 
 
 def solve(problem: Problem, solver: str, tol: float, deadline: float) -> Result:

@@ -323,7 +323,7 @@ def test_lines_are_recognised():
     x, y = np.array([[0.5, 1.0], [0.5, 2.0]]), np.array([[0.5, 7.0]])
     for metric in ("euclidean", "cityblock", "chebyshev", "minkowski"):
         assert rpw.solve(x, y, metric=metric, diameter=1).solver == "line"
-        assert rpw.solve(x, y + [1, 0], metric=metric, diameter=1).solver != "line"
+        assert rpw.solve(x, y + np.array([1, 0]), metric=metric, diameter=1).solver != "line"
     assert rpw.solve(x, x, diameter=1).solver == "line"
     assert rpw.solve([[1.0, 2.0]], [[1.0, 2.0]], diameter=1).distance == 0  # one point, on every line
     assert rpw.solve(x, y, metric="canberra", diameter=1).solver != "line"
