@@ -10,6 +10,7 @@ from types import ModuleType
 
 from rpw._profile import Profile
 from rpw._result import Result
+from rpw._sliced import Sliced, sliced
 from rpw._solve import (
     choose_solver,
     distance,
@@ -42,6 +43,7 @@ __all__ = [
     "PairwiseError",
     "Profile",
     "Result",
+    "Sliced",
     "choose_solver",
     "diameter",
     "distance",
@@ -50,6 +52,7 @@ __all__ = [
     "partial_wasserstein",
     "profile",
     "robot",
+    "sliced",
     "solve",
     "total_variation",
     "wasserstein",
