@@ -64,6 +64,7 @@ double PriceSearch::Trail::price_at(double unmoved) const {
 PriceSearch::PriceSearch(const LinePair& pair, const LineCost& cost, const LineTarget& target, Pulse& pulse)
     : pair_(pair), cost_(cost), target_(target), pulse_(pulse) {
     bracket_.after = as_vertex(pair, cost, unreachable, monotone_plan(pair));
+    bounds_ = bounds_of_bracket();
 }
 
 Status PriceSearch::run() {
@@ -72,7 +73,7 @@ Status PriceSearch::run() {
     return status_;
 }
 
-LineBounds PriceSearch::bounds() const {
+LineBounds PriceSearch::bounds_of_bracket() const {
     const Vertex &before = bracket_.before, &after = bracket_.after;
     const double slope = bracket_.slope(), chord = before.cost + slope * before.unmoved;
     LineBounds bounds{};
@@ -92,7 +93,7 @@ LineBounds PriceSearch::bounds() const {
 // Where nearly all mass is left behind, 1 - ε has lost the digits of what moves, and its cost has not.
 double PriceSearch::part_of_edge() const {
     const Vertex &before = bracket_.before, &after = bracket_.after;
-    const double meeting = bounds().meeting, slope = bracket_.slope();
+    const double meeting = bounds_.meeting, slope = bracket_.slope();
     if (slope > dearest_path) return 0;
     double moved = before.unmoved - meeting;
     if (target_.is_crossing) {
@@ -110,13 +111,12 @@ void PriceSearch::search() {
 
 bool PriceSearch::is_done() {
     if (is_edge_ || solves_ > most_solves) return true;
-    const LineBounds bounds = this->bounds();
-    if (target_.is_crossing && bounds.lower > target_.cutoff) {
+    if (target_.is_crossing && bounds_.lower > target_.cutoff) {
         status_ = Status::beyond_cutoff;
         return true;
     }
-    if (bounds.is_tight()) return true;
-    if (target_.tol <= 0 || bounds.upper - bounds.lower > target_.tol) return false;
+    if (bounds_.is_tight()) return true;
+    if (target_.tol <= 0 || bounds_.upper - bounds_.lower > target_.tol) return false;
     status_ = Status::tolerance;
     return true;
 }
@@ -130,6 +130,7 @@ void PriceSearch::step(int rounds) {
     LinePlan plan = solve_at_price(pair_, cost_, price, pulse_);
     ++solves_;
     place(as_vertex(pair_, cost_, price, std::move(plan)), price == chord);
+    bounds_ = bounds_of_bracket();
 }
 
 void PriceSearch::place(Vertex found, bool is_chord) {
@@ -153,8 +154,7 @@ void PriceSearch::place(Vertex found, bool is_chord) {
 // How far into the bracket the target lies, from `before`.
 double PriceSearch::part_of_bracket() const {
     const Vertex &before = bracket_.before, &after = bracket_.after;
-    const LineBounds bounds = this->bounds();
-    const double at = target_.is_crossing ? bounds.lower + (bounds.upper - bounds.lower) / 2 : target_.unmoved;
+    const double at = target_.is_crossing ? bounds_.lower + (bounds_.upper - bounds_.lower) / 2 : target_.unmoved;
     return (before.unmoved - at) / (before.unmoved - after.unmoved);
 }
 

@@ -73,7 +73,7 @@ public:
     Status run();
 
     const Bracket& bracket() const { return bracket_; }
-    LineBounds bounds() const;
+    const LineBounds& bounds() const { return bounds_; }
     // How far from `before` to `after` the answer lies, to as many digits where that is next to nothing.
     double part_of_edge() const;
     // All mass moves: the answer is the vertex `after`.
@@ -92,6 +92,7 @@ private:
     };
 
     void search();
+    LineBounds bounds_of_bracket() const;
     bool is_done();
     void step(int rounds);
     void place(Vertex found, bool is_chord);
@@ -107,6 +108,7 @@ private:
     LineTarget target_;
     Pulse& pulse_;
     Bracket bracket_;
+    LineBounds bounds_{};
     Vertex on_edge_;
     Trail trail_, coarse_;
     double coarse_unmoved_ = 0, coarse_price_ = 0, seed_ = 0;

@@ -26,6 +26,10 @@ class Sliced:
     """An estimate over ``n_projections`` random directions, and its standard error (NaN for a single one).
 
     ``float()`` of it is the value.
+
+    >>> import rpw
+    >>> float(rpw.sliced([0.0], [2.0], n_projections=10))  # on the line all directions are the same
+    2.0
     """
 
     value: float
