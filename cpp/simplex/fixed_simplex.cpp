@@ -2,6 +2,7 @@
 #include "simplex/fixed_simplex.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/least.hpp"
@@ -93,18 +94,31 @@ const double* FixedSimplex::line_costs(Node line) {
     return gathered_.data();
 }
 
-// One round over the lines after the last pivot finds nothing: the basis is optimal.
+// One round over the lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
+// basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
 void FixedSimplex::solve(double lambda) {
     lambda_ = lambda;
     tolerance_ = least_gain * lambda;
     relabel_all();
-    price_kept_slacks();
-    for (Node idle = 0; idle < lines_; ++idle) {
-        const Node line = first_line_ + cursor_;
-        if (++cursor_ == lines_) cursor_ = 0;
-        if (price_line(line)) idle = -1;
-        pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
+    do {
+        price_kept_slacks();
+        for (Node idle = 0; idle < lines_; ++idle) {
+            const Node line = first_line_ + cursor_;
+            if (++cursor_ == lines_) cursor_ = 0;
+            if (price_line(line)) idle = -1;
+            pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
+        }
+    } while (changes_when_relabelled());
+}
+
+// Computes all potentials afresh; true if that tells more than rounding.
+bool FixedSimplex::changes_when_relabelled() {
+    before_ = kept_;
+    relabel_all();
+    for (Node k = 0; k < kept_count_; ++k) {
+        if (std::abs(kept_[k] - before_[k]) > tolerance_) return true;
     }
+    return false;
 }
 
 // Lets the best arc of a line enter, if there is one that gains; true if so.

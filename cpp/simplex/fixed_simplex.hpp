@@ -67,6 +67,7 @@ private:
     void rehang(Node top, Node parent, const Leaving& leaving, double entering_cost);
     void relabel(Node top);
     void relabel_all();
+    bool changes_when_relabelled();
     void place_kept(Node x);
 
     void detach(Node x);
@@ -87,6 +88,7 @@ private:
     double tolerance_ = 0;
     std::vector<TreeNode> nodes_;
     std::vector<double> kept_;          // potentials of the side that is kept
+    std::vector<double> before_;        // the same, before they were computed afresh
     std::vector<double> gathered_;      // the costs of a line that is a column
     std::vector<std::uint32_t> stamp_;  // of the climb that last passed a node
     std::uint32_t climb_ = 0;

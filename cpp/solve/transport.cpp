@@ -122,23 +122,33 @@ Basis with_costs_of(const Powers& cost, Basis basis) {
     return basis;
 }
 
-// Potentials carry the rounding of λ. Where λ is far larger than what the plan pays, a solve at a λ that is just large
-// enough for everything to move tells apart what is cheap.
+double longest_arc(const FixedSimplex& simplex, Mass least_flow) {
+    double longest = 0;
+    for (const BasisNode& node : simplex.basis()) {
+        if (node.parent >= 0 && node.flow > least_flow) longest = std::max(longest, node.arc_cost);
+    }
+    return longest;
+}
+
+// Potentials carry the rounding of λ. Where λ is far larger than what the plan pays, solves at ever smaller λ, each
+// just large enough for everything to move, tell apart what is cheap.
 void sharpen(FixedSimplex& simplex, const Masses& masses) {
     constexpr double much_larger = 100, step = 4;
     const Mass total = masses.total(), most_left = masses.negligible();
-    if (total - simplex.moved() > most_left) return;
-    const double paid = static_cast<double>(simplex.cost() / total), largest = simplex.lambda();
-    if (largest <= much_larger * paid) return;
-    double longest = 0;
-    for (const BasisNode& node : simplex.basis()) {
-        if (node.parent >= 0 && node.flow > most_left) longest = std::max(longest, node.arc_cost);
+    const auto moves_all = [&] { return total - simplex.moved() <= most_left; };
+    while (moves_all() && simplex.lambda() > much_larger * static_cast<double>(simplex.cost() / total)) {
+        const double largest = simplex.lambda();
+        double lambda = step * longest_arc(simplex, most_left);
+        if (lambda == 0 || lambda >= largest / step) return;
+        for (; lambda < largest; lambda *= step) {
+            simplex.solve(lambda);
+            if (moves_all()) break;
+        }
+        if (lambda >= largest) {
+            simplex.solve(largest);
+            return;
+        }
     }
-    for (double lambda = step * longest; lambda > 0 && lambda < largest / step; lambda *= step) {
-        simplex.solve(lambda);
-        if (total - simplex.moved() <= most_left) return;
-    }
-    simplex.solve(largest);
 }
 
 // Once a unit more costs as much as the dearest pair, all that is left may take any way at that price: the cheapest

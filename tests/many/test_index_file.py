@@ -234,3 +234,9 @@ def test_an_index_with_broken_arrays_is_refused(tmp_path, name):
     with pytest.raises(ValueError, match="broken is damaged: ") as caught:
         rpw.Index.load(tmp_path / "broken")
     assert "\n" not in str(caught.value)
+
+
+def test_a_description_of_brackets_without_end_is_no_index(tmp_path):
+    np.savez(tmp_path / "deep.npz", about=np.array("[" * 200_000))
+    with pytest.raises(ValueError, match="index"):
+        rpw.Index.load(tmp_path / "deep.npz")

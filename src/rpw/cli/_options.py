@@ -48,7 +48,7 @@ Diameter = Annotated[
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
-Solver = Annotated[str, typer.Option("--solver", help="auto, exact, lmr or bisection.")]
+Solver = Annotated[str, typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.")]
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 

@@ -120,6 +120,6 @@ def _about(arrays: dict[str, Any]) -> dict[str, Any] | None:
     """What the file says of itself, if it is an index."""
     try:
         about = json.loads(str(arrays["about"]))
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):  # the last: brackets in brackets, without end
         return None
     return about if isinstance(about, dict) and about.get("format") == _FORMAT else None
