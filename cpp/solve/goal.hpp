@@ -9,7 +9,8 @@ namespace rpw {
 struct Goal {
     double kappa = 0;
     double p = 1;
-    double unmoved = -1;  // negative: the crossing
+    double unmoved = -1;      // negative: the crossing
+    bool with_slope = false;  // where all mass moves, every large λ proves the cost; this asks for the least of them
 
     bool is_crossing() const { return unmoved < 0; }
 

@@ -183,8 +183,10 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
     remember(found, height);
     if (is_chord) {
         const double on_chord = left_.cost_p + lambda * left_.unmoved;
-        if (is_old || height >= on_chord * (1 - same_height))
+        if (is_old || height >= on_chord * (1 - same_height)) {
+            if (goal_.with_slope) proof_ = std::move(found);
             return land_between(goal_.on_line(on_chord, lambda), Status::exact);
+        }
     }
     if (goal_.is_crossing() && lower_ > cutoff) return land_on_left(Status::beyond_cutoff);
     const bool is_left = goal_.is_beyond(found.unmoved, found.cost_p);
@@ -195,7 +197,7 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
     // bracket apart.
     if (is_left && found.unmoved <= left_.unmoved) left_ = std::move(found);
     if (!is_left && (!right_ || found.unmoved >= right_->unmoved)) right_ = std::move(found);
-    if (is_there && !is_left) return land_between(right_->unmoved, Status::exact);
+    if (is_there && !is_left && !goal_.with_slope) return land_between(right_->unmoved, Status::exact);
     return end_if_close(tol);
 }
 

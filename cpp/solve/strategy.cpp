@@ -61,7 +61,8 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
 }
 
 Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    ProfileSearch search(problem, {0, question.p, question.unmoved}, strategy_of(question), pulse);
+    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
+    ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy_of(question), pulse);
     Outcome outcome;
     outcome.status = search.run(0, 1);
     const double height = read_off(outcome, search, scale, question.p, question.need);

@@ -159,6 +159,26 @@ def test_the_multiplier_at_mass_one_is_the_last_slope():
         assert rpw.transport(x, y, a, p=p).multiplier == pytest.approx(last, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["cloud", "line", "few", "grid"])
+@pytest.mark.parametrize("p", [1, 2])
+def test_the_last_slope_of_larger_problems(name, p):
+    """Where another algorithm than the walk may answer."""
+    rng = np.random.default_rng(6)
+    x, y = {
+        "cloud": (rng.random((250, 2)), rng.random((230, 2))),
+        "line": (rng.random(150), rng.random(150) + 0.3),
+        "few": (rng.random((9, 2)), rng.random((300, 2))),
+        "grid": (rng.integers(0, 9, (200, 2)) / 8, rng.integers(0, 9, (200, 2)) / 8),
+    }[name]
+    a, b = rng.dirichlet(np.ones(len(x))), rng.dirichlet(np.ones(len(y)))
+    result = rpw.transport(x, y, a, b, p=p)
+    assert result.multiplier == pytest.approx(rpw.profile(x, y, a, b, p=p).slope(1 - 1e-9), rel=1e-9)
+    x, y = (np.reshape(points, (len(points), -1)) for points in (x, y))
+    proven = check_potentials(result, oracles.euclidean(x, y), a, b, p)
+    assert proven == pytest.approx(result.distance**p, rel=1e-11)
+    check_feasible(result, a, b)
+
+
 def test_a_transport_says_what_it_is():
     result = rpw.transport([0.0, 4.0], [1.0, 2.0], p=1)
     assert repr(result) == "Result(distance=1.5, exact, mass=1)"

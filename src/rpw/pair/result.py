@@ -154,7 +154,8 @@ class Result:
     def multiplier(self) -> float | None:
         """The slope λ of the profile at the crossing; None at p = inf and k = 0.
 
-        From `rpw.transport`, that of the edge on which ``mass`` lies, or which ends there: at mass 1 the last one.
+        From `rpw.transport`, that of the edge on which ``mass`` lies: at mass 1 the last one, and where two edges meet
+        a slope that is not below that of the first.
         """
         if self._dual is None:
             return None
