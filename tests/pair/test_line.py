@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 from checks import check_bounds, check_plan, check_potentials
-from rpw._problem import as_problem
 
 import rpw
 from rpw import _core
+from rpw.base.deadline import NEVER
+from rpw.pair.problem import as_problem
+from rpw.pair.question import as_question
 
 INF = math.inf
 ALL_P = [1, 1.5, 2, 3, INF]
@@ -60,11 +62,11 @@ def solve(x, y, a=None, b=None, *, p=2, k=1, **options):
 
 def ask(x, y, a=None, b=None, *, quantity="mass", p=2, unmoved=0.0, truncation=INF, seconds=INF):
     """The whole answer of the core, with bounds, plan and potentials."""
-    problem = as_problem(x, y, a, b, p=p)
+    problem = as_problem(x, y, a, b)
     question = _core.Question(
         getattr(_core.Quantity, quantity), p=p, unmoved=unmoved, truncation=truncation, need=_core.Need.plan
     )
-    outcome = _core.solve(*problem.to_core(0), question, seconds)
+    outcome = _core.solve(*problem.to_core(as_question(p=p, diameter=1), 0, NEVER), question, seconds)
     assert outcome.solver == _core.Solver.line
     return outcome
 

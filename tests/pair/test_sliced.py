@@ -43,7 +43,7 @@ def test_blocks_do_not_change_the_answer(monkeypatch):
     rng = np.random.default_rng(13)
     x, y = rng.random((20, 2)), rng.random((25, 2))
     expected = rpw.sliced(x, y, n_projections=30, n_threads=1)
-    monkeypatch.setattr("rpw._sliced._NUMBERS_PER_BLOCK", 100)
+    monkeypatch.setattr("rpw.pair.sliced._NUMBERS_PER_BLOCK", 100)
     assert rpw.sliced(x, y, n_projections=30, n_threads=1) == expected
 
 

@@ -67,6 +67,11 @@ class Problem:
         """How far the atoms reach together."""
         return self.ground.reach(self.x, self.y)
 
+    @property
+    def is_balanced(self) -> bool:
+        """Whether the two measures have as many atoms, and all weigh the same."""
+        return self.is_uniform and len(self.rows) == len(self.columns)
+
     @cached_property
     def is_on_line(self) -> bool:
         """Whether the core needs no matrix: distances are differences of one coordinate."""

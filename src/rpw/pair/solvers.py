@@ -22,6 +22,7 @@ __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "value
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
 _MANY_PAIRS = 1_000_000
+_ALL_BREAKPOINTS = 2**62
 
 
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
@@ -91,7 +92,9 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
     if question.solver == "simplex":
         raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
-    pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
+    is_short = question.p == 1 or math.isinf(question.p) or problem.is_balanced or question.tol > 0
+    bytes_per_cost = _bytes_per_cost(problem, question) if is_short else 8
+    pair = problem.to_core(question, bytes_per_cost, deadline)
     try:
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
@@ -145,6 +148,10 @@ class SolvedPair:
         """The plan that moves a mass."""
         return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
 
+    def walked(self) -> Profile:
+        """The profile by the walk, with a matrix."""
+        return profile(self.problem, replace(self.question, tol=0.0, solver="walk"), _ALL_BREAKPOINTS)
+
     def without_metric(self) -> SolvedPair:
         """The same, where a metric that cannot be pickled is left out."""
         return replace(self, problem=self.problem.without_metric())
@@ -161,7 +168,7 @@ def _bytes_per_cost(problem: Problem, question: Question) -> int:
 
     On the line there is none, unless an algorithm that needs one is asked for.
     """
-    if question.is_by_name:
+    if question.is_by_name or question.several_k:
         return 4 if question.solver == "lmr" else 8
     return 0 if problem.is_on_line else 8
 
