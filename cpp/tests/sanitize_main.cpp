@@ -572,7 +572,7 @@ void check_line(Checker& checker, Node rows, Node columns, bool on_grid) {
             checker.expect(checker.moved(found.plan) >= 1 - found.unmoved - slack, "mass of the plan");
         }
         question.tol = p == 1 ? 0 : 0.05;
-        const auto curve = rpw::whole_profile({on_line, first, second}, question, room, pulse);
+        const auto curve = rpw::whole_profile({on_line, first, second}, question, room, pulse).upper;
         checker.expect(curve.unmoved.back() == 0, "profile ends at mass 1", curve.unmoved.back());
     }
     rpw::Pulse late(nullptr, 0);
