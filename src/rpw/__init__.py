@@ -27,7 +27,6 @@ from rpw.pair.functions import (
 )
 from rpw.pair.profile import Profile
 from rpw.pair.result import Result
-from rpw.pair.sliced import Sliced, sliced
 from rpw.pairwise import PairwiseError, pairwise, solve_pairs
 
 __version__ = VERSION
@@ -46,7 +45,6 @@ __all__ = [
     "PairwiseError",
     "Profile",
     "Result",
-    "Sliced",
     "TimeLimitError",
     "choose_solver",
     "diameter",
@@ -56,7 +54,6 @@ __all__ = [
     "partial_wasserstein",
     "profile",
     "robot",
-    "sliced",
     "solve",
     "solve_pairs",
     "total_variation",
