@@ -102,6 +102,7 @@ def test_every_result_with_points_can_be_drawn(p, k):
     ):
         drawing = result.plot()
         drawing.figure.canvas.draw()
+        assert drawing.has_data()
         pyplot.close(drawing.figure)
 
 
