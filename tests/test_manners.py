@@ -31,7 +31,7 @@ import rpw
 
 def problem(n, far):
     rng = np.random.default_rng(0)
-    x = np.arange(n * 1.0) if far else rng.random((n, 2))
+    x = np.column_stack([np.arange(n * 1.0), np.zeros(n)]) if far else rng.random((n, 2))
     y = x + n if far else rng.random((n, 2))
     return x, y, rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n))
 
@@ -55,6 +55,7 @@ LONG_CALLS = {
     "distance of a power": ("rpw.distance(*arguments, p=1.5, k=1e6)", "True"),
     "wasserstein": ("rpw.wasserstein(*arguments, p=2)", "True"),
     "profile": ("rpw.profile(*arguments, p=2)", "True"),
+    "profile on the line": ("rpw.profile(np.arange(1e5), np.arange(1e5) + 0.5, p=2)", "True"),
     "profile at infinity": ("rpw.profile(*arguments, p=float('inf'))", "False"),
 }
 
@@ -97,10 +98,10 @@ def test_a_signal_handler_that_raises_is_heard():
 
         signal.signal(signal.SIGALRM, ring)
         signal.setitimer(signal.ITIMER_REAL, 1.0)
-        x, rng = np.arange(3000.0), np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         try:
             for n in (3000, 6000, 9000):
-                x = np.arange(n * 1.0)
+                x = np.column_stack([np.arange(n * 1.0), np.zeros(n)])
                 rpw.distance(x, x + n, rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n)), p=1, k=1e6)
         except Alarm:
             print("rang", rpw.distance([0.0], [1.0], p=1))
@@ -151,7 +152,7 @@ def test_other_threads_run_during_a_solve():
     """With the GIL held, the loop below would not turn until the solve was over."""
     rng = np.random.default_rng(2)
     n = 900
-    x = np.arange(n * 1.0)
+    x = np.column_stack([np.arange(n * 1.0), np.zeros(n)])
     arguments = x, x + n, rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n))
     rpw.distance([0.0], [1.0])  # imports what is imported on first use
     solver = threading.Thread(target=rpw.solve, args=arguments, kwargs={"p": 1, "k": 1e6, "time_limit": 2.0})
@@ -188,7 +189,7 @@ def test_no_thread_outlives_import_or_call():
 
 @pytest.mark.parametrize("name", ["solve", "profile", "wasserstein", "levy_prokhorov"])
 def test_problems_too_large_are_refused_with_their_size(name):
-    x = np.arange(1e6)
+    x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
     with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB"):
         getattr(rpw, name)(x, x + 0.5)
 

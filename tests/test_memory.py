@@ -223,7 +223,7 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits 
 def test_the_limits_of_a_process_are_seen(limit):
     room = float(in_a_process(f"leave(300_000_000, {limit}); print(_memory.available_bytes())"))
     assert 250e6 < room <= 300e6
-    says = in_a_process(f"leave(300_000_000, {limit})\ntry: rpw.solve(np.zeros((9000, 1)), np.ones((9000, 1)))\n"
+    says = in_a_process(f"leave(300_000_000, {limit})\ntry: rpw.solve(np.zeros((9000, 2)), np.ones((9000, 2)))\n"
                         "except MemoryError as error: print(error)")  # fmt: skip
     assert "9,000 x 9,000 points need about 0.8 GB for their costs, and 0.3 GB are available" in says
 
@@ -252,8 +252,8 @@ def test_the_pair_that_ran_out_of_memory_is_named():
         SILENT
         + """
 import pickle
-small, large = np.zeros((3, 1)), np.random.default_rng(0).random((4000, 1))
-clouds = [small, small + 1, large, small + 2, large + 1]
+small, large = np.zeros((3, 2)), np.random.default_rng(0).random((4000, 2)) / 3
+clouds = [small, small + 1 / 3, large, small + 2 / 3, large + 1 / 3]
 index = rpw.Index(clouds)
 leave(80_000_000)
 error = failing(lambda: rpw.pairwise(clouds, n_threads=1))
@@ -262,7 +262,7 @@ print(isinstance(error, rpw.PairwiseError), type(again) is type(error), error.fa
 print(error)
 print(np.isnan(error.distances).sum(), error.distances[0, 1] > 0)
 leave(80_000_000)
-print(failing(lambda: index.query(large + 1, top=2, n_threads=1)))
+print(failing(lambda: index.query(large + 1 / 3, top=2, n_threads=1)))
 leave(80_000_000)
 print(failing(lambda: rpw.Index(clouds[2:], n_pivots=1, n_threads=1)))
 """

@@ -29,6 +29,7 @@ def single_pairs(x: Floats, measure: rpw.Measure, table: list[list[float]]) -> N
     mixed: list[rpw.Measure | Floats] = [measure, x]
     assert_type(rpw.diameter(mixed, [x]), float)
     assert_type(rpw.diameter(measure, x), float)
+    assert_type(rpw.sliced(x, measure, p=1, n_projections=9), rpw.Sliced)
     curve = rpw.profile(x, measure)
     assert_type(curve, rpw.Profile)
     assert_type(curve(0.5), float)

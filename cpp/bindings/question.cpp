@@ -3,7 +3,7 @@
 
 #include "base/crossing.hpp"
 #include "bindings/arrays.hpp"
-#include "solve/scale.hpp"
+#include "ground/powers.hpp"
 
 namespace rpw::python {
 
@@ -36,6 +36,7 @@ void bind_enums(nb::module_& module) {
         .value("simplex", Solver::simplex)
         .value("infinity", Solver::infinity)
         .value("total_variation", Solver::total_variation)
+        .value("line", Solver::line)
         .value("lmr", Solver::lmr)
         .value("bisection", Solver::bisection);
     nb::enum_<Status>(module, "Status")

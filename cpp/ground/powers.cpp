@@ -57,6 +57,12 @@ Powers powers_of(const Distances& distances, const Space& space, double scale, d
     return {{out, distances.rows, distances.columns}};
 }
 
+Price scaled_price(double kappa, double scale) {
+    const double plain = kappa / scale;
+    if (plain <= largest_power) return {plain, 1};
+    return {largest_power, scale * largest_power / kappa};
+}
+
 template <class Cost>
 void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out) {
     constexpr std::size_t block = 1024;

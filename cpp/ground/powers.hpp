@@ -30,6 +30,14 @@ void scaled_powers(const double* in, std::size_t size, double scale, double p, d
 // the pair's scratch; the user's own matrix stays as it is, and is not even copied where its powers are its entries.
 Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse);
 
+// κ in units of the scale. Where that would be no float64, every ε is below 1e-290, and F(1 - ε) is F(1): then ε is
+// F(1)^(1/p) / κ, in proportion to any smaller price, and `shrink` is that proportion.
+struct Price {
+    double kappa;
+    double shrink;  // of the answers at `kappa`: 1 unless κ had to be lowered
+};
+Price scaled_price(double kappa, double scale);
+
 // out = min(ceil((in / scale)^p / unit), cap).
 template <class Cost>
 void rounded_powers(const double* in, std::size_t size, double scale, double p, double unit, Cost cap, Cost* out);

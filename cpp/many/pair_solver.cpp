@@ -8,6 +8,7 @@
 #include "base/crossing.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "line/solve_line.hpp"
 #include "solve/solve.hpp"
 
 namespace rpw {
@@ -52,6 +53,10 @@ double PairSolver::potential_bound(std::size_t s, std::size_t t, Pulse& pulse) {
 
 double PairSolver::neighbour_bound(std::size_t s, std::size_t t, Pulse& pulse) {
     const Pair pair = batch_.pair(s, t);
+    if (batch_.question.truncation == unreachable && lies_on_line(pair)) {
+        nearest_on_line(pair, nearest_a_, nearest_b_);
+        return std::max(bound_one_way(pair.a.mass, nearest_a_), bound_one_way(pair.b.mass, nearest_b_));
+    }
     const Distances distances = distances_of(pair, batch_.question.truncation, room_, pulse);
     nearest_a_.assign(distances.rows, unreachable);
     nearest_b_.assign(distances.columns, unreachable);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "line/profile.hpp"
 #include "lmr/lmr.hpp"
 #include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
@@ -28,8 +30,7 @@ std::string in_words(double x, const char* format = "%.3g") {
 
 // Throws where the p-th power of a positive distance would vanish: beside the largest one, or by itself. A profile
 // spans all costs, so no one scale suits every k, as it does for one distance.
-void check_powers_fit(const Distances& distances, double largest, double p) {
-    const double least = least_positive_distance(distances);
+void check_powers_fit(double least, double largest, double p) {
     if (std::isinf(least)) return;
     if (std::pow(least / largest, p) < std::numeric_limits<double>::min()) {
         throw std::domain_error("the profile cannot be represented: the powers p=" + in_words(p, "%g") +
@@ -44,6 +45,21 @@ void check_powers_fit(const Distances& distances, double largest, double p) {
     }
 }
 
+// Nothing where the points lie on no line, or the profile there may be long.
+std::optional<Band> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
+    if (question.solver != Solver::exact || question.truncation < unreachable || !lies_on_line(pair)) return {};
+    const SortedPair line = sorted_pair(pair);
+    const double p = question.p;
+    if (!std::isinf(p)) check_powers_fit(line.pair.least_distance(), line.pair.largest_distance(), p);
+    if (auto curve = line_profile(line.pair, p, pulse)) {
+        check_breakpoints(curve->cost.size(), question.max_breakpoints);
+        return Band{*std::move(curve), {}};
+    }
+    if (question.tol == 0) return {};
+    LineBand band = line_sandwich(line.pair, p, question.tol, pulse);
+    return Band{std::move(band.upper), std::move(band.lower)};
+}
+
 }  // namespace
 
 Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
@@ -56,11 +72,12 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
         if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
     }
+    if (auto band = profile_on_line(pair, question, pulse)) return *std::move(band);
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
     const Masses masses = pair.masses();
     if (std::isinf(question.p)) return {whole_thresholds({distances, masses}, question.max_breakpoints, pulse), {}};
     const double scale = largest_distance(distances);
-    check_powers_fit(distances, scale, question.p);
+    check_powers_fit(least_positive_distance(distances), scale, question.p);
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
     Band band;
     if (question.tol > 0 && question.solver != Solver::lmr) {

@@ -53,10 +53,4 @@ double scale_for_mass(const LengthProblem& problem, double unmoved, double p, Pu
     return at_infinity > 0 ? at_infinity : plain;
 }
 
-Price scaled_price(double kappa, double scale) {
-    const double plain = kappa / scale;
-    if (plain <= largest_power) return {plain, 1};
-    return {largest_power, scale * largest_power / kappa};
-}
-
 }  // namespace rpw

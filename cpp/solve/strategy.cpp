@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/crossing.hpp"
+#include "ground/powers.hpp"
 #include "solve/profile_search.hpp"
-#include "solve/scale.hpp"
 #include "solve/transport.hpp"
 #include "solve/truncated.hpp"
 

@@ -27,6 +27,7 @@ from rpw.pair.functions import (
 )
 from rpw.pair.profile import Profile
 from rpw.pair.result import Result
+from rpw.pair.sliced import Sliced, sliced
 from rpw.pairwise import PairwiseError, pairwise, solve_pairs
 
 __version__ = VERSION
@@ -45,6 +46,7 @@ __all__ = [
     "PairwiseError",
     "Profile",
     "Result",
+    "Sliced",
     "TimeLimitError",
     "choose_solver",
     "diameter",
@@ -54,6 +56,7 @@ __all__ = [
     "partial_wasserstein",
     "profile",
     "robot",
+    "sliced",
     "solve",
     "solve_pairs",
     "total_variation",

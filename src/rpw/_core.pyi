@@ -63,8 +63,9 @@ class Solver(Enum):
     simplex = 2
     infinity = 3
     total_variation = 4
-    lmr = 5
-    bisection = 6
+    line = 5
+    lmr = 6
+    bisection = 7
 
 class Status(Enum):
     exact = 0
@@ -206,6 +207,7 @@ def search(
 # ---------------------------------------------------------------- single steps, as the core takes them
 
 def length_unit(x: _Floats, y: _Floats) -> float: ...
+def lie_on_line(x: _Floats, y: _Floats) -> bool: ...
 def box_diameter(x: _Floats, y: _Floats, metric: Metric) -> float: ...
 def fill_distances(x: _Floats, y: _Floats, metric: Metric, unit: float, out: _Floats) -> None: ...
 def fill_powers(distances: _Floats, scale: float, p: float, out: _Floats) -> None: ...

@@ -237,8 +237,10 @@ def test_distance_solve_and_cost_agree(pair, p, k):
     ("p", "k", "name"), [(2, 0, "total_variation"), (INF, 0, "total_variation"), (INF, 1, "infinity"), (2, 1, "exact")]
 )
 def test_choose_solver_names_what_solve_runs(p, k, name):
-    chosen, reason = rpw.choose_solver([0.0], [1.0], p=p, k=k)
+    chosen, reason = rpw.choose_solver([[0.0, 0.0]], [[1.0, 1.0]], p=p, k=k)
     assert chosen == name
-    assert rpw.solve([0.0], [1.0], p=p, k=k).solver == {"exact": "walk"}.get(name, name)  # the rule, and what it took
+    assert rpw.solve([[0.0, 0.0]], [[1.0, 1.0]], p=p, k=k).solver == {"exact": "walk"}.get(
+        name, name
+    )  # the rule, and what it took
     assert len(reason) > 10
     assert rpw.choose_solver(cost=[[1.0]], p=p, k=k)[0] == name

@@ -67,6 +67,17 @@ class Problem:
         """How far the atoms reach together."""
         return self.ground.reach(self.x, self.y)
 
+    @property
+    def is_balanced(self) -> bool:
+        """Whether the two measures have as many atoms, and all weigh the same."""
+        return self.is_uniform and len(self.rows) == len(self.columns)
+
+    @cached_property
+    def is_on_line(self) -> bool:
+        """Whether the core needs no matrix: distances are differences of one coordinate."""
+        points = self.points
+        return points is not None and self.ground.is_in_core and _core.lie_on_line(*points)
+
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline
     ) -> tuple[_core.Space, _core.Measures, _core.Measures]:

@@ -32,6 +32,9 @@ class Pair(Protocol):
     def transport(self, mass: float) -> Result:
         """The cheapest plan that moves a mass."""
 
+    def walked(self) -> Profile:
+        """The exact profile, edge by edge."""
+
     def without_metric(self) -> Pair:
         """The same, as it can be pickled."""
 
@@ -170,6 +173,10 @@ class Profile:
         return self._scores(1)
 
     def _scores(self, side: int) -> Array:
+        if self._used_up is None and self.solver == "line" and self._pair is not None:
+            return self._pair.walked()._scores(
+                side
+            )  # the line goes from price to price, and does not see atoms run out
         if self._used_up is None:
             raise ValueError(f"scores need the exact profile, and solver={self.solver!r} rounds the costs")
         prices = self._used_up[side]

@@ -22,6 +22,7 @@ __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "value
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
 _MANY_PAIRS = 1_000_000
+_ALL_BREAKPOINTS = 2**62
 
 
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
@@ -44,7 +45,9 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
 def _lmr_is_faster(problem: Problem, question: Question) -> bool:
     """Where LMR won in the measurements of docs/benchmarks.md."""
     coarse = question.kappa * question.tol >= _COARSE * question.diameter
-    return coarse and not problem.is_uniform and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
+    if problem.is_uniform or problem.is_on_line:
+        return False
+    return coarse and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
 
 
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:
@@ -71,7 +74,7 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> f
 
 def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Array:
     """The numbers alone for each of the question's k, from one walk."""
-    pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
+    pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
     only = np.zeros(1, dtype=np.int64)
     kappas, seconds = np.array(question.kappas), deadline.seconds_left
     try:
@@ -89,7 +92,9 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
     if question.solver == "simplex":
         raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
-    pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
+    is_short = question.p == 1 or math.isinf(question.p) or problem.is_balanced or question.tol > 0
+    bytes_per_cost = _bytes_per_cost(problem, question) if is_short else 8
+    pair = problem.to_core(question, bytes_per_cost, deadline)
     try:
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
@@ -99,7 +104,7 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
-    if result.solver in ("walk", "simplex"):
+    if result.solver in ("walk", "simplex", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
 
@@ -143,6 +148,10 @@ class SolvedPair:
         """The plan that moves a mass."""
         return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
 
+    def walked(self) -> Profile:
+        """The profile by the walk, with a matrix."""
+        return profile(self.problem, replace(self.question, tol=0.0, solver="walk"), _ALL_BREAKPOINTS)
+
     def without_metric(self) -> SolvedPair:
         """The same, where a metric that cannot be pickled is left out."""
         return replace(self, problem=self.problem.without_metric())
@@ -150,13 +159,18 @@ class SolvedPair:
 
 def outcome(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
     """The core's answer; raises where the deadline passes before it begins."""
-    pair = problem.to_core(question, _bytes_per_cost(question.solver), deadline)
+    pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
     return _core.solve(*pair, question.to_core(), deadline.seconds_left)
 
 
-def _bytes_per_cost(solver: str) -> int:
-    """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``)."""
-    return 4 if solver == "lmr" else 8
+def _bytes_per_cost(problem: Problem, question: Question) -> int:
+    """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``).
+
+    On the line there is none, unless an algorithm that needs one is asked for.
+    """
+    if question.is_by_name or question.several_k:
+        return 4 if question.solver == "lmr" else 8
+    return 0 if problem.is_on_line else 8
 
 
 def as_result(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:

@@ -1,0 +1,186 @@
+// See atoms.hpp.
+#include "line/atoms.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include "ground/distances.hpp"
+
+namespace rpw {
+
+namespace {
+
+constexpr Node several_axes = -1;
+
+// The one coordinate in which the points differ from the first one.
+Node varying_axis(const Points& points, const double* first, Node axis) {
+    for (Node i = 0; i < points.count; ++i) {
+        const double* point = points.at(i);
+        for (Node t = 0; t < points.dimension; ++t) {
+            if (point[t] == first[t] || t == axis) continue;
+            if (axis >= 0) return several_axes;
+            axis = t;
+        }
+    }
+    return axis;
+}
+
+Node axis_of(const Points& x, const Points& y) {
+    if (x.dimension == 1) return 0;
+    constexpr Node none_yet = -2;
+    const double* first = x.at(0);
+    const Node axis = varying_axis(x, first, none_yet);
+    return axis == several_axes ? several_axes : varying_axis(y, first, axis);
+}
+
+std::vector<double> coordinates(const Points& points, Node axis) {
+    std::vector<double> values(points.count);
+    for (Node i = 0; i < points.count; ++i) values[i] = points.at(i)[axis];
+    return values;
+}
+
+std::vector<Node> sorted_order(const std::vector<double>& at) {
+    std::vector<Node> order(at.size());
+    if (std::is_sorted(at.begin(), at.end())) {
+        std::iota(order.begin(), order.end(), 0);
+        return order;
+    }
+    std::vector<std::pair<double, Node>> keyed(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) keyed[i] = {at[i], static_cast<Node>(i)};
+    std::sort(keyed.begin(), keyed.end());
+    for (std::size_t i = 0; i < at.size(); ++i) order[i] = keyed[i].second;
+    return order;
+}
+
+Atoms gathered(const std::vector<double>& at, std::span<const Mass> mass, const std::vector<Node>& order) {
+    Atoms atoms;
+    atoms.at.resize(order.size());
+    atoms.before.resize(order.size() + 1);
+    atoms.before[0] = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        atoms.at[i] = at[order[i]];
+        atoms.before[i + 1] = atoms.before[i] + mass[order[i]];
+    }
+    return atoms;
+}
+
+// A number in [0, 1) from a counter (splitmix64).
+double jitter(std::uint64_t k) {
+    k += 0x9e3779b97f4a7c15u;
+    k = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
+    k = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<double>((k ^ (k >> 31)) >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+bool lie_on_line(const Points& x, const Points& y) { return axis_of(x, y) != several_axes; }
+
+bool lies_on_line(const Pair& pair) {
+    const Points &x = pair.a.points, &y = pair.b.points;
+    return !pair.space.matrix && x.data && y.data && lie_on_line(x, y);
+}
+
+SortedPair sorted_pair(const Pair& pair) {
+    if (length_unit(pair.a.points, pair.b.points) == unreachable) throw TooFarApart();
+    const Node axis = std::max<Node>(axis_of(pair.a.points, pair.b.points), 0);  // all points may be one
+    const std::vector<double> x = coordinates(pair.a.points, axis), y = coordinates(pair.b.points, axis);
+    SortedPair line;
+    line.order_x = sorted_order(x);
+    line.order_y = sorted_order(y);
+    line.pair.x = gathered(x, pair.a.mass, line.order_x);
+    line.pair.y = gathered(y, pair.b.mass, line.order_y);
+    return line;
+}
+
+void LinePair::rank() {
+    x.rank.resize(x.at.size());
+    y.rank.resize(y.at.size());
+    Node i = 0, j = 0;
+    while (i < x.size() || j < y.size()) {
+        const std::uint64_t place = static_cast<std::uint64_t>(i) + j;
+        const bool on_x = j == y.size() || (i < x.size() && x.at[i] <= y.at[j]);
+        (on_x ? x.rank[i++] : y.rank[j++]) = static_cast<double>(place) + jitter(place);
+    }
+}
+
+double LinePair::largest_distance() const {
+    const double largest = std::max(x.at.back() - y.at.front(), y.at.back() - x.at.front());
+    return largest > 0 ? largest : 1;
+}
+
+double LinePair::least_distance() const {
+    double least = unreachable;
+    for (std::size_t i = 0, j = 0; i < x.at.size(); ++i) {
+        const double here = x.at[i];
+        while (j < y.at.size() && y.at[j] < here) ++j;
+        if (j > 0) least = std::min(least, here - y.at[j - 1]);
+        std::size_t beyond = j;
+        while (beyond < y.at.size() && y.at[beyond] == here) ++beyond;
+        if (beyond < y.at.size()) least = std::min(least, y.at[beyond] - here);
+        if (i + 1 < x.at.size() && x.at[i + 1] > here) j = beyond;
+    }
+    return least;
+}
+
+// Pieces as small as the rounding of a weight are left behind, as long as all of them are negligible together.
+LinePlan monotone_plan(const LinePair& pair) {
+    constexpr Mass rounding = 1 << 9;
+    Mass spare = pair.negligible();
+    LinePlan plan;
+    plan.reserve(static_cast<std::size_t>(pair.x.size()) + pair.y.size());
+    Node i = 0, j = 0;
+    Mass left_x = pair.x.mass(0), left_y = pair.y.mass(0);
+    while (i < pair.x.size() && j < pair.y.size()) {
+        const Mass amount = std::min(left_x, left_y);
+        if (amount > 0) plan.push_back({i, j, amount});
+        left_x -= amount;
+        left_y -= amount;
+        for (Mass* left : {&left_x, &left_y}) {
+            if (*left > std::min(rounding, spare)) continue;
+            spare -= *left;
+            *left = 0;
+        }
+        if (left_x == 0 && ++i < pair.x.size()) left_x = pair.x.mass(i);
+        if (left_y == 0 && ++j < pair.y.size()) left_y = pair.y.mass(j);
+    }
+    return plan;
+}
+
+Mass mass_of(const LinePlan& plan) {
+    Mass sum = 0;
+    for (const LineEntry& entry : plan) sum += entry.mass;
+    return sum;
+}
+
+double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost) {
+    return with_power(cost, [&](auto power) {
+        long double sum = 0;
+        for (const LineEntry& e : plan) {
+            sum += static_cast<long double>(e.mass) * power(pair.x.at[e.row] - pair.y.at[e.column]);
+        }
+        return static_cast<double>(sum / static_cast<long double>(pair.total()));
+    });
+}
+
+double scale_near(double length, double p) {
+    constexpr double large_p = 16;
+    if (p > large_p || length >= 0x1p1023) return length;
+    int exponent = 0;
+    std::frexp(length, &exponent);
+    return std::ldexp(1.0, exponent);
+}
+
+void SortedPair::rescale() {
+    const auto points = [](const Atoms& atoms) { return Points{atoms.at.data(), atoms.size(), 1}; };
+    unit = length_unit(points(pair.x), points(pair.y));
+    if (unit == 1) return;
+    for (Atoms* atoms : {&pair.x, &pair.y}) {
+        for (double& at : atoms->at) at /= unit;
+    }
+}
+
+LineCost SortedPair::cost(double p, double scale) const { return {p, 1 / std::max(scale / unit, 0x1p-1000)}; }
+
+}  // namespace rpw

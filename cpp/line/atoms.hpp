@@ -1,0 +1,85 @@
+// Two measures on the line, in order, and monotone plans between them (docs/theory.md, "The line").
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "ground/measure.hpp"
+#include "line/power.hpp"
+
+namespace rpw {
+
+// One measure: its points in ascending order, and the mass up to each of them (before[0] = 0).
+struct Atoms {
+    std::vector<double> at;
+    std::vector<Mass> before;
+    std::vector<double> rank;  // place in the order of all points, with jitter: breaks ties
+
+    Node size() const { return static_cast<Node>(at.size()); }
+    Mass total() const { return before.back(); }
+    Mass mass(Node i) const { return before[i + 1] - before[i]; }
+};
+
+struct LinePair {
+    Atoms x;
+    Atoms y;
+
+    void rank();  // fills the ranks of x and y
+    std::size_t atoms() const { return x.at.size() + y.at.size(); }
+    // As `Masses` says them of two measures in any order.
+    Mass total() const { return std::min(x.total(), y.total()); }
+    Mass negligible() const { return (total() >> 50) + static_cast<Mass>(atoms()); }
+    // What is unmoved where so much is moved.
+    double unmoved(Mass moved) const {
+        const Mass left = total() - moved;
+        return left <= negligible() ? 0.0 : share_of(left, total());
+    }
+    // 1 if all are 0.
+    double largest_distance() const;
+    // The least positive distance between the two measures; infinite if there is none.
+    double least_distance() const;
+};
+
+// The pair, sorted, and the way back to the order in which its atoms came.
+struct SortedPair {
+    LinePair pair;
+    std::vector<Node> order_x;
+    std::vector<Node> order_y;
+    double unit = 1;  // that coordinates have been divided by, a power of 2
+
+    // Brings coordinates at the ends of float64 to its middle, so that 1 / scale is a float64.
+    void rescale();
+    LineCost cost(double p, double scale) const;
+};
+
+// Whether the distance of any two points is the difference of one coordinate: there is only one, or all others are the
+// same for all points. Looks at a few points only where that is not so.
+bool lie_on_line(const Points& x, const Points& y);
+bool lies_on_line(const Pair& pair);
+
+// Throws TooFarApart.
+SortedPair sorted_pair(const Pair& pair);
+
+struct LineEntry {
+    Node row;
+    Node column;
+    Mass mass;
+};
+
+// A monotone partial plan: rows and columns never decrease along it.
+using LinePlan = std::vector<LineEntry>;
+
+// The monotone plan that moves everything but what rounding left over.
+LinePlan monotone_plan(const LinePair& pair);
+
+Mass mass_of(const LinePlan& plan);
+
+// Σ γ C, as a share of the total.
+double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost);
+
+// A unit near `length`: a power of 2, which rounds nothing, unless p is so large that the factor in between would
+// matter.
+double scale_near(double length, double p);
+
+}  // namespace rpw

@@ -1,0 +1,18 @@
+// Potentials that prove a plan on the line optimal (docs/theory.md, "The line").
+#pragma once
+
+#include "line/atoms.hpp"
+
+namespace rpw {
+
+struct LineDual {
+    std::vector<double> u;
+    std::vector<double> v;
+    double sum = 0;  // Σ a u + Σ b v as a share of the total: F(α) ≥ price α - sum
+};
+
+// u, v ≥ 0 with u_i + v_j ≥ price - C_ij for all pairs. `sum` is least if the plan is optimal at this price; the
+// inequalities hold whatever the plan.
+LineDual line_dual(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan);
+
+}  // namespace rpw

@@ -1,0 +1,295 @@
+// See path.hpp.
+//
+// A monotone plan is a path through the rectangle [0, mass of x] × [0, mass of y]: diagonal where mass is matched,
+// horizontal where mass of x is left behind, vertical where mass of y is. The objective splits into one independent
+// problem per diagonal s - t = c + 1/2: on which side of it does the path run, and where does it cross? Each is a chain
+// of binary choices, solved by one pass forwards and one backwards. All diagonals that meet the atoms in the same order
+// have the same answer, and the answers are nested; so the diagonals are bisected, and each part of the path is only
+// looked at from diagonals on its own side.
+#include "line/path.hpp"
+
+namespace rpw {
+
+namespace {
+
+// Sums along a diagonal that differ by less than this share of the price count as equal.
+constexpr double rounding = 1e-13;
+
+struct Point {
+    Mass s, t;
+    Node i, j;  // atoms of x and y at or shortly before this place
+
+    Mass offset() const { return s - t; }
+};
+
+// The path runs from one point to another, and its offset s - t stays within [low, high].
+struct Stretch {
+    Point from, to;
+    Mass low, high;
+};
+
+enum Side : std::uint8_t { below = 0, above = 1, as_next = 2 };
+
+template <class Power>
+class PathSolver {
+public:
+    PathSolver(const LinePair& pair, Power power, double price, Pulse& pulse, LinePlan& plan)
+        : x_(pair.x.at.data()),
+          y_(pair.y.at.data()),
+          a_(pair.x.before.data()),
+          b_(pair.y.before.data()),
+          power_(power),
+          price_(price),
+          pulse_(pulse),
+          plan_(plan),
+          end_i_(pair.x.size() - 1),
+          end_j_(pair.y.size() - 1),
+          rank_x_(pair.x.rank.data()),
+          rank_y_(pair.y.rank.data()),
+          tie_(price * rounding) {
+        const Mass of_x = pair.x.total(), of_y = pair.y.total();
+        const Point start{0, 0, 0, 0}, end{of_x, of_y, pair.x.size() - 1, pair.y.size() - 1};
+        stretches_.push_back({start, end, -of_y, of_x});
+    }
+
+    void run() {
+        while (!stretches_.empty()) {
+            Stretch stretch = stretches_.back();
+            stretches_.pop_back();
+            pulse_.note(count_ + 1);
+            settle(stretch.from);
+            if (is_straight(stretch)) {
+                emit(stretch);
+            } else {
+                split(stretch);
+            }
+        }
+    }
+
+private:
+    double gain(Node i, Node j) const { return std::max(price_ - power_(x_[i] - y_[j]), 0.0); }
+
+    void settle(Point& point) const {
+        while (a_[point.i + 1] <= point.s && point.i < end_i_) ++point.i;
+        while (b_[point.j + 1] <= point.t && point.j < end_j_) ++point.j;
+    }
+
+    // Nothing to decide: one diagonal is left, or the rectangle lies in a single row and column of atoms.
+    bool is_straight(Stretch& stretch) {
+        const Point &from = stretch.from, &to = stretch.to;
+        stretch.low = std::max(stretch.low, from.s - to.t);
+        stretch.high = std::min(stretch.high, to.s - from.t);
+        if (from.s == to.s || from.t == to.t) return true;
+        if (stretch.low == stretch.high) return true;
+        return a_[from.i + 1] >= to.s && b_[from.j + 1] >= to.t;
+    }
+
+    void emit(const Stretch& stretch) {
+        Point at = stretch.from;
+        const Point& to = stretch.to;
+        at.s += std::max<Mass>(to.offset() - at.offset(), 0);  // the upper of the equally good paths
+        while (at.s < to.s && at.t < to.t) {
+            settle(at);
+            const Mass amount = std::min({a_[at.i + 1] - at.s, b_[at.j + 1] - at.t, to.s - at.s, to.t - at.t});
+            if (price_ - power_(x_[at.i] - y_[at.j]) > 0) put(at.i, at.j, amount);
+            at.s += amount;
+            at.t += amount;
+        }
+    }
+
+    void put(Node i, Node j, Mass amount) {
+        if (!plan_.empty() && plan_.back().row == i && plan_.back().column == j) {
+            plan_.back().mass += amount;
+        } else {
+            plan_.push_back({i, j, amount});
+        }
+    }
+
+    // Where the diagonal through c + 1/2 enters the rectangle.
+    Point entry(const Stretch& stretch, Mass c, Side side) const {
+        const Point &from = stretch.from, &to = stretch.to;
+        Point at = from;
+        if (side == below) {
+            at.i = static_cast<Node>(std::upper_bound(a_ + from.i + 1, a_ + to.i + 1, from.t + c) - a_ - 1);
+        } else {
+            at.j = static_cast<Node>(std::upper_bound(b_ + from.j + 1, b_ + to.j + 1, from.s - c - 1) - b_ - 1);
+        }
+        return at;
+    }
+
+    void split(const Stretch& stretch) {
+        const Point &from = stretch.from, &to = stretch.to;
+        const Mass c = stretch.low + (stretch.high - stretch.low) / 2;
+        const Side first = from.offset() > c ? above : below, last = to.offset() > c ? above : below;
+        Point at = entry(stretch, c, first);
+        // The diagonals c' in [same_low, same_high) meet the same atoms in the same order.
+        Mass same_low = stretch.low, same_high = stretch.high;
+        if (first == below) {
+            same_low = std::max({same_low, from.offset(), a_[at.i] - from.t});
+            same_high = std::min(same_high, a_[at.i + 1] - from.t);
+        } else {
+            same_high = std::min({same_high, from.offset(), from.s - b_[at.j]});
+            same_low = std::max(same_low, from.s - b_[at.j + 1]);
+        }
+        (last == above ? same_high : same_low) =
+            last == above ? std::min(same_high, to.offset()) : std::max(same_low, to.offset());
+        walk_diagonal(stretch, c, first, at, same_low, same_high);
+        read_sides(stretch, last, at, same_low, same_high);
+    }
+
+    // The pass forwards. Of the gain of a cell, one part belongs to its atom of x and the other to its atom of y. Being
+    // above rather than below costs the part of y less the part of x, given all that came before; where that is more
+    // than the whole gain either way, the side is settled. The part of the atom that stays is kept.
+    void walk_diagonal(const Stretch& stretch, Mass c, Side first, Point& at, Mass& same_low, Mass& same_high) {
+        const Mass end_s = stretch.to.s, end_t = stretch.to.t;
+        const std::size_t room = static_cast<std::size_t>(stretch.to.i - at.i) + (stretch.to.j - at.j) + 4;
+        if (steps_.size() < room) steps_.resize(2 * room);
+        Node i = at.i, j = at.j;
+        const double entry_gain = gain(i, j);
+        double of_y = first == below ? entry_gain : 0, of_x = entry_gain - of_y;
+        count_ = 0;
+        known_ = {i, j, 0, entry_gain > tie_ ? second_gain(i, j) : 0.0, 0.0};
+        known_.cost = first == below ? known_.gain : -known_.gain;
+        for (;;) {
+            const Mass next_s = a_[i + 1], next_t = b_[j + 1];
+            const Mass corner = std::min(next_s, end_s) - std::min(next_t, end_t);
+            const bool on_x = corner <= c;
+            same_low = on_x ? std::max(same_low, corner) : same_low;
+            same_high = on_x ? same_high : std::min(same_high, corner);
+            if ((on_x ? next_s - end_s : next_t - end_t) >= 0) break;
+            i += on_x;
+            j += !on_x;
+            const double apart = x_[i] - y_[j];
+            const double next = std::max(price_ - power_(apart), 0.0);
+            double kept = on_x ? of_y : of_x;
+            double other = next - kept;
+            std::uint8_t side = as_next;
+            if (other <= tie_) [[unlikely]] {
+                side = settle_side(i, j, on_x, next, other);
+                if (side == (on_x ? below : above)) kept = next, other = 0;
+                if (side == (on_x ? above : below)) kept = 0, other = next;
+            } else if (kept == 0 && on_x == (apart <= 0)) {
+                side = on_x ? above : below;  // leaving the same atom behind one step later costs the same
+            }
+            of_y = on_x ? kept : other;
+            of_x = on_x ? other : kept;
+            steps_[count_++] = static_cast<std::uint8_t>(on_x | side << 1);
+        }
+        at.i = i;
+        at.j = j;
+    }
+
+    // The side where the step (already taken, not yet stored) leaves no choice or a tie.
+    std::uint8_t settle_side(Node i, Node j, bool on_x, double next, double other) {
+        const std::uint8_t forced = on_x ? below : above;
+        std::uint8_t side;
+        if (other < -tie_) {
+            side = forced;
+        } else if (next <= tie_) {  // nothing to gain: back to where the atoms are nearer to each other
+            side = x_[i] > y_[j] ? below : above;
+        } else {
+            return break_tie(i, j, on_x, forced);
+        }
+        const double gain = next > tie_ ? second_gain(i, j) : 0.0;
+        known_ = {i, j, count_ + 1, gain, side == below ? gain : -gain};
+        return side;
+    }
+
+    // Ties are broken as if every cost were larger by an infinitesimal multiple of (rank of x - rank of y)^2, with
+    // jittered ranks. The infinitesimal part of the cost of being above is only computed when it is asked for, from
+    // where it was last known.
+    std::uint8_t break_tie(Node i, Node j, bool on_x, std::uint8_t forced) {
+        steps_[count_] = on_x;
+        for (; known_.steps <= count_; ++known_.steps) {
+            const bool step_on_x = steps_[known_.steps] & 1;
+            (step_on_x ? known_.i : known_.j) += 1;
+            const double next = second_gain(known_.i, known_.j);
+            known_.cost += step_on_x ? known_.gain - next : next - known_.gain;
+            known_.gain = next;
+        }
+        const double limit = second_gain(i, j);
+        const double excess = forced == below ? known_.cost - limit : -limit - known_.cost;
+        const double even = 1e-9 * (1 + std::abs(limit));
+        const bool prefers = (x_[i] > y_[j]) == (forced == below);
+        if (excess < -even || (excess <= even && !prefers)) return as_next;
+        known_.cost = forced == below ? limit : -limit;
+        return forced;
+    }
+
+    double second_gain(Node i, Node j) const {
+        const double d = rank_x_[i] - rank_y_[j];
+        return -d * d;
+    }
+
+    // The pass backwards: reads the side at every step, and leaves the stretches between the crossings on the stack.
+    void read_sides(const Stretch& stretch, Side last, Point at, Mass low, Mass high) {
+        const Point& from = stretch.from;
+        Point end = stretch.to;
+        std::uint8_t side = last;
+        Node i = at.i, j = at.j;
+        for (std::size_t k = count_ + 1; k-- > 0;) {
+            std::uint8_t before = k == 0 ? first_side(from, high) : steps_[k - 1] >> 1;
+            if (before == as_next) before = side;
+            if (before != side) {
+                Point stop{0, 0, i, j}, go{0, 0, i, j};
+                const bool x_is_left = x_[i] <= y_[j];
+                if (side == above) {
+                    const Mass first_t = k == 0 ? from.t : (steps_[k - 1] & 1) ? a_[i] - low : b_[j];
+                    const Mass last_t = k == count_ ? stretch.to.t : (steps_[k] & 1) ? a_[i + 1] - high : b_[j + 1];
+                    const Mass t = x_is_left ? first_t : last_t;
+                    stop.s = t + low, stop.t = t, go.s = t + high, go.t = t;
+                } else {
+                    const Mass first_s = k == 0 ? from.s : (steps_[k - 1] & 1) ? a_[i] : b_[j] + high;
+                    const Mass last_s = k == count_ ? stretch.to.s : (steps_[k] & 1) ? a_[i + 1] : b_[j + 1] + low;
+                    const Mass s = x_is_left ? last_s : first_s;
+                    stop.s = s, stop.t = s - high, go.s = s, go.t = s - low;
+                }
+                leave(go, end, side, stretch, low, high);
+                end = stop;
+                side = before;
+            }
+            if (k > 0) {
+                ((steps_[k - 1] & 1) ? i : j) -= 1;
+            }
+        }
+        leave(from, end, side, stretch, low, high);
+    }
+
+    static std::uint8_t first_side(const Point& from, Mass high) { return from.offset() >= high ? above : below; }
+
+    void leave(const Point& from, const Point& to, std::uint8_t side, const Stretch& whole, Mass low, Mass high) {
+        if (from.s == to.s || from.t == to.t) return;
+        stretches_.push_back({from, to, side == above ? high : whole.low, side == above ? whole.high : low});
+    }
+
+    const double* x_;
+    const double* y_;
+    const Mass* a_;
+    const Mass* b_;
+    Power power_;
+    double price_;
+    Pulse& pulse_;
+    LinePlan& plan_;
+    Node end_i_, end_j_;
+    std::vector<Stretch> stretches_;
+    std::vector<std::uint8_t> steps_;  // whether the diagonal goes on to the next atom of x, and twice the side
+    std::size_t count_ = 0;
+    const double* rank_x_;
+    const double* rank_y_;
+    double tie_;
+    struct {
+        Node i, j;
+        std::size_t steps;
+        double gain, cost;
+    } known_{};
+};
+
+}  // namespace
+
+LinePlan solve_at_price(const LinePair& pair, const LineCost& cost, double price, Pulse& pulse) {
+    LinePlan plan;
+    with_power(cost, [&](auto power) { PathSolver(pair, power, price, pulse, plan).run(); });
+    return plan;
+}
+
+}  // namespace rpw

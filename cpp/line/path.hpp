@@ -1,0 +1,12 @@
+// Partial transport between two measures on the line at a fixed price λ of unmoved mass (docs/theory.md, "The line").
+#pragma once
+
+#include "base/pulse.hpp"
+#include "line/atoms.hpp"
+
+namespace rpw {
+
+// min Σ (C - λ) γ over all partial plans, as a monotone plan; the pair has its ranks. Throws TimeUp.
+LinePlan solve_at_price(const LinePair& pair, const LineCost& cost, double price, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,21 @@
+// p = ∞ on the line: the largest flow over pairs no longer than a threshold takes one pass (docs/theory.md, "p = ∞ on
+// the line").
+#pragma once
+
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "base/question.hpp"
+#include "line/atoms.hpp"
+
+namespace rpw {
+
+// RPW, to within the question's tol (0: exact).
+Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& pulse);
+
+// W_{∞, 1 - unmoved}.
+Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse);
+
+// All steps of W_{∞, α}.
+Curve whole_reaches(const LinePair& pair, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,228 @@
+// See solve_line.hpp.
+#include "line/solve_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/crossing.hpp"
+#include "line/dual.hpp"
+#include "line/path.hpp"
+#include "line/price_search.hpp"
+#include "line/reach.hpp"
+
+namespace rpw {
+
+namespace {
+
+// The two bounds come from different sums; they count as equal when they agree to this many parts.
+constexpr double rounding = 1e-12;
+
+void close_gap(Outcome& outcome) {
+    outcome.lower = std::min(outcome.lower, outcome.upper);
+    if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+}
+
+// The plan (1 - part) · first + part · second, over the atoms as they came.
+std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, const LinePlan& second, double part) {
+    std::vector<PlanEntry> plan;
+    plan.reserve(first.size() + second.size());
+    const Mass total = line.pair.total();
+    const auto put = [&](const LineEntry& entry, double mass) {
+        if (mass > 0) plan.push_back({line.order_x[entry.row], line.order_y[entry.column], mass});
+    };
+    const auto place = [](const LineEntry& entry) { return std::pair(entry.row, entry.column); };
+    auto a = first.begin(), b = second.begin();
+    while (a != first.end() || b != second.end()) {
+        if (b == second.end() || (a != first.end() && place(*a) < place(*b))) {
+            put(*a, (1 - part) * share_of(a->mass, total));
+            ++a;
+        } else if (a == first.end() || place(*b) < place(*a)) {
+            put(*b, part * share_of(b->mass, total));
+            ++b;
+        } else {
+            put(*a, (1 - part) * share_of(a->mass, total) + part * share_of(b->mass, total));
+            ++a, ++b;
+        }
+    }
+    return plan;
+}
+
+std::vector<double> unsorted(const std::vector<double>& values, const std::vector<Node>& order) {
+    std::vector<double> back(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) back[order[i]] = values[i];
+    return back;
+}
+
+// Gives the height of the line that the potentials prove, F(1 - ε) ≥ height - price · ε.
+double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const Vertex& vertex, Need need) {
+    const LineDual dual = line_dual(line.pair, cost, vertex.price, vertex.plan);
+    outcome.multiplier = vertex.price;
+    if (need != Need::value) {
+        outcome.u = unsorted(dual.u, line.order_x);
+        outcome.v = unsorted(dual.v, line.order_y);
+    }
+    return vertex.price - dual.sum;
+}
+
+// Unmoved mass, plan, cost and multiplier; gives the height of the dual line.
+double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, const PriceSearch& search,
+                const Question& question) {
+    const Need need = question.need;
+    outcome.iterations = search.solves();
+    if (search.is_at_end()) {
+        const Vertex last = last_vertex(line.pair, cost);
+        outcome.unmoved = last.unmoved;
+        outcome.cost = outcome.scale * root(last.cost, cost.p);
+        if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 0.0);
+        return prove(outcome, line, cost, last, need);
+    }
+    const Vertex &before = search.bracket().before, &after = search.bracket().after;
+    const double part = search.part_of_edge();
+    outcome.unmoved = search.bounds().meeting;
+    outcome.cost = outcome.scale * root(before.cost + (after.cost - before.cost) * part, cost.p);
+    if (need == Need::plan) outcome.plan = mixed(line, before.plan, after.plan, part);
+    return prove(outcome, line, cost, search.proof(), need);
+}
+
+// Whether some positive distance, divided by the scale, would vanish as a p-th power (docs/theory.md, "Rounding").
+bool loses_powers(const LinePair& pair, double scale, double p) {
+    if (p <= 4) return false;
+    const double least = pair.least_distance();
+    return least < scale && p * std::log2(scale / least) > 1000;
+}
+
+// The scale for this question, where the answer at p = ∞ tells which lengths decide if powers would be lost.
+template <class AtInfinity>
+double scale_for(const LinePair& pair, double plain, double p, const AtInfinity& at_infinity) {
+    if (!loses_powers(pair, plain, p)) return scale_near(plain, p);
+    const double length = at_infinity();
+    return scale_near(length > 0 ? length : plain, p);
+}
+
+// The bounds of an answer that time cut off would make a scale that depends on the clock.
+double in_time(const Outcome& outcome) {
+    if (outcome.status == Status::time_limit) throw TimeUp();
+    return outcome.value;
+}
+
+Question for_value(const Question& question) {
+    Question other = question.with_cutoff(1);
+    other.need = Need::value;
+    other.tol = 0;
+    return other;
+}
+
+Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
+    const double p = question.p;
+    Outcome outcome;
+    outcome.solver = Solver::line;
+    outcome.scale = scale_for(line.pair, std::min(line.pair.largest_distance(), question.kappa), p, [&] {
+        return question.kappa * in_time(cross_reaches(line, for_value(question), pulse));
+    });
+    line.rescale();
+    const LineCost cost = line.cost(p, outcome.scale);
+    outcome.scale = line.unit / cost.inverse;
+    const Price price = scaled_price(question.kappa, outcome.scale);
+    const double cutoff = std::min(1.0, question.cutoff / price.shrink);
+    PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, question.tol}, pulse);
+    outcome.status = search.run();
+    const double height = read_off(outcome, line, cost, search, question);
+    outcome.value = outcome.upper = price.shrink * outcome.unmoved;
+    outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
+    close_gap(outcome);
+    if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
+    return outcome;
+}
+
+Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
+    const double p = question.p;
+    Outcome outcome;
+    outcome.solver = Solver::line;
+    outcome.scale = scale_for(line.pair, line.pair.largest_distance(), p,
+                              [&] { return in_time(reach_at(line, for_value(question), pulse)); });
+    line.rescale();
+    const LineCost cost = line.cost(p, outcome.scale);
+    PriceSearch search(line.pair, cost, {false, p, 0, question.unmoved}, pulse);
+    outcome.status = search.run();
+    const double height = read_off(outcome, line, cost, search, question);
+    outcome.value = outcome.upper = outcome.cost;
+    outcome.lower = outcome.scale * root(height - outcome.multiplier * outcome.unmoved, p);
+    close_gap(outcome);
+    return outcome;
+}
+
+// W_p alone. The longest pair that is used is the unit: only its power must not be lost.
+Outcome move_everything(SortedPair& line, double p) {
+    const LinePlan plan = monotone_plan(line.pair);
+    double longest = 0;
+    for (const LineEntry& e : plan)
+        longest = std::max(longest, std::abs(line.pair.x.at[e.row] - line.pair.y.at[e.column]));
+    Outcome outcome;
+    outcome.solver = Solver::line;
+    outcome.unmoved = 0;
+    outcome.scale = scale_near(longest, p);
+    line.rescale();
+    outcome.value = longest > 0 ? outcome.scale * root(cost_of(line.pair, plan, line.cost(p, outcome.scale)), p) : 0.0;
+    outcome.lower = outcome.upper = outcome.cost = outcome.value;
+    return outcome;
+}
+
+// All mass under min(distance, truncation)^p: the rest of the best plan at that price costs the price.
+Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse) {
+    const double p = question.p;
+    Outcome outcome;
+    outcome.solver = Solver::line;
+    outcome.scale = scale_near(question.truncation, p);
+    line.rescale();
+    const LineCost cost = line.cost(p, outcome.scale);
+    const double price = cost(question.truncation / line.unit);
+    const Vertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
+    outcome.iterations = 1;
+    outcome.unmoved = found.unmoved;
+    if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);
+    const double height = prove(outcome, line, cost, found, question.need);
+    outcome.cost = outcome.value = outcome.upper = outcome.scale * root(found.height(), p);
+    outcome.lower = outcome.scale * root(height, p);
+    close_gap(outcome);
+    return outcome;
+}
+
+}  // namespace
+
+Outcome solve_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
+    pulse.note(static_cast<std::size_t>(pair.a.size()) + pair.b.size());
+    SortedPair line = sorted_pair(pair);
+    const bool crosses = question.quantity == Quantity::crossing;
+    if (std::isinf(question.p)) return (crosses ? cross_reaches : reach_at)(line, question, pulse);
+    const bool is_truncated = question.truncation < line.pair.largest_distance();
+    if (!crosses && !is_truncated && question.unmoved == 0 && question.need == Need::value) {
+        return move_everything(line, question.p);
+    }
+    line.pair.rank();
+    if (crosses) return cross(line, question, pulse);
+    return is_truncated ? move_truncated(line, question, pulse) : move(line, question, pulse);
+}
+
+namespace {
+
+void nearest_one_way(const Atoms& from, const Atoms& to, const std::vector<Node>& order, std::vector<double>& nearest) {
+    nearest.resize(from.at.size());
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < from.at.size(); ++i) {
+        while (right < to.at.size() && to.at[right] < from.at[i]) ++right;
+        double least = right < to.at.size() ? to.at[right] - from.at[i] : unreachable;
+        if (right > 0) least = std::min(least, from.at[i] - to.at[right - 1]);
+        nearest[order[i]] = least;
+    }
+}
+
+}  // namespace
+
+void nearest_on_line(const Pair& pair, std::vector<double>& of_a, std::vector<double>& of_b) {
+    const SortedPair line = sorted_pair(pair);
+    nearest_one_way(line.pair.x, line.pair.y, line.order_x, of_a);
+    nearest_one_way(line.pair.y, line.pair.x, line.order_y, of_b);
+}
+
+}  // namespace rpw

@@ -1,0 +1,16 @@
+// The profile between measures of as many atoms that all weigh the same, for any finite p: one pair of atoms more at a
+// time, each by one pass over the plan (docs/theory.md, "The profile on the line").
+#pragma once
+
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "line/atoms.hpp"
+
+namespace rpw {
+
+bool has_equal_masses(const LinePair& pair);
+
+// For pairs with equal masses.
+Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, Pulse& pulse);
+
+}  // namespace rpw

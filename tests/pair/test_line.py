@@ -1,0 +1,373 @@
+"""Measures on the line: against the dense solver, by certificates, and where a fast algorithm might stumble."""
+
+import math
+
+import numpy as np
+import pytest
+from checks import check_bounds, check_plan, check_potentials
+
+import rpw
+from rpw import _core
+from rpw.base.deadline import NEVER
+from rpw.pair.problem import as_problem
+from rpw.pair.question import as_question
+
+INF = math.inf
+ALL_P = [1, 1.5, 2, 3, INF]
+
+
+def random_points(rng, n):
+    """Points of one of four kinds: apart from each other, on a coarse grid, on tenths, or in clusters."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return rng.normal(size=n) + rng.normal()
+    if kind == 1:
+        return rng.integers(0, 8, n).astype(float)
+    if kind == 2:
+        return np.round(rng.random(n), 1) + 0.3
+    return rng.integers(0, 3, n) + 1e-3 * rng.random(n)
+
+
+def random_weights(rng, n):
+    """Equal, Dirichlet, over fifteen orders of magnitude, or small multiples of each other."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return np.ones(n)
+    if kind == 1:
+        return rng.dirichlet(np.ones(n))
+    if kind == 2:
+        return 10.0 ** rng.uniform(-15, 0, n)
+    return rng.integers(1, 4, n).astype(float)
+
+
+def random_problem(rng, most=30):
+    n, m = rng.integers(1, most, 2)
+    return random_points(rng, n), random_points(rng, m), random_weights(rng, n), random_weights(rng, m)
+
+
+def relative_error(value, expected):
+    return 0.0 if value == expected else abs(value - expected) / max(abs(expected), 1e-300)
+
+
+def between(x, y):
+    """The matrix of distances: with it the dense solvers are asked."""
+    return np.abs(np.asarray(x, dtype=float)[:, None] - np.asarray(y, dtype=float))
+
+
+def solve(x, y, a=None, b=None, *, p=2, k=1, **options):
+    result = rpw.solve(x, y, a, b, p=p, k=k, diameter=1, **options)
+    assert result.solver == "line"
+    return result
+
+
+def ask(x, y, a=None, b=None, *, quantity="mass", p=2, unmoved=0.0, truncation=INF, seconds=INF):
+    """The whole answer of the core, with bounds, plan and potentials."""
+    problem = as_problem(x, y, a, b)
+    question = _core.Question(
+        getattr(_core.Quantity, quantity), p=p, unmoved=unmoved, truncation=truncation, need=_core.Need.plan
+    )
+    outcome = _core.solve(*problem.to_core(as_question(p=p, diameter=1), 0, NEVER), question, seconds)
+    assert outcome.solver == _core.Solver.line
+    return outcome
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_equals_the_dense_solver(p):
+    """200 problems for each of five p."""
+    rng = np.random.default_rng(10 if p == INF else int(10 * p))
+    for _ in range(200):
+        x, y, a, b = random_problem(rng)
+        cost, lam = between(x, y), 10.0 ** rng.uniform(-2, 1)
+        k, mass = 10.0 ** rng.uniform(-2, 2), rng.choice([rng.random(), 0.5, 0.9, 0.0])
+        expected = rpw.distance(None, None, a, b, cost=cost, p=p, k=k, diameter=1)
+        assert relative_error(rpw.distance(x, y, a, b, p=p, k=k, diameter=1), expected) <= 1e-12
+        assert solve(x, y, a, b, p=p, k=k).distance == rpw.distance(x, y, a, b, p=p, k=k, diameter=1)
+        expected = rpw.partial_wasserstein(None, None, a, b, cost=cost, p=p, mass=mass)
+        assert relative_error(rpw.partial_wasserstein(x, y, a, b, p=p, mass=mass), expected) <= 1e-12
+        expected = rpw.wasserstein(None, None, a, b, cost=cost, p=p)
+        assert relative_error(rpw.wasserstein(x, y, a, b, p=p), expected) <= 1e-12
+        expected = rpw.robot(None, None, a, b, cost=cost, p=p, lam=lam)
+        assert relative_error(rpw.robot(x, y, a, b, p=p, lam=lam), expected) <= 1e-12
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_plan_potentials_and_bounds(p):
+    rng = np.random.default_rng(100 if p == INF else int(100 * p))
+    for _ in range(40):
+        x, y, a, b = random_problem(rng, most=20)
+        k = 10.0 ** rng.uniform(-2, 2)
+        result = solve(x, y, a, b, p=p, k=k)
+        cost = between(x, y)
+        check_plan(result, cost, a, b, p, k)
+        check_bounds(result, k)
+        assert result.gap == 0
+        if p < INF:
+            check_potentials(result, cost, p)
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3])
+def test_partial_plans_are_proven_optimal(p):
+    """The plan moves what it should at the cost it claims, and the line through the potentials attains that."""
+    rng = np.random.default_rng(int(1000 * p))
+    for _ in range(40):
+        x, y, a, b = random_problem(rng, most=20)
+        mass = rng.choice([rng.random(), 1.0])
+        outcome = ask(x, y, a, b, p=p, unmoved=1 - mass)
+        row, column, moved = outcome.plan
+        assert abs(moved.sum() - mass) <= 1e-14
+        lengths = np.abs(x[row] - y[column])
+        assert relative_error(float((moved * lengths**p).sum()) ** (1 / p), outcome.value) <= 1e-9
+        assert outcome.upper - outcome.lower <= 1e-12 * outcome.upper + 1e-15
+
+
+@pytest.mark.parametrize("p", [1, 2, INF])
+def test_truncated_plans(p):
+    """What is left behind costs 2λ; what is moved is shorter than that."""
+    rng = np.random.default_rng(3)
+    x, y = rng.random(30), 2 * rng.random(30)
+    outcome = ask(x, y, p=p, truncation=0.3)
+    assert outcome.lower == outcome.upper == outcome.value
+    assert outcome.value == rpw.robot(x, y, p=p, lam=0.15)
+    row, column, moved = outcome.plan
+    if p < INF:
+        lengths = np.abs(x[row] - y[column])
+        assert lengths.max() <= 0.3
+        whole = (moved * lengths**p).sum() + 0.3**p * (1 - moved.sum())
+        assert relative_error(whole ** (1 / p), outcome.value) <= 1e-12
+
+
+def large_problems(n):
+    """Where a fast algorithm might meet a quadratic amount of work, or too many ties."""
+    rng = np.random.default_rng(0)
+    x, y, ramp = rng.random(n), rng.random(n), np.arange(n, dtype=float)
+    a, b = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n))
+    clusters = np.repeat(rng.random(n // 100), 100)
+    yield "apart", x, y + 2, None, None
+    yield "apart, weighted", x, y + 2, a, b
+    yield "interleaved", ramp, ramp + 0.5, a, b
+    yield "clusters", clusters + 1e-6 * x, clusters[::-1] + 1e-6 * y, a, b
+    yield "one against many", x[:1], y, None, b
+    yield "heavy tails", rng.standard_cauchy(n), rng.standard_cauchy(n), rng.pareto(0.3, n), rng.pareto(0.3, n)
+    yield "wide weights", x, y, 10.0 ** rng.uniform(-15, 0, n), 10.0 ** rng.uniform(-15, 0, n)
+    yield "integers", rng.integers(0, 50, n), rng.integers(0, 60, n), None, None
+    yield "tenths, weighted", np.round(5 * x, 1), np.round(6 * y, 1), a, b
+    yield "geometric", 2.0 ** -np.minimum(ramp, 1000), 1.1 * 2.0 ** -np.minimum(ramp, 1000), a, b
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_large_problems_by_their_certificates(p):
+    """The potentials are completed over all pairs inside the solver: a gap of 0 is a proof, whatever the path to it."""
+    for name, x, y, a, b in large_problems(4000):
+        for k in (0.01, 1, 100):
+            result = solve(x, y, a, b, p=p, k=k)
+            assert result.status == "exact", name
+            assert result.gap == 0, name
+            rows, columns = as_problem(x, y, a, b).a, as_problem(x, y, a, b).b
+            assert (np.asarray(result.plan.sum(axis=1)).ravel() - rows).max() <= 1e-14, name
+            assert (np.asarray(result.plan.sum(axis=0)).ravel() - columns).max() <= 1e-14, name
+
+
+def test_a_hundred_thousand_points():
+    rng = np.random.default_rng(3)
+    n = 100_000
+    x, y = rng.normal(size=n), 1.1 * rng.normal(size=n + 1) + 0.2
+    result = solve(x, y, rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n + 1)), p=2)
+    assert result.gap == 0
+    assert abs(result.plan.sum() - result.mass) <= 1e-12
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_equal_measures_are_at_distance_zero(p):
+    rng = np.random.default_rng(1)
+    x, a = rng.normal(size=50), rng.random(50)
+    order = rng.permutation(50)
+    assert solve(x, x[order], a, a[order], p=p).distance == 0
+    halves = np.repeat(x, 2), np.repeat(a / 2, 2)
+    assert solve(x, halves[0], a, halves[1], p=p).distance == 0
+    assert rpw.wasserstein(x, halves[0], a, halves[1], p=p) == 0
+    assert rpw.profile(x, halves[0], a, halves[1], p=p)(1.0) == 0
+
+
+@pytest.mark.parametrize("p", ALL_P)
+@pytest.mark.parametrize("unit", [1e-300, 1e-30, 1e30, 1e300])
+def test_any_unit_of_length(unit, p):
+    rng = np.random.default_rng(2)
+    x, y, a = rng.random(30), rng.random(20) + 0.5, rng.random(30)
+    expected = solve(x, y, a, p=p).distance
+    assert relative_error(solve(x * unit, y * unit, a, p=p, k=unit).distance, expected) <= 1e-12
+    whole = rpw.wasserstein(x, y, a, p=p) * unit
+    assert relative_error(rpw.wasserstein(x * unit, y * unit, a, p=p), whole) <= 1e-12
+
+
+def test_points_too_far_apart_are_refused():
+    big = np.finfo(np.float64).max
+    for call in (rpw.distance, rpw.wasserstein, rpw.profile):
+        with pytest.raises(ValueError, match="too far apart"):
+            call([-big], [big])
+    assert relative_error(rpw.wasserstein([-big / 4], [big / 4]), big / 2) <= 1e-12
+
+
+@pytest.mark.parametrize("k", [1e-9, 1e9])
+def test_extreme_prices(k):
+    rng = np.random.default_rng(5)
+    x, y, a = rng.random(40), rng.random(30), rng.random(40)
+    for p in ALL_P:
+        expected = rpw.distance(None, None, a, cost=between(x, y), p=p, k=k, diameter=1)
+        assert relative_error(solve(x, y, a, p=p, k=k).distance, expected) <= 1e-12
+
+
+def test_large_exponents():
+    rng = np.random.default_rng(6)
+    x, y = rng.random(20), rng.random(25)
+    y[0] = x[0] + 1e-9
+    for p in (8.0, 40.0, 300.0):
+        assert relative_error(solve(x, y, p=p).distance, rpw.distance(cost=between(x, y), p=p, diameter=1)) <= 1e-11
+
+
+@pytest.mark.parametrize("p", [1, 2, INF])
+def test_early_ends_are_honest(p):
+    rng = np.random.default_rng(7)
+    x, y, a = rng.normal(size=3000), rng.normal(size=2000) + 0.3, rng.dirichlet(np.ones(3000))
+    exact = solve(x, y, a, p=p).distance
+    coarse = solve(x, y, a, p=p, tol=1e-2)
+    assert coarse.lower <= exact <= coarse.upper
+    assert coarse.gap <= 1e-2
+    assert coarse.iterations < solve(x, y, a, p=p).iterations or p == 1
+    cut_off = rpw.solve(x, y, a, p=p, diameter=1, time_limit=0.0)
+    assert cut_off.status == "time_limit"
+    assert cut_off.lower <= exact <= cut_off.upper
+
+
+@pytest.mark.parametrize("p", [1, 2, INF])
+def test_a_time_limit_keeps_what_was_proven(p):
+    """Some milliseconds are enough to begin, not to end."""
+    rng = np.random.default_rng(17)
+    n = 200_000
+    x, y, a = rng.normal(size=n), rng.normal(size=n) + 0.3, rng.dirichlet(np.ones(n))
+    exact = solve(x, y, a, p=p).distance
+    for seconds in (0.02, 0.05, 0.1):
+        result = rpw.solve(x, y, a, p=p, diameter=1, time_limit=seconds)
+        assert result.lower <= exact <= result.upper
+        assert abs(result.plan.sum() - result.mass) <= 1e-9
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_profile_equals_the_dense_one(p):
+    """All breakpoints for p = 1 and p = inf, on grids too, where many paths cost the same."""
+    rng = np.random.default_rng(13)
+    masses = np.linspace(0, 1, 101)
+    for _ in range(60):
+        x, y, a, b = random_problem(rng, most=30)
+        dense = rpw.profile(None, None, a, b, cost=between(x, y), p=p, diameter=1)
+        sparse = rpw.profile(x, y, a, b, p=p, diameter=1)
+        assert sparse.solver == ("line" if p in (1, INF) else sparse.solver)
+        np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-10, atol=1e-10 * dense(1.0))
+        for k in (0.1, 1.0, 10.0):
+            assert relative_error(sparse.distance(k), dense.distance(k)) <= 1e-11
+        assert (np.diff(sparse._slopes) > 0).all()
+
+
+def test_steps_at_infinity_are_those_of_the_dense_profile():
+    rng = np.random.default_rng(14)
+    for _ in range(60):
+        x, y, a, b = random_problem(rng, most=30)
+        dense, sparse = rpw.profile(None, None, a, b, cost=between(x, y), p=INF), rpw.profile(x, y, a, b, p=INF)
+        np.testing.assert_array_equal(sparse.cost_p, dense.cost_p)
+        np.testing.assert_allclose(sparse.unmoved, dense.unmoved, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("p", [1.5, 2, 3])
+def test_profile_between_equal_masses(p):
+    """Pair by pair, without a matrix."""
+    rng = np.random.default_rng(15)
+    masses = np.linspace(0, 1, 101)
+    for _ in range(60):
+        n = rng.integers(1, 40)
+        x, y = random_points(rng, n), random_points(rng, n)
+        dense, sparse = rpw.profile(cost=between(x, y), p=p), rpw.profile(x, y, p=p)
+        assert sparse.solver == "line"
+        np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-12, atol=1e-12 * dense(1.0))
+        assert len(sparse) <= n + 1
+
+
+def test_profile_for_p_1_where_flows_are_reversed_again_and_again():
+    """Pairs that enclose a cluster and push flow through it in turn: about n²/4 breakpoints, found all the same."""
+    turns, gaps = 12, 10
+    cluster = np.arange(2 * gaps, dtype=float)
+    outer = 100.0 * 4.0 ** np.arange(turns)
+    left, right = -outer, outer + 2 * gaps
+    is_even = np.arange(turns) % 2 == 0
+    x = np.concatenate([cluster[:gaps], np.where(is_even, left, right)])
+    y = np.concatenate([cluster[gaps:], np.where(is_even, right, left)])
+    heights = 0.01 * np.arange(1, gaps + 1)
+    pushes = np.full(turns, 4.0)
+    pushes[0] = 2.0
+    a, b = np.concatenate([heights, pushes]), np.concatenate([heights[::-1], pushes])
+    dense, sparse = rpw.profile(None, None, a, b, cost=between(x, y), p=1), rpw.profile(x, y, a, b, p=1)
+    assert sparse.solver == "line"
+    assert len(sparse) > turns * gaps
+    masses = np.linspace(0, 1, 301)
+    np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-12, atol=1e-12 * dense(1.0))
+
+
+def test_profile_within_a_tolerance_is_a_sandwich():
+    rng = np.random.default_rng(8)
+    x, y, a = rng.normal(size=300), rng.normal(size=200) + 0.3, rng.dirichlet(np.ones(300))
+    exact, rough = rpw.profile(x, y, a, p=2), rpw.profile(x, y, a, p=2, tol=1e-3)
+    masses = np.linspace(0, 1, 501)
+    excess = rough(masses) - exact(masses)
+    assert excess.min() >= -1e-12
+    assert excess.max() <= 1e-3
+    assert len(rough) < len(exact) / 10
+
+
+def test_lines_are_recognised():
+    x, y = np.array([[0.5, 1.0], [0.5, 2.0]]), np.array([[0.5, 7.0]])
+    for metric in ("euclidean", "cityblock", "chebyshev", "minkowski"):
+        assert rpw.solve(x, y, metric=metric, diameter=1).solver == "line"
+        assert rpw.solve(x, y + np.array([1, 0]), metric=metric, diameter=1).solver != "line"
+    assert rpw.solve(x, x, diameter=1).solver == "line"
+    assert rpw.solve([[1.0, 2.0]], [[1.0, 2.0]], diameter=1).distance == 0  # one point, on every line
+    assert rpw.solve(x, y, metric="canberra", diameter=1).solver != "line"
+    assert rpw.solve(cost=[[1.0]], diameter=1).solver != "line"
+    assert rpw.solve(x, y, solver="lmr", tol=0.1, diameter=1).solver == "lmr"
+    assert rpw.solve(x, y, solver="bisection", tol=0.1, diameter=1).solver == "bisection"
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
+def test_points_along_an_axis_are_points_on_the_line(metric):
+    rng = np.random.default_rng(16)
+    x, y = rng.random(40), rng.random(30)
+    for p in ALL_P:
+        expected = rpw.distance(x, y, p=p, diameter=1)
+        for axis in range(3):
+            along = [
+                np.insert(points[:, None] * np.ones(1), [0] * axis + [1] * (2 - axis), 7.0, axis=1) for points in (x, y)
+            ]
+            assert rpw.distance(*along, p=p, metric=metric, diameter=1) == expected
+
+
+def test_no_matrix_is_refused_where_none_is_needed():
+    """A hundred thousand points each would be 80 GB."""
+    rng = np.random.default_rng(18)
+    n = 100_000
+    x, y = rng.random(n), rng.random(n)
+    assert rpw.wasserstein(x, y) == rpw.pairwise([x], [y], distance="wasserstein")[0, 0]
+    assert rpw.profile(x, y, p=1).solver == "line"
+    with pytest.raises(MemoryError):
+        rpw.solve(x, y, solver="lmr", tol=0.5, diameter=1)
+    with pytest.raises(MemoryError):
+        rpw.profile(x, y, rng.random(n), p=2)
+
+
+def test_many_pairs_and_search_equal_single_solves():
+    rng = np.random.default_rng(9)
+    clouds = [rng.random(rng.integers(2, 40)) for _ in range(12)]
+    for p in ALL_P:
+        matrix = rpw.pairwise(clouds, p=p, diameter=1)
+        singles = [[rpw.distance(x, y, p=p, diameter=1) for y in clouds] for x in clouds]
+        np.testing.assert_array_equal(matrix, singles)
+        distances, indices = rpw.Index(clouds, p=p, diameter=1).query(clouds, top=4)
+        order = np.argsort(singles, axis=1, kind="stable")[:, :4]
+        np.testing.assert_array_equal(distances, np.take_along_axis(np.array(singles), order, axis=1))
+        np.testing.assert_array_equal(np.sort(indices, axis=1), np.sort(order, axis=1))

@@ -1,0 +1,81 @@
+"""Sliced distances: the mean over directions, its standard error, and what must fail."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rpw
+
+
+def directions(count, dimension, seed):
+    vectors = np.random.default_rng(seed).standard_normal((count, dimension))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("p", [1, 2, math.inf])
+def test_is_the_mean_over_directions(p):
+    rng = np.random.default_rng(11)
+    x, y, a = rng.normal(size=(40, 3)), rng.normal(size=(30, 3)) + 0.5, rng.random(40)
+    result = rpw.sliced(x, y, a, p=p, k=0.5, diameter=1, n_projections=20, seed=4, n_threads=2)
+    expected = [rpw.distance(x @ d, y @ d, a, p=p, k=0.5, diameter=1) for d in directions(20, 3, 4)]
+    assert result.value == pytest.approx(np.mean(expected), rel=1e-11)
+    assert result.stderr == pytest.approx(np.std(expected, ddof=1) / math.sqrt(20), rel=1e-9)
+    assert (float(result), result.n_projections) == (result.value, 20)
+    whole = [rpw.wasserstein(x @ d, y @ d, a, p=p) for d in directions(20, 3, 4)]
+    power = 1 if p == math.inf else p
+    mean = np.mean(np.power(whole, power)) ** (1 / power)
+    assert rpw.sliced(x, y, a, p=p, n_projections=20, seed=4).value == pytest.approx(mean, rel=1e-11)
+
+
+def test_a_shift_is_found_within_its_standard_error():
+    """Along d a shift by h has W_2 = |h·d|, so the 2-mean over the sphere is |h| / sqrt(dimension)."""
+    rng = np.random.default_rng(12)
+    x, shift = rng.normal(size=(50, 4)), np.array([1.0, -2.0, 0.5, 0.25])
+    result = rpw.sliced(x, x + shift, n_projections=4000, n_threads=2)
+    assert abs(result.value - np.linalg.norm(shift) / 2) <= 4 * result.stderr
+    assert 0 < result.stderr <= 0.02
+    assert rpw.sliced(x, x + shift, n_projections=4000, n_threads=1) == result
+    assert rpw.sliced(x, x + shift, n_projections=4000, seed=1) != result
+
+
+def test_blocks_do_not_change_the_answer(monkeypatch):
+    rng = np.random.default_rng(13)
+    x, y = rng.random((20, 2)), rng.random((25, 2))
+    expected = rpw.sliced(x, y, n_projections=30, n_threads=1)
+    monkeypatch.setattr("rpw.pair.sliced._NUMBERS_PER_BLOCK", 100)
+    assert rpw.sliced(x, y, n_projections=30, n_threads=1) == expected
+
+
+def test_on_the_line_every_direction_is_the_same():
+    x, y = np.array([0.0, 1.0, 5.0]), np.array([2.0, 3.0])
+    result = rpw.sliced(x, y, n_projections=10)
+    assert result.value == pytest.approx(rpw.wasserstein(x, y), rel=1e-14)
+    assert result.stderr <= 1e-15
+
+
+def test_equal_measures_and_single_directions():
+    x, a = np.random.default_rng(0).random((30, 3)), np.arange(1, 31)
+    assert rpw.sliced(x, x[::-1], a, a[::-1]).value == 0
+    assert rpw.sliced(x, x[::-1], a, a[::-1], k=1, diameter=2).value == 0
+    assert math.isnan(rpw.sliced(x, x + 1, n_projections=1).stderr)
+    assert rpw.sliced(rpw.Measure(x, a), x, k=1, diameter=2).value == rpw.sliced(x, x, a, k=1, diameter=2).value
+
+
+def test_what_must_fail():
+    x = np.zeros((3, 2))
+    for arguments, name in [
+        ({"n_projections": 0}, "n_projections"),
+        ({"seed": -1}, "seed"),
+        ({"k": 0}, "k must be positive"),
+        ({"k": -1}, "k"),
+        ({"diameter": 2}, "diameter belongs to k"),
+        ({"p": 0.5}, "p must be"),
+        ({"n_threads": 0}, "n_threads"),
+    ]:
+        with pytest.raises(ValueError, match=name):
+            rpw.sliced(x, x, **arguments)
+    with pytest.raises(ValueError, match="same dimension"):
+        rpw.sliced(x, np.zeros((3, 3)))
+    with pytest.warns(UserWarning, match="reach over"):
+        rpw.sliced(x, x + 9, k=1)
