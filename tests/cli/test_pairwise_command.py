@@ -172,3 +172,51 @@ def test_options_that_do_not_belong_to_the_distance_are_refused(clouds, tmp_path
 def test_pairwise_refuses_what_is_no_collection(diracs, tmp_path):
     assert "holds one measure" in complaint("pairwise", diracs[0], "--out", tmp_path / "D")
     assert "No such file" in complaint("pairwise", tmp_path / "missing.npz", "--out", tmp_path / "D")
+
+
+@pytest.mark.parametrize("name", ["D.zarr", "D.npy", "D.npz"])
+def test_several_k_are_a_stack(clouds, tmp_path, name):
+    folder, points = clouds
+    out = tmp_path / name
+    found = answer("pairwise", folder, "--out", out, "--k", "10,0.1,0")
+    expected = rpw.pairwise(points, k=[10, 0.1, 0])
+    if name == "D.npz":
+        with np.load(out) as stored:
+            stack = stored["distances"]
+            assert (stored["k"].tolist(), len(stored["rows"])) == ([10, 0.1, 0], 5)
+    elif name == "D.npy":
+        stack = np.load(out)
+    else:
+        stored = zarr.open(out, mode="r")
+        stack = stored[:]
+        assert (stored.attrs["k"], len(stored.attrs["rows"])) == ([10, 0.1, 0], 5)
+    np.testing.assert_array_equal(stack, expected)
+    assert (found["k"], found["shape"]) == ([10, 0.1, 0], [3, 5, 5])
+    assert found["smallest"] == expected[:, ~np.eye(5, dtype=bool)].min()
+    assert found["largest"] == expected.max()
+    shown = call("pairwise", folder, "--out", out, "--k", "10,0.1,0").stdout
+    assert "5 x 5 for each of 3 k in" in shown
+    assert "k=10,0.1,0" in shown
+
+
+def test_pairs_that_fail_at_several_k_count_once(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
+    arguments = ("pairwise", tmp_path / "a.npy", "--out", tmp_path / "D.npy", "--metric", "jensenshannon")
+    assert "(and 1 more)" in complaint(*arguments, "--k", "1,2")
+    assert np.isnan(np.load(tmp_path / "D.npy")).sum(axis=(1, 2)).tolist() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("out", "k", "code", "words"),
+    [
+        ("D.csv", "1,2", 1, "a table holds one matrix, and several --k give a stack"),
+        ("D.TSV", "1,2", 1, "choose .npy, .npz or a Zarr store"),
+        ("D.npy", "1,x", 2, "'1,x' is neither a number nor numbers with commas between them"),
+        ("D.npy", "1,", 2, "'1,' is neither"),
+        ("D.npy", "1,-2", 1, "k must be"),
+    ],
+)
+def test_lists_of_k_that_are_refused(clouds, tmp_path, out, k, code, words):
+    done = call("pairwise", clouds[0], "--out", tmp_path / out, "--k", k, code=code)
+    assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert not (tmp_path / out).exists()

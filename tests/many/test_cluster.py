@@ -125,10 +125,14 @@ def test_clusters_give_the_same_as_threads(cluster, tmp_path, capsys):
         {"progress": True},
         {"distance": "total_variation"},
         {"metric": "canberra"},
+        {"k": [10, 0.1, 0]},
         {"metric": lambda x, y: factor * float(np.abs(x - y).sum())},
     ):
         np.testing.assert_array_equal(rpw.pairwise(A, B, client=client, **options), rpw.pairwise(A, B, **options))
     assert "240/240" in capsys.readouterr().err
+    stored = rpw.pairwise(A, out=tmp_path / "several.zarr", client=client, k=[10, 0.1, 0])
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, k=[10, 0.1, 0]))
+    np.testing.assert_array_equal(rpw.pairwise(A, client=client, k=[10, 0.1, 0]), stored[:])
     rows, support = np.random.default_rng(0).random((12, 9)), A[0]
     inside = rpw.pairwise(rows, support=support, client=client)
     np.testing.assert_array_equal(inside, rpw.pairwise(rows, support=support))

@@ -31,6 +31,11 @@ class PairBatch:
     device: str = "cpu"  # the kind that computes it: "cpu" and "cuda" agree to about 1e-12, and not to the last bit
 
     @property
+    def stack(self) -> tuple[int, ...]:
+        """What comes before rows and columns in the shape of the answer: how many k, where there is a list of them."""
+        return (len(self.question.several_k),) if self.question.several_k else ()
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether one half of the matrix says everything."""
         return self.a is self.b and self.ground.is_symmetric

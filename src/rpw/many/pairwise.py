@@ -62,7 +62,7 @@ def pairwise(
     *,
     distance: str = "rpw",
     p: float = 2,
-    k: float = 1,
+    k: float | Sequence[float] | Array = 1,
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
@@ -111,8 +111,8 @@ def pairwise(
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
     k : float or list of floats
-        For a list (any order, 0 too) there is a matrix for each k, from one walk per pair, which costs little more than
-        the largest of them alone; in memory only, not with ``out``.
+        For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
+        more than the dearest of them alone.
     diameter : float or "auto", optional
         One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
         with a warning where the points (or costs) reach over more than 2.
@@ -143,8 +143,8 @@ def pairwise(
     Returns
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B):
-    each matrix is within 1e-12 of the one for that k alone.
+    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B), in
+    memory or in Zarr (then its ``attrs["k"]`` is the list): each matrix is within 1e-12 of the one for that k alone.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
@@ -160,8 +160,6 @@ def pairwise(
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     is_several = np.ndim(k) > 0
-    if is_several and out is not None:
-        raise ValueError("out does not take a list of k: call pairwise once for each k, with a store of its own")
     asked = as_question_of_several if is_several else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
     if diameter is None:

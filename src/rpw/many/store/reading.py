@@ -41,11 +41,9 @@ class _VerifiedStore(LocalStore):
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The bytes under a key, as Zarr asks for them."""
-        kind, *indices = key.split("/")
-        if kind == "c" and len(indices) == 2:
-            data: bytes | None = self._chunks.read((int(indices[0]), int(indices[1])))
-        else:
-            data = self._chunks.tree.read(*key.split("/"))
+        names = key.split("/")
+        chunk = self._chunks.chunk_at(*names)
+        data = self._chunks.tree.read(*names) if chunk is None else self._chunks.read(chunk)
         if data is None:
             return None
         return (prototype or default_buffer_prototype()).buffer.from_bytes(data[_range(byte_range, len(data))])
