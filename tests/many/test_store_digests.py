@@ -194,7 +194,7 @@ def test_stores_of_the_first_version_are_refused_by_name(store, is_finished):
 
 def test_stores_of_a_later_version_are_refused_by_name(store):
     metadata = json.loads((store / "zarr.json").read_text())
-    metadata["attributes"]["rpw"] |= {"format": 3, "version": "7.0"}
+    metadata["attributes"]["rpw"] |= {"format": 4, "version": "7.0"}
     (store / "zarr.json").write_text(json.dumps(metadata))
     with pytest.raises(ValueError, match=r"was written by rpw 7\.0, which is newer"):
         rpw.pairwise(clouds(20, 4), out=store)
