@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from checks import check_bounds, check_plan, check_potentials
+from scipy.spatial.distance import cdist
 
 import rpw
 from rpw import _core
@@ -347,12 +348,87 @@ def test_points_along_an_axis_are_points_on_the_line(metric):
             assert rpw.distance(*along, p=p, metric=metric, diameter=1) == expected
 
 
+def on_slanted_line(rng, places, dimension, is_whole):
+    """Points at these places of a line that follows no axis and does not pass through 0."""
+    direction = rng.normal(size=dimension)
+    if is_whole:
+        direction = rng.integers(1, 4, dimension) * rng.choice([-1.0, 1.0], dimension)
+    offset = rng.normal(size=dimension)
+    return [offset + np.multiply.outer(part, direction) for part in places]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
+def test_slanted_lines_equal_the_dense_solver(metric):
+    """In two to five dimensions, with ties and without."""
+    rng = np.random.default_rng(19)
+    solvers = set()
+    for trial in range(60):
+        x, y, a, b = random_problem(rng)
+        x, y = on_slanted_line(rng, (x, y), 2 + trial % 4, is_whole=trial % 3 == 0)
+        cost, mass = cdist(x, y, metric), rng.random()
+        for p in ALL_P:
+            result = rpw.solve(x, y, a, b, p=p, metric=metric, diameter=1)
+            solvers.add(result.solver)
+            expected = rpw.distance(None, None, a, b, cost=cost, p=p, diameter=1)
+            assert relative_error(result.distance, expected) <= 1e-12
+            check_plan(result, cost, a, b, p, 1)
+            expected = rpw.partial_wasserstein(None, None, a, b, cost=cost, p=p, mass=mass)
+            value = rpw.partial_wasserstein(x, y, a, b, p=p, metric=metric, mass=mass)
+            assert relative_error(value, expected) <= 1e-12
+        dense = rpw.profile(None, None, a, b, cost=cost, p=1)
+        np.testing.assert_allclose(rpw.profile(x, y, a, b, p=1, metric=metric)(0.7), dense(0.7), rtol=0, atol=1e-12)
+    assert "line" in solvers
+
+
+def test_answers_that_rounding_would_reach_are_left_to_the_matrix():
+    """Distances of 1e-9 between points that lie on their line up to 1e-16: the sum along it would have seven digits."""
+    rng = np.random.default_rng(20)
+    x = np.multiply.outer(rng.random(50), [0.6, 0.7])
+    for y in (x + [6e-10, 7e-10], x[::-1].copy()):
+        cost = cdist(x, y)
+        for p in (1, 2, INF):
+            value, expected = rpw.wasserstein(x, y, p=p), rpw.wasserstein(cost=cost, p=p)
+            assert abs(value - expected) <= 1e-12 * expected
+            value = rpw.distance(x, y, p=p, k=1e-9, diameter=1)
+            assert abs(value - rpw.distance(cost=cost, p=p, k=1e-9, diameter=1)) <= 1e-12
+    assert rpw.wasserstein(x, x[::-1].copy()) == 0
+
+
+def test_only_points_on_a_line_are_taken_for_such():
+    steps = np.arange(20.0)[:, None]
+    line = steps * [1.0, 2.0, 0.0] + [0.5, 0.0, 7.0]  # with a constant column
+    assert rpw.solve(line[:9], line[9:], diameter=1).solver == "line"
+    for aside in (1e-3, 1e-9, 1e-13):
+        bent = line.copy()
+        bent[11] += [2 * aside, -aside, 0]
+        assert rpw.solve(bent[:9], bent[9:], diameter=1).solver != "line"
+        assert rpw.solve(bent[9:], bent[:9], diameter=1).solver != "line"
+    far = 1e6 + np.random.default_rng(21).random((20, 1)) * [0.6, 0.8]  # rounded by 1e-10
+    assert rpw.solve(far[:9], far[9:], diameter=1).solver != "line"
+    v = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
+    assert rpw.solve(v, v + [0.0, 1.0], metric="cityblock", diameter=1).solver != "line"
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-300, 1e-150, 1e150, 1e300])
+def test_slanted_lines_in_any_unit_of_length(unit):
+    rng = np.random.default_rng(22)
+    x, y = rng.random((30, 1)) * [0.6, -0.8], rng.random((20, 1)) * [0.6, -0.8]
+    x, y = x * unit, y * unit
+    cost = np.hypot(*np.moveaxis(x[:, None] - y, -1, 0))
+    for p in (1, 2, INF):
+        expected = rpw.wasserstein(cost=cost, p=p)
+        assert abs(rpw.wasserstein(x, y, p=p) - expected) <= 1e-12 * expected + 5e-324
+
+
 def test_no_matrix_is_refused_where_none_is_needed():
     """A hundred thousand points each would be 80 GB."""
     rng = np.random.default_rng(18)
     n = 100_000
     x, y = rng.random(n), rng.random(n)
+    slanted = np.array([0.6, 0.7])
     assert rpw.wasserstein(x, y) == rpw.pairwise([x], [y], distance="wasserstein")[0, 0]
+    whole = rpw.pairwise([np.multiply.outer(x, slanted)], [np.multiply.outer(y, slanted)], distance="wasserstein")
+    assert relative_error(whole[0, 0], rpw.wasserstein(x, y) * math.hypot(*slanted)) <= 1e-10
     assert rpw.profile(x, y, p=1).solver == "line"
     with pytest.raises(MemoryError):
         rpw.solve(x, y, solver="lmr", tol=0.5, diameter=1)
