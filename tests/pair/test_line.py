@@ -291,6 +291,21 @@ def test_profile_between_equal_masses(p):
         assert len(sparse) <= n + 1
 
 
+@pytest.mark.parametrize("p", [1.5, 2, 3.5])
+def test_profile_between_equal_masses_gives_the_distances(p):
+    """Every breakpoint is a solve of another kind: mixed points, measures apart from each other, and ties."""
+    rng = np.random.default_rng(23)
+    n = 3000
+    x, y = rng.normal(size=n), 1.1 * rng.normal(size=n) + 0.2
+    for pair in ((x, y), (x, y + 20), (np.round(x, 1), np.round(y, 1)), (x, x[::-1] + 1e-6)):
+        profile = rpw.profile(*pair, p=p, diameter=1)
+        assert profile.solver == "line"
+        for k in (0.1, 1.0, 10.0):
+            assert relative_error(profile.distance(k), rpw.distance(*pair, p=p, k=k, diameter=1)) <= 1e-12
+        for mass in (0.3, 0.75, 1.0):
+            assert relative_error(profile(mass), rpw.partial_wasserstein(*pair, p=p, mass=mass)) <= 1e-12
+
+
 def test_profile_for_p_1_where_flows_are_reversed_again_and_again():
     """Pairs that enclose a cluster and push flow through it in turn: about n²/4 breakpoints, found all the same."""
     turns, gaps = 12, 10
@@ -384,7 +399,7 @@ def test_answers_that_rounding_would_reach_are_left_to_the_matrix():
     """Distances of 1e-9 between points that lie on their line up to 1e-16: the sum along it would have seven digits."""
     rng = np.random.default_rng(20)
     x = np.multiply.outer(rng.random(50), [0.6, 0.7])
-    for y in (x + [6e-10, 7e-10], x[::-1].copy()):
+    for y in (x + np.array([6e-10, 7e-10]), x[::-1].copy()):
         cost = cdist(x, y)
         for p in (1, 2, INF):
             value, expected = rpw.wasserstein(x, y, p=p), rpw.wasserstein(cost=cost, p=p)
@@ -406,7 +421,7 @@ def test_only_points_on_a_line_are_taken_for_such():
     far = 1e6 + np.random.default_rng(21).random((20, 1)) * [0.6, 0.8]  # rounded by 1e-10
     assert rpw.solve(far[:9], far[9:], diameter=1).solver != "line"
     v = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
-    assert rpw.solve(v, v + [0.0, 1.0], metric="cityblock", diameter=1).solver != "line"
+    assert rpw.solve(v, v + np.array([0.0, 1.0]), metric="cityblock", diameter=1).solver != "line"
 
 
 @pytest.mark.parametrize("unit", [1e-320, 1e-300, 1e-150, 1e150, 1e300])
