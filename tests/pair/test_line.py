@@ -462,3 +462,56 @@ def test_many_pairs_and_search_equal_single_solves():
         order = np.argsort(singles, axis=1, kind="stable")[:, :4]
         np.testing.assert_array_equal(distances, np.take_along_axis(np.array(singles), order, axis=1))
         np.testing.assert_array_equal(np.sort(indices, axis=1), np.sort(order, axis=1))
+
+
+@pytest.mark.parametrize("distance", ["rpw", "wasserstein", "partial_wasserstein", "robot", "levy_prokhorov"])
+def test_histograms_on_a_line_equal_those_on_a_matrix(distance):
+    """Bins in no order, of which some are equal, along an axis and along no axis."""
+    rng = np.random.default_rng(24)
+    histograms = rng.integers(0, 3, (8, 40)) + np.eye(8, 40)
+    bins = rng.integers(0, 60, 40) / 7
+    options = {"partial_wasserstein": {"mass": 0.7}, "robot": {"lam": 0.4}}.get(distance, {})
+    for support in (bins, np.multiply.outer(bins, [3.0, 4.0])):
+        cost = cdist(*[support.reshape(40, -1)] * 2)
+        for p in ALL_P:
+            given = options | ({"p": p} if distance != "levy_prokhorov" else {})
+            given |= {"diameter": 1} if distance == "rpw" else {}
+            on_line = rpw.pairwise(histograms, support=support, distance=distance, **given)
+            np.testing.assert_allclose(
+                on_line, rpw.pairwise(histograms, cost=cost, distance=distance, **given), rtol=1e-12
+            )
+
+
+def test_search_and_plans_between_histograms_on_a_line():
+    rng = np.random.default_rng(25)
+    histograms, bins = rng.dirichlet(np.full(50, 0.3), 20), np.sort(rng.random(50))
+    on_line, on_matrix = rpw.Index(histograms, support=bins), rpw.Index(histograms, cost=between(bins, bins))
+    for found, expected in zip(on_line.query(histograms, top=5), on_matrix.query(histograms, top=5), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for result in rpw.solve_pairs(histograms[:10], histograms[10:], support=bins):
+        assert result.solver == "line"
+        assert result.gap == 0
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_several_prices_on_the_line(p):
+    rng = np.random.default_rng(26)
+    clouds, prices = [np.round(rng.random(rng.integers(2, 40)), 1) for _ in range(6)], [1.0, 0.0, 10.0, 0.1]
+    stack = rpw.pairwise(clouds, p=p, k=prices, diameter=1)
+    for k, matrix in zip(prices, stack, strict=True):
+        np.testing.assert_allclose(matrix, rpw.pairwise(clouds, p=p, k=k, diameter=1), rtol=0, atol=1e-15)
+
+
+def test_no_matrix_between_large_histograms_on_a_line():
+    """A hundred thousand bins would need 80 GB."""
+    rng = np.random.default_rng(27)
+    n = 100_000
+    bins, histograms = np.linspace(0, 1, n), rng.random((2, n))
+    expected = rpw.wasserstein(bins, bins, *histograms)
+    assert rpw.pairwise(histograms, support=bins, distance="wasserstein")[0, 1] == expected
+    stack = rpw.pairwise(histograms, support=bins, p=1, k=[0.0, 0.1], diameter=1)
+    assert stack[1, 0, 1] == rpw.distance(bins, bins, *histograms, p=1, k=0.1, diameter=1)
+    index = rpw.Index(histograms, support=bins, p=1, k=0.1, diameter=1)
+    assert index.query(histograms[:1], top=2)[0][0, 1] == stack[1, 0, 1]
+    (result,) = rpw.solve_pairs(histograms[:1], histograms[1:], distance="wasserstein", support=bins)
+    assert relative_error(result.distance, expected) <= 1e-12
