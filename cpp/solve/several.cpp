@@ -8,6 +8,7 @@
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "line/solve_line.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/strategy.hpp"
@@ -74,6 +75,9 @@ void solve_one_by_one(const Pair& pair, const LengthProblem& lengths, Question q
 
 std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
                                   Room& room, Pulse& pulse) {
+    if (question.truncation == unreachable) {
+        if (auto values = several_on_line(pair, question, kappas, pulse)) return *std::move(values);
+    }
     std::vector<double> values(kappas.size());
     std::vector<Wanted> wanted;
     for (std::size_t e = 0; e < kappas.size(); ++e) wanted.push_back({kappas[e], &values[e]});

@@ -91,6 +91,10 @@ class Ground(ABC):
         """Where atoms lie; None where only their distances are known."""
         return None
 
+    def has_on_line(self, x: Where, y: Where) -> bool:
+        """Whether the core finds these atoms on one line, so that it needs no matrix."""
+        return False
+
     @abstractmethod
     def diameter(self, clouds: list[Where]) -> float:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
@@ -165,6 +169,10 @@ class Points(Ground):
     def points_at(self, where: Where) -> Array:
         """Themselves."""
         return where
+
+    def has_on_line(self, x: Where, y: Where) -> bool:
+        """As the core sees them."""
+        return self.metric.core is not None and _core.lie_on_line(x, y, self.metric.core)
 
     def diameter(self, clouds: list[Where]) -> float:
         """Of these points."""
@@ -288,7 +296,10 @@ class Matrix(Ground):
 
 
 class Support(Ground):
-    """Points that all measures share, under a metric; the matrix of their distances is computed once, and kept."""
+    """Points that all measures share, under a metric.
+
+    On a line the core takes the points; else the matrix of their distances is computed once, and kept.
+    """
 
     def __init__(self, points: Array, metric: GroundMetric) -> None:
         self.points, self.metric = points, metric
@@ -329,9 +340,11 @@ class Support(Ground):
         return Reach(self.metric.reach(self.points, self.points))
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
-        """Labels of equal places, or the matrix of their distances."""
+        """Labels of equal places, their points on a line, or the matrix of their distances."""
         if self.uses_labels(question):
             return self._labels_in_core
+        if self._on_line is not None:
+            return self._on_line
         return self._matrix_for(a, b, deadline).in_core
 
     def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
@@ -348,6 +361,17 @@ class Support(Ground):
             if self._shared is None or not self._shared.covers(a, b):
                 self._shared = _SharedMatrix.of(self.points, self.metric, a, b, deadline)
             return self._shared
+
+    def has_on_line(self, x: Where, y: Where) -> bool:
+        """Whether all places are."""
+        return self._on_line is not None
+
+    @cached_property
+    def _on_line(self) -> InCore | None:
+        core = self.metric.core
+        if core is None or not _core.lie_on_line(self.points, self.points, core):
+            return None
+        return InCore(_core.Space.of_metric(core), lambda atoms: _measures(atoms, points=self.points[atoms.where]))
 
     @cached_property
     def _labels(self) -> Ints:

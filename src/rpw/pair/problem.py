@@ -74,9 +74,8 @@ class Problem:
 
     @cached_property
     def is_on_line(self) -> bool:
-        """Whether the core needs no matrix: distances are differences of one coordinate."""
-        points = self.points
-        return points is not None and self.ground.is_in_core and _core.lie_on_line(*points)
+        """Whether the core needs no matrix."""
+        return self.ground.has_on_line(self.x, self.y)
 
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline

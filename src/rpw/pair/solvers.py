@@ -168,7 +168,7 @@ def _bytes_per_cost(problem: Problem, question: Question) -> int:
 
     On the line there is none, unless an algorithm that needs one is asked for.
     """
-    if question.is_by_name or question.several_k:
+    if question.is_by_name:
         return 4 if question.solver == "lmr" else 8
     return 0 if problem.is_on_line else 8
 
