@@ -13,9 +13,9 @@ from rpw.cli._output import counted
 from rpw.io import readers
 from rpw.io.readers import describe_image
 from rpw.measure import CollectionLike
-from rpw.pair.metrics import BOX_METRICS, METRICS
+from rpw.pair.diameter import reach_of
+from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
-from rpw.pair.reach import Reach
 
 
 def path(text: str) -> Path:
@@ -107,10 +107,12 @@ def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: r
 
 def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
     """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
-    if given is not None or k == 0 or metric not in BOX_METRICS:
+    if given is not None or k == 0:
         return None
-    reach = Reach(rpw.diameter(A, B, metric=metric))
-    return f"{reach}, far more than the diameter, which was left at 1: see --diameter" if reach.is_far else None
+    reach = reach_of(A, B, metric)
+    if not reach.is_far:
+        return None
+    return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
 
 
 def note_row(note: str | None) -> list[tuple[str, str]]:
