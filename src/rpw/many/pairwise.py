@@ -125,7 +125,8 @@ def pairwise(
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
         Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
-        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused.
+        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused,
+        and so are names of files of another format, such as ``D.csv``: the store is a folder.
         A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
         distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
         those distances changes with it.
