@@ -15,7 +15,7 @@ from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, points_given
+from rpw.many.collection import as_collection, check_same_dimension, check_tables, points_given
 from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
@@ -158,6 +158,7 @@ def pairwise(
     a = as_collection(A, "A", ground)
     b = a if B is None else as_collection(B, "B", ground)
     check_same_dimension(a, b)
+    check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     is_several = np.ndim(k) > 0

@@ -417,6 +417,11 @@ def as_shared_ground(support: Any, cost: Any, metric: GroundMetric) -> Ground:
     """The ground of collections: check ``support=`` and ``cost=``; points under the metric without either."""
     if support is not None and cost is not None:
         raise ValueError("pass either support or cost, not both")
+    if isinstance(support, str):
+        raise ValueError(
+            f"support must be an array of points, got {support!r}; n equally spaced points of [0, 1], which "
+            "RPWTransformer calls 'line', are np.linspace(0, 1, n)"
+        )
     if support is not None:
         return Support(np.ascontiguousarray(as_points(support, "support")), metric)
     if cost is not None:
