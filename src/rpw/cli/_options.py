@@ -16,6 +16,7 @@ from rpw.measure import CollectionLike
 from rpw.pair.diameter import reach_of
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
+from rpw.pair.question import SOLVERS
 
 
 def path(text: str) -> Path:
@@ -48,7 +49,11 @@ Diameter = Annotated[
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
-Solver = Annotated[str, typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.")]
+Solver = Annotated[
+    str,
+    typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.", autocompletion=choices(*SOLVERS)),
+]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds; then the command fails.")]
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 
