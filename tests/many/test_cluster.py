@@ -162,8 +162,9 @@ def test_inputs_are_sent_again_when_all_workers_die(cluster, scheduler, tmp_path
 
 def test_a_worker_checks_its_memory_before_a_tile(lonely_scheduler, tmp_path):
     worker = start_worker(lonely_scheduler, tmp_path / "small", "--memory-limit", "500MB", "--nthreads", "2")
-    large = [np.zeros((9000, 1)), np.ones((9000, 1)), [[0.5]]]  # 810 MB for the largest pair
-    medium = [np.full((5000, 1), place) for place in (0.0, 0.5, 1.0)]  # 250 MB a pair: one fits, two do not
+    rng = np.random.default_rng(0)
+    large = [rng.random((9000, 2)), rng.random((9000, 2)), [[0.5, 0.5]]]  # 810 MB for the largest pair
+    medium = [rng.random((5000, 2)) for _ in range(3)]  # 250 MB a pair: one fits, two do not
     try:
         with Client(lonely_scheduler) as client:
             client.wait_for_workers(1, timeout=40)
