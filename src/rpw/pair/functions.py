@@ -73,7 +73,8 @@ def solve(
     time_limit : float, optional
         Seconds, building the costs included; after that the best proven interval so far is returned.
     solver : {"auto", "exact", "walk", "simplex", "lmr", "bisection"}
-        See `rpw.choose_solver`. The last two need ``tol`` > 0.
+        See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
+        ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
 
     Returns
     -------
