@@ -57,11 +57,6 @@ def _as_numbers(value: Any, name: str) -> Array:
     return floats
 
 
-def _shortened(value: str | bytes | os.PathLike[Any]) -> str:
-    text = repr(os.fspath(value))
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def copied_from_gpu(value: Any) -> Any:
     """An array of torch or CuPy that lies on a GPU, on the host (others copy themselves, or are there already)."""
     if type(value).__module__.partition(".")[0] == "cupy" and hasattr(value, "get"):
@@ -90,6 +85,11 @@ def first_index(mask: npt.NDArray[np.bool_]) -> str:
     """Where the first True is, in words."""
     index = np.unravel_index(int(np.argmax(mask)), mask.shape)
     return f"index {int(index[0])}" if len(index) == 1 else f"index {tuple(int(i) for i in index)}"
+
+
+def _shortened(value: str | bytes | os.PathLike[Any]) -> str:
+    text = repr(os.fspath(value))
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def as_points(value: Any, name: str) -> Array:

@@ -70,8 +70,8 @@ def pairwise(
     diameter: Diameter = None,
     mass: Mass = None,
     lam: Lam = None,
-    n_threads: NThreads = None,
     time_limit: TimeLimit = None,
+    n_threads: NThreads = None,
     as_json: Json = False,
 ) -> None:
     """The matrix of distances within one collection, or between two, on all cores."""

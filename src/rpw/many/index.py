@@ -249,9 +249,9 @@ class Index:
         for name, part in zip(_PARTS, content, strict=True):
             setattr(index, name, part)
         index._set_device(device)
-        index._watch = Watch()
         index._prepared = None
         index.stats = SearchStats()
+        index._watch = Watch()
         return index
 
     def _set_device(self, device: str) -> None:
