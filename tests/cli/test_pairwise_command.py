@@ -34,6 +34,19 @@ def test_pairwise_is_a_loop_over_distance_and_resumes(clouds, tmp_path):
     complaint("pairwise", folder, "--out", out, "--p", "2")  # other parameters: not the same matrix
 
 
+def test_a_matrix_that_takes_too_long_is_given_up_and_a_store_goes_on(clouds, tmp_path):
+    folder, _ = clouds
+    for name in ("D.zarr", "D.csv"):
+        reason = complaint("pairwise", folder, "--out", tmp_path / name, "--time-limit", "0")
+        assert reason.startswith(
+            "rpw: --time-limit passed before the end: 0 of 10 pairs were finished; allow more time"
+        )
+        assert ("same command again" in reason) == (name == "D.zarr")
+    assert not (tmp_path / "D.csv").exists()
+    found = answer("pairwise", folder, "--out", tmp_path / "D.zarr", "--time-limit", "60")
+    assert (found["resumed"], found["failed"]) == (True, 0)
+
+
 def test_pairwise_between_two_collections_and_other_distances(clouds, tmp_path):
     folder, points = clouds
     np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)

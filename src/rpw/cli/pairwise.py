@@ -16,6 +16,7 @@ from rpw.cli._options import (
     Many,
     Metric,
     NThreads,
+    TimeLimit,
     as_diameter,
     as_metric,
     choices,
@@ -76,6 +77,7 @@ def pairwise(
     diameter: Diameter = None,
     mass: Mass = None,
     lam: Lam = None,
+    time_limit: TimeLimit = None,
     n_threads: NThreads = None,
     as_json: Json = False,
 ) -> None:
@@ -95,7 +97,8 @@ def pairwise(
         options["diameter"] = span or "auto"  # of 0, rpw.pairwise says what is wrong
     asked = {"distance": distance, **options}
     with bar(as_json) as report:
-        matrix = _matrix(out, names, asked, A, B, n_threads=n_threads, progress=counting(report, "pairs"), **shared)
+        run = {"n_threads": n_threads, "time_limit": time_limit, "progress": counting(report, "pairs")}
+        matrix = _matrix(out, names, asked, A, B, **run, **shared)
     facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
     end = time.perf_counter()
     note = _note(diameter, options, first, second)
@@ -166,6 +169,10 @@ def _matrix(out: Path, names: dict[str, list[str]], asked: dict[str, Any], A: An
         matrix = rpw.pairwise(A, B, **asked, **run, **store)
     except rpw.PairwiseError as error:
         keep(error.distances)
+        raise
+    except rpw.TimeLimitError as error:
+        if store:
+            raise TimeoutError(f"{error}, or run the same command again: it goes on from there") from None
         raise
     keep(matrix)
     return matrix

@@ -15,7 +15,7 @@ from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, points_given
+from rpw.many.collection import as_collection, check_same_dimension, check_tables, points_given
 from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
@@ -125,7 +125,8 @@ def pairwise(
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
         Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
-        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused.
+        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused,
+        and so are names of files of another format, such as ``D.csv``: the store is a folder.
         A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
         distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
         those distances changes with it.
@@ -157,6 +158,7 @@ def pairwise(
     a = as_collection(A, "A", ground)
     b = a if B is None else as_collection(B, "B", ground)
     check_same_dimension(a, b)
+    check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     is_several = np.ndim(k) > 0

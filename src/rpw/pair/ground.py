@@ -24,7 +24,7 @@ from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Ints, Where
 from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
 from rpw.pair.question import Question
-from rpw.pair.reach import Reach
+from rpw.pair.reach import FAR, Reach
 
 __all__ = ["Ground", "InArrays", "InCore", "Matrix", "Points", "Support", "as_shared_ground"]
 
@@ -101,7 +101,11 @@ class Ground(ABC):
 
     @abstractmethod
     def reach(self, x: Where, y: Where) -> Reach:
-        """How far atoms reach together, where it takes linear time to find; else nothing."""
+        """How far atoms reach together, if farther than `FAR` and linear time is enough to find it; else nothing."""
+
+    def outermost(self, x: Where, y: Where) -> Where:
+        """A few of these atoms, which reach about as far as all; none where `reach` does not depend on them."""
+        return x[:0]
 
     @abstractmethod
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
@@ -180,7 +184,11 @@ class Points(Ground):
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of these points, by the metric."""
-        return Reach(self.metric.reach(x, y))
+        return Reach(self.metric.reach(x, y, FAR))
+
+    def outermost(self, x: Where, y: Where) -> Where:
+        """By the metric."""
+        return self.metric.outermost(x, y)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels, the metric, or (of one pair) a matrix that is computed here."""
@@ -337,7 +345,7 @@ class Support(Ground):
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of all places."""
-        return Reach(self.metric.reach(self.points, self.points))
+        return Reach(self.metric.reach(self.points, self.points, FAR))
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels of equal places, their points on a line, or the matrix of their distances."""
@@ -433,6 +441,11 @@ def as_shared_ground(support: Any, cost: Any, metric: GroundMetric) -> Ground:
     """The ground of collections: check ``support=`` and ``cost=``; points under the metric without either."""
     if support is not None and cost is not None:
         raise ValueError("pass either support or cost, not both")
+    if isinstance(support, str):
+        raise ValueError(
+            f"support must be an array of points, got {support!r}; n equally spaced points of [0, 1], which "
+            "RPWTransformer calls 'line', are np.linspace(0, 1, n)"
+        )
     if support is not None:
         return Support(np.ascontiguousarray(as_points(support, "support")), metric)
     if cost is not None:

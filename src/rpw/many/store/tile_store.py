@@ -46,6 +46,8 @@ from rpw.many.store.tree import Tree
 from rpw.many.tiles import Tile, Tiling, tiling_of
 
 _METADATA = "zarr.json"
+_TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".feather", ".arrow", ".xlsx")
+_OTHER_FORMATS = (*_TABLES, ".npy", ".npz", ".h5", ".hdf5", ".mat", ".pkl", ".pickle", ".zip")
 _LOCK = (".rpw", "lock")
 _OWNER = re.compile(rb"(process \d+ on [^\n]*\n)?")
 _BEGINNING = b'{\n "zarr_format": 3,\n'  # of each zarr.json that we write
@@ -190,7 +192,13 @@ def _as_path(out: Any) -> Path:
     text = os.fspath(out) if isinstance(out, (str, os.PathLike)) else None
     if not isinstance(text, str) or not text or "://" in text or "\0" in text:
         raise ValueError(f"out must be the path of a local folder, got {out!r}")
-    return Path(text)
+    path = Path(text)
+    if path.suffix.lower() in _OTHER_FORMATS and not (path / _METADATA).exists():
+        raise ValueError(
+            f"out={text!r} is called like a file of another format, and would be a folder, a Zarr store: call it "
+            f"{path.with_suffix('.zarr').name!r}, or leave out away and save the array yourself"
+        )
+    return path
 
 
 def _check_is_ours(tree: Tree) -> None:
