@@ -16,6 +16,7 @@ CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
 SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
 	-Wall -Wextra -Wpedantic -pthread -Icpp
+GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table
 SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
 # Folders are listed too: their time changes when a file comes or goes.
@@ -37,7 +38,7 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict src/rpw tests/types_of_api.py
-	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP) $(GPU_SOURCE)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 	$(PY) benchmarks/pair/bench.py $(ARGS)
@@ -54,7 +55,7 @@ build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try t
 format: $(VENV)/check.txt  ## format the code
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
-	$(VENV)/bin/clang-format -i $(CPP)
+	$(VENV)/bin/clang-format -i $(CPP) $(GPU_SOURCE)
 
 sanitize: build/rpw_sanitize $(GPU_TRIALS)  ## run the core and the GPU source under address and undefined-behaviour checks
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
@@ -78,8 +79,8 @@ build/rpw_sanitize: cpp/tests/sanitize_main.cpp $(SANITIZED_CORE)
 build/gpu_sanitize_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2 -DRPW_POINTS=1
 build/gpu_sanitize_metric: KIND := -DRPW_COST=1
 build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
-$(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) src/rpw/many/backends/cuda/walk.cu
-	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out %.cu,$^) -o $@
+$(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) $(GPU_SOURCE)
+	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out $(GPU_SOURCE),$^) -o $@
 
 # The virtual environment. pip.txt is the sign that it is complete.
 $(VENV)/pip.txt: | preflight

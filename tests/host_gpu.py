@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 
-from rpw.many.backends.cuda.compile import SOURCE
+from rpw.many.backends.cuda.compile import joined_source
 
 
 class HostMemory:
@@ -69,7 +69,7 @@ class HostDevice:
         if not library.exists():
             compiler = shutil.which("c++") or shutil.which("g++")
             command = [compiler, "-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", *flags]
-            subprocess.run([*command, "-x", "c++", str(SOURCE), "-o", str(library)], check=True)
+            subprocess.run([*command, "-x", "c++", "-", "-o", str(library)], input=joined_source(), check=True)
 
     def launch(self, kernel, blocks, threads, shared, batch, stream=None, together=False):
         room = np.zeros(shared // 8 + 1)

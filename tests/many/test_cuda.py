@@ -154,6 +154,19 @@ class TestLoader:
         with pytest.raises(driver.NoGpuError, match=r"needs an NVIDIA GPU"):
             driver.Device(0)
 
+    def test_what_is_compiled_holds_every_file_of_the_folder_once(self):
+        """So that the name in the cache changes with each of them."""
+        source = compiler.joined_source().decode()
+        files = sorted(compiler.SOURCE.parent.glob("*.cu*"))
+        assert len(files) > 10
+        for file in files:
+            assert source.count(f'#line 1 "{file.name}"\n') == 1
+            lines = [
+                line for line in file.read_text().splitlines() if not line.startswith(("#include", "#pragma once"))
+            ]
+            assert all(f"{line}\n" in source for line in lines)
+        assert '#include "' not in source
+
     def test_compiled_code_is_kept_in_the_cache(self, monkeypatch, tmp_path):
         compiled = []
         monkeypatch.setenv("RPW_CACHE", str(tmp_path / "cache"))

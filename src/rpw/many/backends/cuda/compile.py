@@ -1,4 +1,4 @@
-"""walk.cu, compiled by NVRTC and kept on disk."""
+"""walk.cu and what it includes, compiled by NVRTC and kept on disk."""
 
 from __future__ import annotations
 
@@ -7,20 +7,42 @@ import functools
 import hashlib
 import importlib.util
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("walk.cu")
+_INCLUDE = re.compile(r'#include "([a-z_]+\.cuh)"')
 
 
 class CompileError(RuntimeError):
     """The CUDA source could not be compiled here."""
 
 
+def joined_source() -> bytes:
+    """walk.cu with the files that it includes: NVRTC looks for none, and the cache knows them all."""
+    return "".join(_lines_of(SOURCE, set())).encode()
+
+
+def _lines_of(path: Path, seen: set[str]) -> Iterator[str]:
+    """The lines of a file, each included one once; #line says where they come from."""
+    seen.add(path.name)
+    yield f'#line 1 "{path.name}"\n'
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
+        included = _INCLUDE.match(line)
+        if included is None:
+            yield "\n" if line.startswith("#pragma once") else line
+        elif included[1] not in seen:
+            yield from _lines_of(path.with_name(included[1]), seen)
+            yield f'#line {number + 1} "{path.name}"\n'
+        else:
+            yield "\n"
+
+
 def cubin(architecture: str, settings: tuple[tuple[str, int], ...]) -> bytes:
     """The machine code of walk.cu for ``architecture`` (such as sm_90), compiled once and read from disk after that."""
-    source = SOURCE.read_bytes()
+    source = joined_source()
     options = [
         f"--gpu-architecture={architecture}",
         "--std=c++17",

@@ -1,4 +1,4 @@
-"""What a launch takes: the fields of ``struct Batch`` in walk.cu, in the same order."""
+"""What a launch takes: the fields of ``struct Batch`` in batch.cuh, in the same order."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Batch(ctypes.Structure):
 
 
 def room_for(rows: _Ints, columns: _Ints, link_bytes: int) -> _Ints:
-    """Bytes of the workspace of a pair: ``lay_out`` in walk.cu."""
+    """Bytes of the workspace of a pair: ``lay_out`` in workspace.cuh."""
     nodes, longer = rows + columns, np.maximum(rows, columns)
     links = (link_bytes * count for count in (nodes, nodes, columns, columns, longer))
     parts = (8 * nodes, 8 * nodes, 8 * columns, *links, np.full_like(rows, 4))
