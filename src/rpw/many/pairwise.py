@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.deadline import deadline_after
 from rpw.base.threads import as_n_threads
@@ -153,9 +154,10 @@ def pairwise(
     deadline = deadline_after(time_limit)
     if on_error not in ("raise", "nan"):
         raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
+    device = settled_device(device, A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
-    a = as_collection(A, "A", ground)
-    b = a if B is None else as_collection(B, "B", ground)
+    a = as_collection(A, "A", ground, device=device)
+    b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
@@ -169,7 +171,7 @@ def pairwise(
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
     if client is None:
         backend.check_ready()
-    matrix: Array | StoredMatrix = run_tiles(
+    matrix: Any = run_tiles(
         backend,
         out=out,
         client=client,
@@ -178,7 +180,9 @@ def pairwise(
         retries_failed=on_error == "raise",
         deadline=deadline,
     )
-    return matrix
+    home = home_of(A) if out is None and client is None and device != "cpu" else None
+    found: Array | StoredMatrix = matrix if home is None else home.bring_back(matrix)
+    return found
 
 
 def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...]) -> float:

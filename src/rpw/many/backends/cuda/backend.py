@@ -11,6 +11,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
+from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.driver import device
 from rpw.many.backends.cuda.pairs import Answers, Measures, Question, solve_pairs
 from rpw.many.backends.protocol import Report
@@ -78,6 +79,19 @@ class CudaBackend:
     ) -> tuple[list[_core.Outcome | None], Failures]:
         """Refused: plans and potentials stay on the GPU so far, and only numbers come back."""
         raise ValueError("device='cuda' gives numbers, not plans; pass device='cpu'")
+
+    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
+        """As `BoundingBackend.bounds`: by nearest neighbours; 0 where the question is another than RPW."""
+        bounds = np.zeros(len(first))
+        if self._question.quantity != "crossing":
+            return bounds
+        gpu = device(self.number)
+        a, b, table = self._prepared
+        for begin in range(0, len(first), _PAIRS_AT_ONCE):
+            part = slice(begin, begin + _PAIRS_AT_ONCE)
+            pairs = first[part], second[part]
+            bounds[part] = bound_pairs(a, b, self._question, *pairs, gpu=gpu, table=table, progress=report)
+        return bounds
 
     def _solve(self, first: Ints, second: Ints, note: Report) -> Answers:
         gpu = device(self.number)
