@@ -134,7 +134,8 @@ def pairwise(
         Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
     device : str
         ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU, whose numbers agree with those of the CPU to
-        about 1e-12; a store knows which of the two computes it. Not there: p = inf, p > 10, metrics that are callables
+        about 1e-12; a store knows which of the two computes it. Points in arrays of torch, CuPy or JAX that lie on that
+        GPU stay there (``"cuda"`` alone is the GPU they lie on). Not there: p = inf, p > 10, metrics that are callables
         or SciPy's (unless on a ``support``), and total variation with ``cost``. The CUDA source is compiled on first
         use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs.
     time_limit : float, optional
@@ -145,7 +146,8 @@ def pairwise(
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
     with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B):
-    each matrix is within 1e-12 of the one for that k alone.
+    each matrix is within 1e-12 of the one for that k alone. Computed by the GPU on which the arrays of ``A`` lie, and
+    without ``out`` and ``client``, it is an array of their library there; otherwise of NumPy.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
