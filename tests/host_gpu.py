@@ -14,6 +14,9 @@ class HostMemory:
     def __init__(self, array):
         self.array, self.pointer, self.size = array, array.ctypes.data, array.nbytes
 
+    def write(self, array):
+        self.array.view(array.dtype)[: len(array)] = array
+
     def read(self, dtype, count):
         return self.array.view(dtype)[:count].copy()
 

@@ -3,7 +3,7 @@
 // Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any
 // number), RPW_COST (0: squared Euclidean, 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the
 // points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks together solve one pair, with its
-// workspace in global memory).
+// workspace in global memory), RPW_SEVERAL (1: RPW at several prices).
 #pragma once
 
 #ifndef RPW_THREADS
@@ -20,6 +20,9 @@
 #endif
 #ifndef RPW_GRID
 #define RPW_GRID 0
+#endif
+#ifndef RPW_SEVERAL
+#define RPW_SEVERAL 0
 #endif
 #ifndef RPW_BLOCKS
 #define RPW_BLOCKS 1
@@ -48,7 +51,11 @@ using Link = short;
 
 enum Question { question_crossing = 0, question_mass = 1, question_shared = 2 };
 enum MetricName { euclidean = 0, cityblock = 1, chebyshev = 2 };
-enum Status { exact = 0, within_tolerance = 1 };
+enum Status { exact = 0, within_tolerance = 1, cut_off = 2 };
+
+// What the host writes over `next` to end a launch: nobody takes another pair, and the one that all blocks work on is
+// left where it is. layout.py has the same number.
+constexpr unsigned long long no_more = 1ull << 62;
 
 // What a launch computes; layout.py has the same fields. Lengths are in units of `scale`.
 struct Batch {
@@ -71,17 +78,17 @@ struct Batch {
     unsigned long long* next;  // the first position in `order` that nobody has taken
     unsigned long long* done;  // how many are finished
     char* workspace;           // RPW_GRID only
+    const double* kappas;      // RPW_SEVERAL: the prices in ascending order, and an answer for each of them
     double* value;
     double* lower;
     double* upper;
     int* status;
     long long* work;              // reached trees, moved masses, renewed keys of each pair; may be null
-    const long long* plan_start;  // where each pair's plan begins; null without plans
-    int* plan_size;
+    const long long* plan_start;  // where each pair's plan begins, an entry for each atom; null without plans
     int* plan_row;
     int* plan_column;
-    double* plan_mass;
-    double* u;  // potentials begin at u_start and v_start
+    double* plan_mass;  // 0 where the entry is none
+    double* u;          // potentials begin at u_start and v_start
     double* v;
     const long long* u_start;
     const long long* v_start;
@@ -100,6 +107,7 @@ struct Batch {
     int question;
     int metric;
     int dimension;
+    int prices;
 };
 
 }  // namespace rpw_cuda

@@ -54,7 +54,8 @@ RPW_INLINE bool Walk::next_event() {
                 renew(crew, mine.index);
             }
         });
-        if (best.index < 0) return false;
+        is_cut_off = team.is_stopped;
+        if (best.index < 0 || is_cut_off) return false;
         if (best.index % 2 == 0) {
             lambda = best.key > lambda ? best.key : lambda;
             column = best.index / 2;

@@ -29,13 +29,13 @@ _POINTERS = (
     "next",
     "done",
     "workspace",
+    "kappas",
     "value",
     "lower",
     "upper",
     "status",
     "work",
     "plan_start",
-    "plan_size",
     "plan_row",
     "plan_column",
     "plan_mass",
@@ -47,7 +47,9 @@ _POINTERS = (
 )
 _LONG = ("atoms_a", "atoms_b", "table_columns", "begin", "end")
 _REAL = ("p", "kappa", "unmoved", "truncation", "scale", "tol")
-_INT = ("question", "metric", "dimension")
+_INT = ("question", "metric", "dimension", "prices")
+
+NO_MORE = 2**62  # over ``next``: no team takes another pair, and all blocks together leave the one at hand
 
 
 class Batch(ctypes.Structure):

@@ -5,30 +5,20 @@
 
 namespace rpw_cuda {
 
-// The plan at the vertex, plus `partial` along the edge that was found (none if it is 0).
+// The plan at the vertex, plus `partial` along the edge that was found (none if it is 0). Every node has the entry of
+// the arc to its parent; the root of the edge has no parent, and its entry is the edge.
 RPW_INLINE void Walk::write_plan(long long pair, double partial) {
     const long long begin = batch.plan_start[pair];
-    team.once([&] {
-        *at.listed = 0;
-        if (partial > 0) {
-            *at.listed = 1;
-            batch.plan_row[begin] = row;
-            batch.plan_column[begin] = column;
-            batch.plan_mass[begin] = partial;
-        }
-    });
     team.each(size(), [&](int x) {
-        double mass = is_arc(x) ? share(at.flow[x]) : 0;
+        const bool is_edge = partial > 0 && x == root_row;
+        double mass = is_edge ? partial : is_arc(x) ? share(at.flow[x]) : 0;
         if (partial > 0 && at.parent[x] >= 0) mass += along_path(x) * partial;
-        if (!(mass > 0)) return;
         const int y = at.parent[x];
-        const long long entry = begin + Team::append(at.listed);
-        batch.plan_row[entry] = is_row(x) ? x : y;
-        batch.plan_column[entry] = (is_row(x) ? y : x) - rows;
-        batch.plan_mass[entry] = mass;
+        batch.plan_row[begin + x] = is_edge ? row : is_row(x) ? x : y;
+        batch.plan_column[begin + x] = is_edge ? column : (is_row(x) ? y : x) - rows;
+        batch.plan_mass[begin + x] = mass > 0 ? mass : 0;
     });
     team.barrier();
-    team.once([&] { batch.plan_size[pair] = *at.listed; });
 }
 
 // +1 where the path of the edge adds to the arc above x, -1 where it takes away, 0 elsewhere.

@@ -90,6 +90,9 @@ struct Team {
     Best* slots;         // RPW_GRID: two for each block
     double* sums;        // RPW_GRID: one for each block
     unsigned* arrivals;  // RPW_GRID
+    int* stops;          // RPW_GRID: two
+    const volatile unsigned long long* next;
+    bool is_stopped = false;  // RPW_GRID: whether the host asked for an end before the last `least_of_crews`
     unsigned generation = 0;
     int turn = 0;
     int grid_turn = 0;
@@ -170,18 +173,24 @@ struct Team {
     // The least of what the crews found.
     template <class Find>
     __device__ __forceinline__ Best least_of_crews(Find find) {
-        const Best found = find(Crew{turn});
 #if RPW_GRID
+        // One thread looks, and all hear the same from it: else some would wait for others that have left.
+        const bool is_to_stop = thread() == 0 && *next >= no_more;
+        const Best found = find(Crew{turn});
         Best* slot = slots + grid_turn * gridDim.x;
+        int* stop = stops + grid_turn;
         grid_turn ^= 1;
         if (threadIdx.x == 0) slot[blockIdx.x] = found;
+        if (thread() == 0) *stop = is_to_stop;
         barrier();
+        is_stopped = *stop != 0;
         Best mine = {infinite(), -1};
         for (int x = static_cast<int>(threadIdx.x % warp_size); x < static_cast<int>(gridDim.x); x += warp_size) {
             if (precedes(slot[x], mine)) mine = slot[x];
         }
         return least_of_lanes(mine);
 #else
+        const Best found = find(Crew{turn});
         if (warps_per_block == 1) {
             __syncwarp();
             return found;

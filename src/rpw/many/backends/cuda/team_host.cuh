@@ -27,6 +27,8 @@ struct Crew {
 
 struct Team {
     bool is_backwards = false;
+    const volatile unsigned long long* next = nullptr;
+    bool is_stopped = false;
 
     void barrier() const {}
     template <class Do>
@@ -52,7 +54,8 @@ struct Team {
         each(count, [&](int x) { act(Crew{}, x); });
     }
     template <class Find>
-    Best least_of_crews(Find find) const {
+    Best least_of_crews(Find find) {
+        is_stopped = RPW_GRID && *next >= no_more;
         Best best = {infinite(), -1};
         each(warps_per_block, [&](int w) {
             const Best found = find(Crew{w});

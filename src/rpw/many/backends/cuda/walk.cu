@@ -73,6 +73,8 @@ extern "C" __global__ void __launch_bounds__(RPW_THREADS, RPW_BLOCKS) walk(const
     team.arrivals = room.take<unsigned>(2);
     team.slots = room.take<Best>(2 * gridDim.x);
     team.sums = room.take<double>(gridDim.x);
+    team.stops = room.take<int>(2);
+    team.next = batch.next;
     for (long long position = batch.begin; position < batch.end; ++position) {
         solve_in(team, batch, room, position);
         if (Team::thread() == 0) atomicAdd(batch.done, 1ull);
@@ -103,7 +105,7 @@ extern "C" size_t rpw_cuda_room(int rows, int columns) {
 }
 
 extern "C" void rpw_cuda_host(const rpw_cuda::Batch* batch, char* workspace, int is_backwards) {
-    rpw_cuda::Team team{is_backwards != 0};
+    rpw_cuda::Team team{is_backwards != 0, batch->next};
     for (long long position = batch->begin; position < batch->end; ++position) {
         rpw_cuda::solve_in(team, *batch, rpw_cuda::Room{workspace, 0}, position);
     }

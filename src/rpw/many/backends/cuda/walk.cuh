@@ -22,6 +22,8 @@ struct Walk {
     double walked_rest = 0;
     double lambda = 0;
     long long reached = 0, edges = 0, renewed = 0;
+    bool has_edge = false;        // an edge was found and not taken
+    bool is_cut_off = false;      // the host asked for an end
     bool has_fresh_rows = false;  // the list holds rows that were reached since the keys were computed
 
     // The edge of F that was found.
@@ -68,7 +70,11 @@ struct Walk {
     // What was found: proof.cuh and plans.cuh.
     RPW_INLINE double arc_cost(int x) const;
     RPW_INLINE double plan_cost();
+    template <class V>
+    RPW_INLINE double row_potential(int i, V of_column) const;
+    RPW_INLINE double column_potential(int j) const;
     RPW_INLINE double certificate(const Mass* mass_a, const Mass* mass_b);
+    RPW_INLINE double certificate_on_the_way(const Mass* mass_a, const Mass* mass_b);
     RPW_INLINE void write_potentials(long long pair);
     RPW_INLINE void write_plan(long long pair, double partial);
     RPW_INLINE double along_path(int x) const;
