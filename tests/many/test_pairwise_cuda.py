@@ -39,13 +39,6 @@ QUESTIONS = [
 ]
 
 
-@pytest.fixture
-def on_host(host, monkeypatch):
-    """`device="cuda"` is the host here."""
-    monkeypatch.setattr(cuda_backend, "device", lambda number: host)
-    return host
-
-
 def measures(seed=0, count=7):
     """Different sizes, a single point, zero weights, repeated points, and points that measures have in common."""
     rng = np.random.default_rng(seed)

@@ -50,6 +50,15 @@ Diameter = Annotated[
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
 Solver = Annotated[str, typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.")]
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        help="cpu if left out; cuda: a GPU.",
+        autocompletion=choices("cpu", "cuda"),
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 
 
