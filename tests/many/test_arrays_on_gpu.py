@@ -150,6 +150,16 @@ class TestOnTheHost:
             with in_float64(make):
                 check_same(rpw.pairwise(make(rows), device="cuda", **{name: make(shared)}), make(rows), expected)
 
+    def test_results_of_pairs_are_on_the_host(self, on_host, make):
+        given = [make(cloud) for cloud in RAGGED]
+        found = rpw.solve_pairs(given, make(CLOUDS), device="cuda", diameter=1)
+        expected = rpw.solve_pairs(RAGGED, CLOUDS, diameter=1)
+        for one, other in zip(found, expected, strict=True):
+            assert one.distance == pytest.approx(other.distance, abs=1e-12)
+            assert one.plan.sum() == pytest.approx(1 - one.distance)
+        with pytest.raises(ValueError, match="B lies on cuda:0, .* on cuda:2"):
+            rpw.solve_pairs(RAGGED, make(CLOUDS), device="cuda:2", diameter=1)
+
     def test_search(self, on_host, make):
         expected = rpw.Index(CLOUDS, device="cuda").query(RAGGED, top=3)
         index = rpw.Index(make(CLOUDS), device="cuda", n_pivots=2)

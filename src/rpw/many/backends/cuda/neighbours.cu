@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(RPW_THREADS, RPW_BLOCKS) neighbours
 
 // The same on the host, for tests.
 extern "C" void rpw_cuda_host(const rpw_cuda::Batch* batch, char* workspace, int is_backwards) {
-    rpw_cuda::Team team{is_backwards != 0};
+    rpw_cuda::Team team{is_backwards != 0, batch->next};
     for (long long position = batch->begin; position < batch->end; ++position) {
         rpw_cuda::bound_in(team, *batch, reinterpret_cast<double*>(workspace), position);
     }
