@@ -16,7 +16,9 @@ CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
 SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
 	-Wall -Wextra -Wpedantic -pthread -Icpp
+GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table
+GPU_BOUNDS := build/gpu_sanitize_bounds build/gpu_sanitize_bounds_squared
 SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
 CHECKS := cpp/tests/sanitize_main.cpp cpp/tests/checker.cpp $(filter cpp/tests/%_checks.cpp,$(CPP))
 SANITIZED_CHECKS := $(CHECKS:cpp/%.cpp=build/sanitized/%.o)
@@ -39,7 +41,7 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict src/rpw tests/types_of_api.py
-	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP) $(GPU_SOURCE)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 	$(PY) benchmarks/pair/bench.py $(ARGS)
@@ -56,11 +58,11 @@ build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try t
 format: $(VENV)/check.txt  ## format the code
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
-	$(VENV)/bin/clang-format -i $(CPP)
+	$(VENV)/bin/clang-format -i $(CPP) $(GPU_SOURCE)
 
-sanitize: build/rpw_sanitize $(GPU_TRIALS)  ## run the core and the GPU source under address and undefined-behaviour checks
+sanitize: build/rpw_sanitize $(GPU_TRIALS) $(GPU_BOUNDS)  ## run the core and the GPU source under address and undefined-behaviour checks
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
-	for trial in $(GPU_TRIALS); do UBSAN_OPTIONS=print_stacktrace=1 $$trial || exit 1; done
+	for trial in $(GPU_TRIALS) $(GPU_BOUNDS); do UBSAN_OPTIONS=print_stacktrace=1 $$trial || exit 1; done
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -80,8 +82,12 @@ build/rpw_sanitize: $(SANITIZED_CHECKS) $(SANITIZED_CORE)
 build/gpu_sanitize_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2 -DRPW_POINTS=1
 build/gpu_sanitize_metric: KIND := -DRPW_COST=1
 build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
-$(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) src/rpw/many/backends/cuda/walk.cu
-	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out %.cu,$^) -o $@
+$(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) $(GPU_SOURCE)
+	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out $(GPU_SOURCE),$^) -o $@
+
+build/gpu_sanitize_bounds_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2
+$(GPU_BOUNDS): cpp/tests/gpu_bounds_main.cpp $(GPU_SOURCE)
+	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $< -o $@
 
 # The virtual environment. pip.txt is the sign that it is complete.
 $(VENV)/pip.txt: | preflight

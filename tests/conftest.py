@@ -57,6 +57,15 @@ def host(_host_libraries):
     return HostDevice(_host_libraries)
 
 
+@pytest.fixture
+def on_host(host, monkeypatch):
+    """`device="cuda"` is the host here."""
+    from rpw.many.backends.cuda import backend
+
+    monkeypatch.setattr(backend, "device", lambda number: host)
+    return host
+
+
 @pytest.fixture(scope="session")
 def browser():
     """A headless Chromium."""

@@ -24,6 +24,28 @@ nb::tuple plan_arrays(const Outcome& outcome) {
                           column(plan, [](const auto& e) { return e.mass; }));
 }
 
+// An answer that was found elsewhere, on a GPU, in the terms of the core.
+void make_outcome(Outcome* self, Status status, Solver solver, double value, double lower, double upper, double cost,
+                  double multiplier, double scale, long iterations, const Numbers<double>& u, const Numbers<double>& v,
+                  const Numbers<Node>& row, const Numbers<Node>& column, const Numbers<double>& mass) {
+    const auto copy = [](std::span<const double> numbers) {
+        return std::vector<double>(numbers.begin(), numbers.end());
+    };
+    if (row.shape(0) != column.shape(0) || row.shape(0) != mass.shape(0)) {
+        throw std::invalid_argument("row, column and mass must have one length");
+    }
+    new (self) Outcome;
+    self->status = status, self->solver = solver;
+    self->value = value, self->lower = lower, self->upper = upper, self->cost = cost;
+    self->multiplier = multiplier, self->scale = scale, self->iterations = iterations;
+    self->u = copy(view(u)), self->v = copy(view(v));
+    self->plan.reserve(row.shape(0));
+    for (std::size_t e = 0; e < row.shape(0); ++e) {
+        self->plan.push_back({row.data()[e], column.data()[e], mass.data()[e]});
+        self->unmoved -= mass.data()[e];
+    }
+}
+
 void bind_enums(nb::module_& module) {
     nb::enum_<Quantity>(module, "Quantity")
         .value("crossing", Quantity::crossing)
@@ -62,6 +84,8 @@ void bind_question(nb::module_& module) {
             "tol"_a = 0.0, "solver"_a = Solver::exact, "need"_a = Need::value,
             "max_breakpoints"_a = Question{}.max_breakpoints);
     nb::class_<Outcome>(module, "Outcome")
+        .def("__init__", &make_outcome, nb::kw_only(), "status"_a, "solver"_a, "value"_a, "lower"_a, "upper"_a,
+             "cost"_a, "multiplier"_a, "scale"_a, "iterations"_a, "u"_a, "v"_a, "row"_a, "column"_a, "mass"_a)
         .def_ro("status", &Outcome::status)
         .def_ro("solver", &Outcome::solver)
         .def_ro("value", &Outcome::value)

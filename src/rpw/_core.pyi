@@ -91,6 +91,25 @@ class Question:
     ) -> None: ...
 
 class Outcome:
+    def __init__(
+        self,
+        *,
+        status: Status,
+        solver: Solver,
+        value: float,
+        lower: float,
+        upper: float,
+        cost: float,
+        multiplier: float,
+        scale: float,
+        iterations: int,
+        u: _Floats,
+        v: _Floats,
+        row: _Nodes,
+        column: _Nodes,
+        mass: _Floats,
+    ) -> None:
+        """An answer that was found outside of the core; empty ``u`` and ``v`` where there is no proof by potentials."""
     @property
     def status(self) -> Status: ...
     @property

@@ -1,12 +1,16 @@
 """``rpw pairwise``: the matrix as a store that resumes, or as one file."""
 
 import csv
+import json
 
 import numpy as np
 import pytest
 from commands import answer, call, complaint
+from typer.testing import CliRunner
 
 import rpw
+from rpw.cli._app import app
+from rpw.many.backends.cuda.driver import is_available
 
 zarr = pytest.importorskip("zarr")
 
@@ -233,3 +237,38 @@ def test_lists_of_k_that_are_refused(clouds, tmp_path, out, k, code, words):
     done = call("pairwise", clouds[0], "--out", tmp_path / out, "--k", k, code=code)
     assert words in " ".join(done.stderr.replace("│", " ").split())
     assert not (tmp_path / out).exists()
+
+
+def test_device(clouds, tmp_path, on_host):
+    """In this process, where a stand-in for the GPU is at hand."""
+    folder, points = clouds
+    run = CliRunner()
+    done = run.invoke(app, ["pairwise", str(folder), "--out", str(tmp_path / "D.npy"), "--device", "cuda:1"])
+    assert done.exit_code == 0, done.output
+    assert " on cuda:1" in done.output
+    assert on_host.launched
+    np.testing.assert_allclose(np.load(tmp_path / "D.npy"), rpw.pairwise(points), rtol=0, atol=1e-12)
+    on_host.launched.clear()
+    rpw.Index(points).save(tmp_path / "I")
+    query = str(folder / "cloud0.npy")
+    done = run.invoke(app, ["search", str(tmp_path / "I"), query, "--device", "cuda", "--json"])
+    assert on_host.launched
+    assert [hit["index"] for hit in json.loads(done.stdout)["queries"][0]["nearest"]] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.skipif(is_available(), reason="there is a GPU")
+def test_without_a_gpu_there_is_one_clear_error(clouds, tmp_path):
+    folder, _ = clouds
+    for out in ("D.npy", "D.zarr"):
+        assert "needs an NVIDIA GPU" in complaint("pairwise", folder, "--out", tmp_path / out, "--device", "cuda")
+        assert not (tmp_path / out).exists()
+    assert "device must be" in complaint("pairwise", folder, "--out", tmp_path / "D.npy", "--device", "gpu")
+    retrieval = ("reproduce", "retrieval", "--out", tmp_path / "R", "--device", "cuda")
+    assert "needs an NVIDIA GPU" in call(*retrieval, code=1).stderr
+
+
+@pytest.mark.usefixtures("gpu")
+def test_on_the_gpu(clouds, tmp_path):
+    folder, points = clouds
+    answer("pairwise", folder, "--out", tmp_path / "D.npy", "--device", "cuda")
+    np.testing.assert_allclose(np.load(tmp_path / "D.npy"), rpw.pairwise(points), rtol=0, atol=1e-12)

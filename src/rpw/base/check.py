@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _core
+from rpw.base.arrays import on_host
 
 Array = npt.NDArray[np.float64]
 
@@ -41,9 +42,11 @@ def _as_numbers(value: Any, name: str) -> Array:
     if isinstance(value, (str, bytes, os.PathLike)):
         raise ValueError(f"{name} must be numeric, got the text {_shortened(value)}; files are read by rpw.readers")
     try:
-        array = np.asarray(copied_from_gpu(value))
+        array = np.asarray(on_host(value))
     except Exception as error:
         raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
+    if array.dtype.name == "bfloat16":  # of JAX, and no type of NumPy's own
+        array = array.astype(np.float64)
     if array.dtype.kind not in "biufO":
         kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
         raise ValueError(f"{name} must be numeric, got an array of {kind}")
@@ -55,13 +58,6 @@ def _as_numbers(value: Any, name: str) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
-
-
-def copied_from_gpu(value: Any) -> Any:
-    """An array of torch or CuPy that lies on a GPU, on the host (others copy themselves, or are there already)."""
-    if type(value).__module__.partition(".")[0] == "cupy" and hasattr(value, "get"):
-        return value.get()
-    return value.cpu() if getattr(value, "is_cuda", False) is True else value
 
 
 def check_finite(array: Array, name: str) -> None:

@@ -55,6 +55,15 @@ Solver = Annotated[
 ]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds; then the command fails.")]
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        help="cpu if left out; cuda: a GPU.",
+        autocompletion=choices("cpu", "cuda"),
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 
 

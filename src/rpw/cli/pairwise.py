@@ -12,6 +12,7 @@ import typer
 import rpw
 from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
+    Device,
     Json,
     Many,
     Metric,
@@ -79,9 +80,10 @@ def pairwise(
     lam: Lam = None,
     time_limit: TimeLimit = None,
     n_threads: NThreads = None,
+    device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """The matrix of distances within one collection, or between two, on all cores."""
+    """The matrix of distances within one collection, or between two."""
     span = None if diameter is None else as_diameter(diameter)
     options = _options(distance, {"p": p, "k": _as_k(k), "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
@@ -96,16 +98,15 @@ def pairwise(
         span = rpw.diameter(*_points(first, second), metric=options["metric"])
         options["diameter"] = span or "auto"  # of 0, rpw.pairwise says what is wrong
     asked = {"distance": distance, **options}
+    run = {"n_threads": n_threads, "device": device, "time_limit": time_limit, **shared}
     with bar(as_json) as report:
-        run = {"n_threads": n_threads, "time_limit": time_limit, "progress": counting(report, "pairs")}
-        matrix = _matrix(out, names, asked, A, B, **run, **shared)
+        matrix = _matrix(out, names, asked, A, B, progress=counting(report, "pairs"), **run)
     facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
     end = time.perf_counter()
     note = _note(diameter, options, first, second)
     if as_json:
-        print_json(
-            {"out": out, "distance": distance, **options, **facts, **names, "note": note, "seconds": end - start}
-        )
+        how = {"device": device, "note": note, "seconds": end - start}
+        print_json({"out": out, "distance": distance, **options, **facts, **names, **how})
         return
     inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
     print_rows(
@@ -113,7 +114,7 @@ def pairwise(
             *((name, f"{path}: {counted(len(collection), 'measure')}") for name, path, collection in inputs),
             *skipped_note([name for _, _, collection in inputs for name in collection.skipped]),
             *_entries(out, distance, options, facts),
-            ("time", seconds(start, end)),
+            ("time", seconds(start, end) + ("" if device == "cpu" else f" on {device}")),
             *note_row(note),
         ]
     )

@@ -10,7 +10,7 @@ import typer
 
 import rpw
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Json, NThreads, choices
+from rpw.cli._options import Device, Json, NThreads, choices
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
@@ -59,6 +59,7 @@ def retrieval(
     data: Data = None,
     out: Out = None,
     n_threads: NThreads = None,
+    device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
     """Image retrieval under noise and shift, with six distances; the same call again resumes.
@@ -80,7 +81,8 @@ def retrieval(
         print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
     asked: dict[str, Any] = {"scenario": scenario, "seed": seed, "lam": lam, **counts}
     with bar(as_json) as report:
-        result = retrieve(pictures, store=folder / "matrices", n_threads=n_threads, report=report, **asked)
+        run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": report}
+        result = retrieve(pictures, store=folder / "matrices", **run, **asked)
     paths = write_retrieval(result, folder, {**facts, "version": rpw.__version__})
     if as_json:
         names, (mean, band) = [way.name for way in result.methods], result.summary()

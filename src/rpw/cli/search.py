@@ -13,6 +13,7 @@ import typer
 import rpw
 from rpw.cli import _names
 from rpw.cli._options import (
+    Device,
     Diameter,
     Json,
     K,
@@ -76,12 +77,19 @@ def index(
     )
 
 
-def search(saved: Saved, query: Query, top: Top = 10, n_threads: NThreads = None, as_json: Json = False) -> None:
+def search(
+    saved: Saved,
+    query: Query,
+    top: Top = 10,
+    n_threads: NThreads = None,
+    device: Device = "cpu",
+    as_json: Json = False,
+) -> None:
     """The nearest measures of an index, exactly; equal distances by lower index."""
     queries = read_queries(query)
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
-    found = rpw.Index.load(saved)
+    found = rpw.Index.load(saved, device=device)
     names, labels, columns, note = _names.read(saved, len(found))
     queries = queries.matched_to(columns, str(saved))
     start = time.perf_counter()

@@ -121,6 +121,7 @@ def retrieve(
     store: Path,
     lam: float = 0.1,
     n_threads: int | None = None,
+    device: str = "cpu",
     report: Callable[[float, str], object] = lambda *_: None,
 ) -> Retrieval:
     """Run the experiment. The matrices go to the folder ``store``; the same call again resumes.
@@ -140,7 +141,7 @@ def retrieve(
         for w, way in enumerate(ways):
             tell = partial(_tell, report, ways, w, repeat, repeats)
             place = store / f"repeat-{repeat}" / f"{way.key}.zarr"
-            matrix = _matrix(drawn, way, n_threads=n_threads, progress=tell, out=place)
+            matrix = _matrix(drawn, way, n_threads=n_threads, device=device, progress=tell, out=place)
             order = rank(matrix, permutation)[:, : accuracy.shape[2]]
             accuracy[w, repeat] = _accuracy(np.take_along_axis(same, order, axis=1))
             ties[w] += _share_of_ties(matrix) / repeats

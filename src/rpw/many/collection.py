@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from rpw.base.arrays import GpuPoints, gpu_points
 from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse
 from rpw.measure import Measure
-from rpw.pair.atoms import Atoms, Where, as_masses, atoms_of_one, joined
+from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
 __all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "check_tables", "points_given"]
@@ -16,14 +17,26 @@ __all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimen
 _WEIGHTS_ROUNDING = 1e-9
 
 
-def as_collection(value: Any, name: str, ground: Ground) -> Atoms:
-    """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground."""
+def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu") -> Atoms:
+    """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground.
+
+    Points that lie on a GPU stay there if that is what computes.
+    """
     if ground.size is not None:
         _check_no_measure(value, name)
         read = _from_sparse_histograms if is_sparse(value) else _from_histograms
         return read(value, name, ground.size)
+    on_gpu = None if device == "cpu" else gpu_points(value)
+    if on_gpu is not None:
+        return _uniform(*on_gpu)
     measures = _as_list_of_measures(value, name)
     return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
+
+
+def _uniform(points: GpuPoints, sizes: Ints) -> Atoms:
+    weights = np.repeat(1.0 / sizes, sizes)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Atoms(start, weights, as_masses(weights), cast(Any, points))
 
 
 def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Where]]:

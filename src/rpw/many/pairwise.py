@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.deadline import deadline_after
 from rpw.base.threads import as_n_threads
@@ -134,7 +135,8 @@ def pairwise(
         Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
     device : str
         ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU, whose numbers agree with those of the CPU to
-        about 1e-12; a store knows which of the two computes it. Not there: p = inf, p > 10, metrics that are callables
+        about 1e-12; a store knows which of the two computes it. Points in arrays of torch, CuPy or JAX that lie on that
+        GPU stay there (``"cuda"`` alone is the GPU they lie on). Not there: p = inf, p > 10, metrics that are callables
         or SciPy's (unless on a ``support``), and total variation with ``cost``. The CUDA source is compiled on first
         use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs.
     time_limit : float, optional
@@ -146,6 +148,8 @@ def pairwise(
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
     with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B), in
     memory or in Zarr (then its ``attrs["k"]`` is the list): each matrix is within 1e-12 of the one for that k alone.
+    Computed by the GPU on which the arrays of ``A`` lie, and without ``out`` and ``client``, it is an array of their
+    library there; otherwise of NumPy.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
@@ -154,9 +158,10 @@ def pairwise(
     deadline = deadline_after(time_limit)
     if on_error not in ("raise", "nan"):
         raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
+    device = settled_device(device, A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
-    a = as_collection(A, "A", ground)
-    b = a if B is None else as_collection(B, "B", ground)
+    a = as_collection(A, "A", ground, device=device)
+    b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
     check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
@@ -169,7 +174,7 @@ def pairwise(
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
     if client is None:
         backend.check_ready()
-    matrix: Array | StoredMatrix = run_tiles(
+    matrix: Any = run_tiles(
         backend,
         out=out,
         client=client,
@@ -178,7 +183,9 @@ def pairwise(
         retries_failed=on_error == "raise",
         deadline=deadline,
     )
-    return matrix
+    home = home_of(A) if out is None and client is None and device != "cpu" else None
+    found: Array | StoredMatrix = matrix if home is None else home.bring_back(matrix)
+    return found
 
 
 def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...]) -> float:

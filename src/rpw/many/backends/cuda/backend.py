@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -11,17 +13,21 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
+from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.driver import device
-from rpw.many.backends.cuda.pairs import Answers, Measures, Question, solve_pairs
+from rpw.many.backends.cuda.outcomes import outcomes_of
+from rpw.many.backends.cuda.pairs import EXACT, Answers, Measures, Question, solve_pairs
 from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Atoms, Ints
 from rpw.pair.ground import InArrays
+from rpw.pair.question import Question as AskedQuestion
 
 __all__ = ["CudaBackend"]
 
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
+_ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 # Powers below 2^-1000 vanish: at this p those of lengths below 2^-100 of the largest distance, which count for nothing.
 _LARGEST_P = 10.0
 _LARGEST_POWER = 960.0  # as a power of two; beyond, sums of powers might not be float64
@@ -54,45 +60,105 @@ class CudaBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[Array, Failures]:
         """As `Backend.values`. The deadline and the report are asked about 50 times a second; pairs that are being
-        solved at that moment are finished first."""
-        values, failures = np.full(len(first), np.nan), Failures()
-        for begin in range(0, len(first), _PAIRS_AT_ONCE):
-            part = slice(begin, begin + _PAIRS_AT_ONCE)
+        solved at that moment are finished first, unless they take the whole GPU."""
+        if not self.batch.question.several_k:
+            return self._values_of(self._questions[0], first, second, report, deadline)
+        kappas = self.batch.question.kappas
+        values, reasons = np.full((len(first), len(kappas)), np.nan), dict[tuple[int, int], str]()
+        for question in self._questions:
+            prices = question.kappas or (question.kappa,)
+            report_now = report if question is self._questions[-1] else None
+            found, failures = self._values_of(question, first, second, report_now, deadline)
+            found = found.reshape(len(first), len(prices))
+            for place, kappa in enumerate(kappas):
+                if kappa in prices:
+                    values[:, place] = found[:, prices.index(kappa)]
+            reasons |= {(s, t): reason for s, t, reason in failures}
+        values[np.isnan(values).any(axis=1)] = np.nan
+        return values, [(s, t, reason) for (s, t), reason in reasons.items()]
 
-            def note(done: int, before: int = begin) -> None:
-                deadline.check()
-                if report is not None:
-                    report(before + done)
-
-            answers = self._solve(first[part], second[part], note)
-            unsound = ~_is_sound(answers, self._question)
-            values[part] = np.where(unsound, np.nan, answers.value)
-            failures += [
-                (int(first[begin + e]), int(second[begin + e]), _describe(answers, int(e)))
-                for e in np.flatnonzero(unsound)
-            ]
+    def _values_of(
+        self, question: Question, first: Ints, second: Ints, report: Report, deadline: Deadline
+    ) -> tuple[Array, Failures]:
+        prices, failures = len(question.kappas), Failures()
+        values = np.full((len(first), prices) if prices else len(first), np.nan)
+        a, b, table = self._prepared(question)
+        at_once = _PAIRS_AT_ONCE // max(1, prices)
+        for begin in range(0, len(first), at_once):
+            s, t = first[begin : begin + at_once], second[begin : begin + at_once]
+            note = _note_after(begin, report, deadline)
+            gpu = device(self.number)
+            answers = solve_pairs(a, b, question, s, t, table=table, progress=note, gpu=gpu)
+            values[begin : begin + at_once] = answers.value
+            for e in np.flatnonzero(~_is_sound(answers, question)).tolist():
+                values[begin + e] = np.nan
+                failures.append((int(s[e]), int(t[e]), _describe(answers, e)))
         return values, failures
 
     def outcomes(
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[list[_core.Outcome | None], Failures]:
-        """Refused: plans and potentials stay on the GPU so far, and only numbers come back."""
-        raise ValueError("device='cuda' gives numbers, not plans; pass device='cpu'")
+        """As `Backend.outcomes`, with the deadline and the report of `values`."""
+        question, failures = self._questions[0], Failures()
+        a, b, table = self._prepared(question)
+        found: list[_core.Outcome | None] = [None] * len(first)
+        for begin, end in _chunks(a.sizes[first] + b.sizes[second]):
+            if deadline.seconds_left == 0:
+                break
+            (of_a, s), (of_b, t) = _used(a, first[begin:end]), _used(b, second[begin:end])
+            answers = solve_pairs(
+                of_a,
+                of_b,
+                question,
+                s,
+                t,
+                table=table,
+                plans=True,
+                progress=_note_after(begin, report, deadline),
+                gpu=device(self.number),
+                count_work=True,
+                keeps_unfinished=True,
+            )
+            found[begin:end] = outcomes_of(answers, question, of_a, of_b, s, t)
+            for e in np.flatnonzero((answers.status == EXACT) & ~_is_sound(answers, question)).tolist():
+                found[begin + e] = None
+                failures.append((int(first[begin + e]), int(second[begin + e]), _describe(answers, e)))
+        return found, failures
 
-    def _solve(self, first: Ints, second: Ints, note: Report) -> Answers:
-        gpu = device(self.number)
-        a, b, table = self._prepared
-        return solve_pairs(a, b, self._question, first, second, table=table, progress=note, gpu=gpu)
+    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
+        """As `BoundingBackend.bounds`: by nearest neighbours; 0 where the question is another than RPW at one k."""
+        bounds, question = np.zeros(len(first)), self._questions[0]
+        if question.quantity != "crossing" or self.batch.question.several_k:
+            return bounds
+        a, b, table = self._prepared(question)
+        for begin in range(0, len(first), _PAIRS_AT_ONCE):
+            part = slice(begin, begin + _PAIRS_AT_ONCE)
+            gpu, pairs = device(self.number), (first[part], second[part])
+            bounds[part] = bound_pairs(a, b, question, *pairs, gpu=gpu, table=table, progress=report)
+        return bounds
 
     @cached_property
-    def _question(self) -> Question:
-        asked, ground = self.batch.question, self.batch.ground
-        if ground.uses_labels(asked):
+    def _questions(self) -> list[Question]:
+        """One; with several k that of k = 0, and one for the prices that a walk passes on its way, or one for each
+        price where their powers have no scale in common."""
+        asked = self.batch.question
+        if not asked.several_k:
+            return [self._question(asked.kappa)]
+        prices = sorted(set(asked.kappas))
+        shared = [Question("shared", kappa=0.0)] if prices[0] == 0 else []
+        prices = [kappa for kappa in prices if kappa > 0]
+        if len(prices) < 2 or _leaves_float64(self._largest, replace(self._question(prices[-1]), kappas=tuple(prices))):
+            return shared + [self._question(kappa) for kappa in prices]
+        return [*shared, replace(self._question(prices[-1]), kappas=tuple(prices))]
+
+    def _question(self, kappa: float) -> Question:
+        asked = self.batch.question
+        if asked.is_of_shared_mass:
             return Question("shared")
         return Question(
             "crossing" if asked.is_of_crossing else "mass",
             p=asked.p,
-            kappa=asked.kappa,
+            kappa=kappa,
             unmoved=asked.unmoved,
             truncation=asked.truncation,
             metric="euclidean" if self._arrays.metric is None else self._arrays.metric.name,
@@ -103,21 +169,80 @@ class CudaBackend:
         return self.batch.ground.lay_open(self.batch.question, self.batch.a, self.batch.b)
 
     @cached_property
-    def _prepared(self) -> tuple[Measures, Measures, Array | None]:
-        a, b, arrays = self.batch.a, self.batch.b, self._arrays
+    def _largest(self) -> float:
+        """No distance is larger; 0 where only labels count."""
+        arrays = self._arrays
         if arrays.matrix is not None:
-            _check_powers(float(arrays.matrix.max()), self._question)
-        elif arrays.metric is not None:
-            _check_powers(_extent(arrays.where(a), arrays.where(b)), self._question)
+            return float(arrays.matrix.max())
+        return 0.0 if arrays.metric is None else _extent(arrays.where(self.batch.a), arrays.where(self.batch.b))
+
+    def _prepared(self, question: Question) -> tuple[Measures, Measures, Array | None]:
+        """What `solve_pairs` takes for one of the questions."""
+        if question.quantity == "shared":
+            return self._labelled
+        if _leaves_float64(self._largest, question):
+            raise ValueError(
+                f"device='cuda' cannot compute this: distances reach to {min(self._largest, question.truncation):.3g}, "
+                f"which at p={question.p:g} and k * diameter = {question.kappa:.3g} leaves float64; pass device='cpu'"
+            )
+        return self._placed
+
+    @cached_property
+    def _placed(self) -> tuple[Measures, Measures, Array | None]:
+        return *self._laid_out(self._arrays), self._arrays.matrix
+
+    @cached_property
+    def _labelled(self) -> tuple[Measures, Measures, None]:
+        asked = _at_no_price(self.batch.question)
+        return *self._laid_out(self.batch.ground.lay_open(asked, self.batch.a, self.batch.b)), None
+
+    def _laid_out(self, arrays: InArrays) -> tuple[Measures, Measures]:
+        a, b = self.batch.a, self.batch.b
         of_a = _measures(a, arrays)
-        return of_a, of_a if b is a else _measures(b, arrays), arrays.matrix
+        return of_a, of_a if b is a else _measures(b, arrays)
+
+
+def _note_after(begin: int, report: Report, deadline: Deadline) -> Callable[[int], object]:
+    """Asks the deadline, and reports pairs after those that were done before."""
+
+    def note(done: int) -> None:
+        deadline.check()
+        if report is not None:
+            report(begin + done)
+
+    return note
+
+
+def _chunks(atoms: Ints) -> Iterator[tuple[int, int]]:
+    """Ranges of pairs whose plans and potentials lie on the GPU at the same time; a large pair is alone."""
+    end_of_atoms = np.cumsum(atoms)
+    begin = 0
+    while begin < len(atoms):
+        before = int(end_of_atoms[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(end_of_atoms, before + _ATOMS_AT_ONCE, side="right")))
+        yield begin, min(end, begin + _PAIRS_AT_ONCE)
+        begin = min(end, begin + _PAIRS_AT_ONCE)
+
+
+def _used(measures: Measures, which: Ints) -> tuple[Measures, Ints]:
+    """The measures from the first to the last that is used, and where the others are among them."""
+    begin = int(which.min())
+    return measures.part(begin, int(which.max()) + 1), which - begin
+
+
+def _at_no_price(question: AskedQuestion) -> AskedQuestion:
+    """The same at k = 0, or as it is."""
+    return replace(question, k=0.0, several_k=()) if question.several_k else question
 
 
 def _reason_against(batch: PairBatch) -> str | None:
     """Why a GPU cannot compute the batch, if it cannot."""
     asked, ground = batch.question, batch.ground
     if asked.several_k:
-        return "it takes one k at a time"
+        parts = [_at_no_price(asked)] if 0 in asked.kappas else []
+        parts += [replace(asked, several_k=())] if asked.kappa > 0 else []
+        reasons = (_reason_against(replace(batch, question=part)) for part in parts)
+        return next((reason for reason in reasons if reason is not None), None)
     if ground.uses_labels(asked):
         return None
     if asked.is_of_shared_mass:
@@ -139,7 +264,8 @@ def _measures(atoms: Atoms, arrays: InArrays) -> Measures:
         return Measures(atoms.start, atoms.mass, place=where)
     # Two measures are merged label by label, as two sorted lists.
     order = np.lexsort((where, np.repeat(np.arange(len(atoms)), atoms.sizes)))
-    return Measures(atoms.start, atoms.mass[order], label=where[order].astype(np.int32))
+    rank = order - np.repeat(atoms.start[:-1], atoms.sizes)
+    return Measures(atoms.start, atoms.mass[order], label=where[order].astype(np.int32), rank=rank)
 
 
 def _extent(x: Array, y: Array) -> float:
@@ -149,28 +275,27 @@ def _extent(x: Array, y: Array) -> float:
         return float(np.sum(high - low))
 
 
-def _check_powers(largest: float, question: Question) -> None:
-    """Raise where p-th powers of distances, or of κ, would leave float64."""
+def _leaves_float64(largest: float, question: Question) -> bool:
+    """Whether p-th powers of distances, or of prices, are not all float64 in one unit."""
     lengths = [min(largest, question.truncation)]
-    lengths += [question.kappa] if question.quantity == "crossing" else []
+    lengths += (question.kappa, *question.kappas) if question.quantity == "crossing" else ()
     positive = [length for length in lengths if length > 0]
     if not positive:
-        return
+        return False
     span = math.log2(max(positive)) - math.log2(min(positive)) if math.isfinite(max(positive)) else math.inf
-    if question.p * span > _LARGEST_POWER:
-        raise ValueError(
-            f"device='cuda' cannot compute this: distances reach to {lengths[0]:.3g}, which at p={question.p:g} and "
-            f"k * diameter = {question.kappa:.3g} leaves float64; pass device='cpu'"
-        )
+    return question.p * span > _LARGEST_POWER
 
 
 def _is_sound(answers: Answers, question: Question) -> Any:
-    """Whether each value lies in its bounds, and these within rounding of each other."""
+    """Whether the values of each pair lie in their bounds, and these within rounding of each other."""
     unit = answers.scale if question.quantity == "mass" else 1.0
     lower, upper = (np.power(bound / unit, question.p) for bound in (answers.lower, answers.upper))
     is_between = (answers.lower <= answers.value) & (answers.value <= answers.upper)
-    return is_between & (upper - lower <= _WIDEST * np.maximum(1.0, upper))
+    is_sound = is_between & (upper - lower <= _WIDEST * np.maximum(1.0, upper))
+    return is_sound.all(axis=1) if question.kappas else is_sound
 
 
 def _describe(answers: Answers, e: int) -> str:
-    return f"the GPU proved no more than [{answers.lower[e]:.17g}, {answers.upper[e]:.17g}]; device='cpu' may do better"
+    bounds = np.stack([np.atleast_1d(answers.lower[e]), np.atleast_1d(answers.upper[e])])
+    lower, upper = bounds[:, np.argmax(bounds[1] - bounds[0])]
+    return f"the GPU proved no more than [{lower:.17g}, {upper:.17g}]; device='cpu' may do better"

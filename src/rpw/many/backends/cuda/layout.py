@@ -1,4 +1,4 @@
-"""What a launch takes: the fields of ``struct Batch`` in walk.cu, in the same order."""
+"""What launches take: the fields of ``struct Batch`` in batch.cuh and of ``struct Spread``, in the same order."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _POINTERS = (
     "next",
     "done",
     "workspace",
+    "kappas",
     "value",
     "lower",
     "upper",
     "status",
     "work",
     "plan_start",
-    "plan_size",
     "plan_row",
     "plan_column",
     "plan_mass",
@@ -47,7 +47,9 @@ _POINTERS = (
 )
 _LONG = ("atoms_a", "atoms_b", "table_columns", "begin", "end")
 _REAL = ("p", "kappa", "unmoved", "truncation", "scale", "tol")
-_INT = ("question", "metric", "dimension")
+_INT = ("question", "metric", "dimension", "prices")
+
+NO_MORE = 2**62  # over ``next``: no team takes another pair, and all blocks together leave the one at hand
 
 
 class Batch(ctypes.Structure):
@@ -61,8 +63,20 @@ class Batch(ctypes.Structure):
     )
 
 
+class Spread(ctypes.Structure):
+    """The argument of the kernel ``spread``."""
+
+    _fields_ = (
+        ("points", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+        ("atoms", ctypes.c_longlong),
+        ("dimension", ctypes.c_longlong),
+        ("factor", ctypes.c_double),
+    )
+
+
 def room_for(rows: _Ints, columns: _Ints, link_bytes: int) -> _Ints:
-    """Bytes of the workspace of a pair: ``lay_out`` in walk.cu."""
+    """Bytes of the workspace of a pair: ``lay_out`` in workspace.cuh."""
     nodes, longer = rows + columns, np.maximum(rows, columns)
     links = (link_bytes * count for count in (nodes, nodes, columns, columns, longer))
     parts = (8 * nodes, 8 * nodes, 8 * columns, *links, np.full_like(rows, 4))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import time
 from collections.abc import Callable
@@ -12,15 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.arrays import GpuPoints
+from rpw.base.deadline import TimeLimitError
 from rpw.many.backends.cuda.driver import Device, Memory, Stream, device
-from rpw.many.backends.cuda.layout import Batch, room_for
+from rpw.many.backends.cuda.layout import NO_MORE, Batch, Spread, room_for
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 
 QUANTITIES = ("crossing", "mass", "shared")
 METRICS = ("euclidean", "cityblock", "chebyshev")
-STATUSES = ("exact", "tolerance")
+EXACT, WITHIN_TOLERANCE, CUT_OFF, UNFINISHED = 0, 1, 2, -1
 
 _MOST_DIMENSIONS = 8  # that have code of their own
 _GRID_THREADS = 512
@@ -39,8 +40,8 @@ class Measures:
     """Measures one after the other, atoms without mass left out.
 
     ``mass`` are int64 multiples of 2^-60. Each atom has a point (float64, one row each), a place in the shared table
-    (int32), or, for ``shared``, a label that equal points have in common (int32). Arrays may live on the GPU (anything
-    with ``__cuda_array_interface__``), ``start`` is on the host.
+    (int32), or, for ``shared``, a label that equal points have in common (int32), in ascending order within each
+    measure. Arrays may live on the GPU (anything with ``__cuda_array_interface__``), ``start`` is on the host.
     """
 
     start: _Ints
@@ -48,16 +49,29 @@ class Measures:
     points: Any = None
     place: Any = None
     label: Any = None
+    rank: _Ints | None = None  # of each atom in its measure, where sorting by label has moved it
 
     @property
     def sizes(self) -> _Ints:
         """How many atoms each measure has."""
         return np.diff(self.start)
 
+    def part(self, begin: int, end: int) -> Measures:
+        """The measures from ``begin`` up to ``end``."""
+        if begin == 0 and end == len(self.start) - 1:
+            return self
+        start = self.start[begin : end + 1]
+        atoms = slice(int(start[0]), int(start[-1]))
+        of_atoms = (self.mass, self.points, self.place, self.label, self.rank)
+        return Measures(start - start[0], *(None if array is None else array[atoms] for array in of_atoms))
+
 
 @dataclass(frozen=True)
 class Question:
-    """What to compute: RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared)."""
+    """What to compute: RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared).
+
+    ``kappas`` asks for RPW at several prices, in ascending order; ``kappa`` is the last of them then.
+    """
 
     quantity: str = "crossing"
     p: float = 2.0
@@ -66,15 +80,18 @@ class Question:
     truncation: float = math.inf
     metric: str = "euclidean"
     tol: float = 0.0
+    kappas: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """One entry for each pair; plans and potentials where they were asked for.
+    """One entry for each pair, with several prices a row of values and bounds; plans and potentials where they were
+    asked for.
 
-    The plan of pair e is ``plan_*[plan_start[e] : plan_start[e] + plan_size[e]]``, with rows and columns counted in
-    each measure. Potentials (u, v ≥ 0) and multiplier are in units of ``scale**p``; those of pair e begin at
-    ``u_start[e]`` and ``v_start[e]``.
+    The plan of pair e lies in ``plan_*[plan_start[e] : plan_start[e + 1]]``, where ``plan_mass`` is not 0, with rows
+    and columns counted in each measure. Potentials (u, v ≥ 0) and multiplier are in units of ``scale**p``; those of
+    pair e begin at ``u_start[e]`` and ``v_start[e]``. ``status`` is EXACT, WITHIN_TOLERANCE, CUT_OFF (the bounds are
+    proven, and a cost has no upper one) or UNFINISHED (nothing is known).
     """
 
     value: _Floats
@@ -84,7 +101,6 @@ class Answers:
     scale: float
     work: _Ints | None = None
     plan_start: _Ints | None = None
-    plan_size: npt.NDArray[np.int32] | None = None
     plan_row: npt.NDArray[np.int32] | None = None
     plan_column: npt.NDArray[np.int32] | None = None
     plan_mass: _Floats | None = None
@@ -105,6 +121,7 @@ class Launch:
     nodes: int  # of the largest pair
     is_grid: bool
     settings: tuple[tuple[str, int], ...]
+    kernel: str = "walk"
 
 
 def solve_pairs(
@@ -120,11 +137,14 @@ def solve_pairs(
     gpu: Device | None = None,
     teams: tuple[tuple[int, int], ...] = _TEAMS,
     count_work: bool = False,
+    keeps_unfinished: bool = False,
 ) -> Answers:
     """The answers for the pairs (first[e], second[e]).
 
-    ``table`` holds distances between places, where the measures have places. ``progress`` is called
-    now and then with the number of pairs that are done; what it raises ends the work after the pairs at hand.
+    ``table`` holds distances between places, where the measures have places. ``progress`` is called now and then with
+    the number of pairs that are done; what it raises ends the work after the pairs at hand, of which one that takes
+    the whole GPU is cut off. With ``keeps_unfinished``, a `TimeLimitError` from there is no error: what is known by
+    then comes back.
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
@@ -134,9 +154,10 @@ def solve_pairs(
         for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
             work.start(launch)
         work.wait(progress)
-    except BaseException:
+    except BaseException as error:
         work.stop()
-        raise
+        if not (keeps_unfinished and isinstance(error, TimeLimitError)):
+            raise
     return work.answers()
 
 
@@ -199,6 +220,7 @@ def _launch(pairs: _Ints, nodes: int, room: int, threads: int, mode: int, questi
         "RPW_P": int(question.p) if question.p in (1, 2) else 0,
         "RPW_POINTS": 0 if is_grid else mode,
         "RPW_GRID": int(is_grid),
+        "RPW_SEVERAL": int(bool(question.kappas)),
     }
     return Launch(pairs, threads, room, nodes, is_grid, tuple(sorted(settings.items())))
 
@@ -234,6 +256,9 @@ class _Work:
         batch = self.batch
         batch.p, batch.unmoved, batch.tol, batch.scale = question.p, question.unmoved, question.tol, self.scale
         batch.kappa, batch.truncation = question.kappa / self.scale, question.truncation / self.scale
+        batch.prices = max(1, len(question.kappas))
+        if question.kappas:
+            self._set("kappas", np.array(question.kappas) / self.scale, np.float64)
         batch.question = QUANTITIES.index(question.quantity)
         batch.metric, batch.dimension = METRICS.index(question.metric), self.dimension
 
@@ -267,17 +292,8 @@ class _Work:
             return out.pointer
         raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
         self._kept += raw, out
-        self.gpu.launch(
-            self.gpu.kernel("spread", RPW_SPREAD=1),
-            min(4096, atoms // 64 + 1),
-            256,
-            0,
-            ctypes.c_void_p(raw.pointer),
-            ctypes.c_void_p(out.pointer),
-            ctypes.c_longlong(atoms),
-            ctypes.c_int(self.dimension),
-            ctypes.c_double(1 / self.scale),
-        )
+        what = Spread(raw.pointer, out.pointer, atoms, self.dimension, 1 / self.scale)
+        self.gpu.launch(self.gpu.kernel("spread"), min(4096, atoms // 64 + 1), 256, 0, what)
         return out.pointer
 
     def make_room(self, plans: bool, count_work: bool) -> None:
@@ -286,23 +302,30 @@ class _Work:
         self._set("first", self.first, np.int64)
         self._set("second", self.second, np.int64)
         for name in ("value", "lower", "upper"):
-            self._return(name, np.float64, pairs)
+            self._return(name, np.float64, pairs * self.batch.prices)
         self._return("status", np.int32, pairs)
+        self._out["status"][0].write(np.full(pairs, UNFINISHED, dtype=np.int32))
         if count_work:
             self._return("work", np.int64, 3 * pairs)
-        if plans and self.question.quantity != "shared":
-            rows, columns = self._sizes
-            for name, sizes in (("plan_start", rows + columns), ("u_start", rows), ("v_start", columns)):
-                self._starts[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-                self._set(name, self._starts[name], np.int64)
-            ends = {name: int(start[-1]) for name, start in self._starts.items()}
-            self._return("plan_size", np.int32, pairs)
-            self._return("plan_row", np.int32, ends["plan_start"])
-            self._return("plan_column", np.int32, ends["plan_start"])
-            self._return("plan_mass", np.float64, ends["plan_start"])
-            self._return("u", np.float64, ends["u_start"])
-            self._return("v", np.float64, ends["v_start"])
-            self._return("multiplier", np.float64, pairs)
+        if plans:
+            self._make_room_for_plans()
+
+    def _make_room_for_plans(self) -> None:
+        rows, columns = self._sizes
+        entries = self._begin("plan_start", rows + columns)
+        self._return("plan_row", np.int32, entries)
+        self._return("plan_column", np.int32, entries)
+        self._return("plan_mass", np.float64, entries)
+        if self.question.quantity != "shared":
+            self._return("u", np.float64, self._begin("u_start", rows))
+            self._return("v", np.float64, self._begin("v_start", columns))
+            self._return("multiplier", np.float64, len(rows))
+
+    def _begin(self, name: str, sizes: _Ints) -> int:
+        """Say where each pair begins, if they have these sizes; gives where the last one ends."""
+        self._starts[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._set(name, self._starts[name], np.int64)
+        return int(self._starts[name][-1])
 
     def _return(self, name: str, dtype: Any, count: int) -> None:
         memory = self.gpu.allocate(count * np.dtype(dtype).itemsize)
@@ -316,7 +339,7 @@ class _Work:
         self._running.append((order, counters, stream))
         batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
         batch.begin, batch.end = 0, len(launch.pairs)
-        kernel = gpu.kernel("walk", **dict(launch.settings))
+        kernel = gpu.kernel(launch.kernel, **dict(launch.settings))
         shared = 0 if launch.is_grid else launch.room
         beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
         if launch.is_grid:
@@ -341,10 +364,11 @@ class _Work:
             progress(len(self.first))
 
     def stop(self) -> None:
-        """Let nobody take another pair, and wait for those at hand: their memory must outlive them."""
+        """Let nobody take another pair, and wait for those at hand: their memory must outlive them. A pair that takes
+        the whole GPU is left where it is."""
         side = Stream(self.gpu)
         for _, counters, _ in self._running:
-            side.write(counters, np.array([2**62]))
+            side.write(counters, np.array([NO_MORE]))
         for _, _, stream in self._running:
             stream.wait()
 
@@ -359,6 +383,8 @@ class _Work:
         found: dict[str, Any] = {name: memory.read(dtype, count) for name, (memory, dtype, count) in self._out.items()}
         if "work" in found:
             found["work"] = found["work"].reshape(-1, 3)
+        if self.question.kappas:
+            found |= {name: found[name].reshape(-1, self.batch.prices) for name in ("value", "lower", "upper")}
         found.update(self._starts)
         return Answers(scale=self.scale, **found)
 
@@ -370,7 +396,7 @@ def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:
     largest = question.truncation
     if table is not None:
         largest = min(largest, float(table.max()))
-    elif all(isinstance(measures.points, np.ndarray) for measures in (a, b)):
+    elif all(isinstance(measures.points, np.ndarray | GpuPoints) for measures in (a, b)):
         low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
         largest = min(largest, float(np.linalg.norm(high - low)))
     if question.quantity == "crossing":
