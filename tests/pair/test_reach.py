@@ -167,6 +167,19 @@ def test_points_that_float64_cannot_measure_are_an_error_and_no_warning():
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="too far apart"):
             rpw.distance([[-1e308]], [[1e308]])
+        index = rpw.Index([[[0.0]], [[-1e308]], [[1e308]]])
+        index.add([[[0.5]]])
+    assert len(warnings_of(lambda: index.add([[[3.0]]]))[0]) == 1
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
+def test_one_pair_that_float64_cannot_measure_does_not_cost_the_others(metric):
+    clouds = [[[0.0] * 9], [[0.5] * 9], [[1e308] * 9]]  # the sum of the sides is infinite, not each side
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = rpw.pairwise(clouds, metric=metric, on_error="nan")
+    assert found[0, 1] == rpw.distance(*clouds[:2], metric=metric)
+    assert np.isnan(found[2, 0])
 
 
 def test_a_profile_keeps_its_warning_when_pickled():

@@ -29,8 +29,8 @@ class Watch:
         if self.ground.size is not None:
             self.ground = None  # what they share was looked at, and nothing lies outside of it
             return
-        others = measures.where if self._ends is None else self._ends
-        self._ends = self.ground.outermost(measures.where, others)
+        ends = self.ground.outermost(measures.where, measures.where if self._ends is None else self._ends)
+        self._ends = ends if len(ends) else None
 
     def look(self, measures: Atoms) -> None:
         """Look at measures that do not stay."""

@@ -131,10 +131,11 @@ class CoreMetric(GroundMetric):
 
     def reach(self, x: Array, y: Array, beyond: float) -> float:
         """Sought only where the box around both is wide; in many dimensions it is far wider than the points are."""
-        box = _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core)
-        if box <= beyond or np.isinf(box):
-            return box if np.isinf(box) else 0.0
+        if _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core) <= beyond:
+            return 0.0
         ends = self.outermost(x, y)
+        if len(ends) == 0:
+            return 0.0
         lengths = np.empty((len(ends), len(ends)))
         self.fill(ends, ends, lengths)
         longest = float(lengths.max())
@@ -142,6 +143,9 @@ class CoreMetric(GroundMetric):
 
     def outermost(self, x: Array, y: Array) -> Array:
         """From the middle of the box to the farthest point, from there to the farthest, while the way gets longer."""
+        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+        if np.isinf(_core.length_unit(x, y)):
+            return x[:0]  # who measures them will say that their distances are no float64
         clouds = (x,) if y is x else (x, y)
         low, high = (np.stack([pick(cloud, axis=0) for cloud in clouds]) for pick in (np.min, np.max))
         here = low.min(axis=0) / 2 + high.max(axis=0) / 2
