@@ -18,7 +18,10 @@ SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-
 	-Wall -Wextra -Wpedantic -pthread -Icpp
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table build/gpu_sanitize_several
+GPU_BOUNDS := build/gpu_sanitize_bounds build/gpu_sanitize_bounds_squared
 SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
+CHECKS := cpp/tests/sanitize_main.cpp cpp/tests/checker.cpp $(filter cpp/tests/%_checks.cpp,$(CPP))
+SANITIZED_CHECKS := $(CHECKS:cpp/%.cpp=build/sanitized/%.o)
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test check bench bench-lmr bench-pairs build format sanitize clean preflight
@@ -57,9 +60,9 @@ format: $(VENV)/check.txt  ## format the code
 	$(PY) -m ruff format .
 	$(VENV)/bin/clang-format -i $(CPP) $(GPU_SOURCE)
 
-sanitize: build/rpw_sanitize $(GPU_TRIALS)  ## run the core and the GPU source under address and undefined-behaviour checks
+sanitize: build/rpw_sanitize $(GPU_TRIALS) $(GPU_BOUNDS)  ## run the core and the GPU source under address and undefined-behaviour checks
 	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
-	for trial in $(GPU_TRIALS); do UBSAN_OPTIONS=print_stacktrace=1 $$trial || exit 1; done
+	for trial in $(GPU_TRIALS) $(GPU_BOUNDS); do UBSAN_OPTIONS=print_stacktrace=1 $$trial || exit 1; done
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -72,7 +75,7 @@ build/sanitized/%.o: cpp/%.cpp $(filter %.hpp,$(CPP)) Makefile | preflight
 	@mkdir -p $(@D)
 	$(SANITIZED) -c $< -o $@
 
-build/rpw_sanitize: cpp/tests/sanitize_main.cpp $(SANITIZED_CORE)
+build/rpw_sanitize: $(SANITIZED_CHECKS) $(SANITIZED_CORE)
 	$(SANITIZED) $^ -o $@
 
 # The GPU source on the host, once for each kind of kernel.
@@ -82,6 +85,10 @@ build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
 build/gpu_sanitize_several: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_SEVERAL=1
 $(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) $(GPU_SOURCE)
 	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out $(GPU_SOURCE),$^) -o $@
+
+build/gpu_sanitize_bounds_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2
+$(GPU_BOUNDS): cpp/tests/gpu_bounds_main.cpp $(GPU_SOURCE)
+	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $< -o $@
 
 # The virtual environment. pip.txt is the sign that it is complete.
 $(VENV)/pip.txt: | preflight

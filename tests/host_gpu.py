@@ -63,19 +63,19 @@ class HostDevice:
 
     def kernel(self, name, **settings):
         flags = [f"-D{key}={value}" for key, value in sorted(settings.items())]
-        library = self.folder / ("".join(flags).replace("-D", "_") + ".so")
+        library = self.folder / ("".join([name, *flags]).replace("-D", "_") + ".so")
         with self._compiling:
-            self._compile(library, flags)
+            self._compile(library, name, flags)
         return ctypes.CDLL(str(library))
 
-    def _compile(self, library, flags):
+    def _compile(self, library, name, flags):
         if not library.exists():
             compiler = shutil.which("c++") or shutil.which("g++")
             command = [compiler, "-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", *flags]
-            subprocess.run([*command, "-x", "c++", "-", "-o", str(library)], input=joined_source(), check=True)
+            subprocess.run([*command, "-x", "c++", "-", "-o", str(library)], input=joined_source(name), check=True)
 
     def launch(self, kernel, blocks, threads, shared, batch, stream=None, together=False):
         room = np.zeros(shared // 8 + 1)
         where = batch.workspace if together else room.ctypes.data
         kernel.rpw_cuda_host(ctypes.byref(batch), ctypes.c_void_p(where), 0)
-        self.launched.append((threads, together, batch.end))
+        self.launched.append((threads, together, getattr(batch, "end", 0)))

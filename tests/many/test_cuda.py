@@ -157,8 +157,8 @@ class TestLoader:
 
     def test_what_is_compiled_holds_every_file_of_the_folder_once(self):
         """So that the name in the cache changes with each of them."""
-        source = compiler.joined_source().decode()
-        files = sorted(compiler.SOURCE.parent.glob("*.cu*"))
+        source = compiler.joined_source("walk").decode()
+        files = [compiler.FOLDER / "walk.cu", *sorted(compiler.FOLDER.glob("*.cuh"))]
         assert len(files) > 10
         for file in files:
             assert source.count(f'#line 1 "{file.name}"\n') == 1
@@ -171,19 +171,19 @@ class TestLoader:
     def test_compiled_code_is_kept_in_the_cache(self, monkeypatch, tmp_path):
         compiled = []
         monkeypatch.setenv("RPW_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setattr(compiler, "_compile", lambda source, options: compiled.append(options) or b"code")
+        monkeypatch.setattr(compiler, "_compile", lambda name, source, options: compiled.append(options) or b"code")
         for _ in range(2):
-            assert compiler.cubin("sm_90", (("RPW_DIM", 2),)) == b"code"
+            assert compiler.cubin("walk", "sm_90", (("RPW_DIM", 2),)) == b"code"
         assert len(compiled) == 1
-        compiler.cubin("sm_80", (("RPW_DIM", 2),))
+        compiler.cubin("walk", "sm_80", (("RPW_DIM", 2),))
         assert len(compiled) == 2
         assert len(list((tmp_path / "cache").iterdir())) == 2
 
     def test_a_cache_that_cannot_be_written_is_no_obstacle(self, monkeypatch, tmp_path):
         (tmp_path / "file").write_text("")
         monkeypatch.setenv("RPW_CACHE", str(tmp_path / "file" / "below"))
-        monkeypatch.setattr(compiler, "_compile", lambda source, options: b"code")
-        assert compiler.cubin("sm_90", ()) == b"code"
+        monkeypatch.setattr(compiler, "_compile", lambda name, source, options: b"code")
+        assert compiler.cubin("walk", "sm_90", ()) == b"code"
 
     def test_the_cache_folder_follows_xdg(self, monkeypatch, tmp_path):
         monkeypatch.delenv("RPW_CACHE", raising=False)

@@ -223,36 +223,6 @@ class TestRefusals:
             rpw.Index(measures(), device="cuda")
 
 
-class FromTorch:
-    """As far as it is asked, a tensor on a GPU: NumPy cannot read it, its copy on the host it can."""
-
-    is_cuda = True
-
-    def __init__(self, array):
-        self._array = array
-
-    def __array__(self, *_, **__):
-        raise TypeError("can't convert cuda:0 device type tensor to numpy")
-
-    def cpu(self):
-        return self._array
-
-
-class FromCupy(FromTorch):
-    is_cuda = None
-    __module__ = "cupy"
-    get = FromTorch.cpu
-
-
-@pytest.mark.parametrize("kind", [FromTorch, FromCupy])
-def test_arrays_on_a_gpu_are_copied_to_the_host(kind):
-    clouds = np.random.default_rng(9).random((3, 5, 2))
-    expected = rpw.pairwise(clouds)
-    np.testing.assert_array_equal(rpw.pairwise(kind(clouds)), expected)
-    np.testing.assert_array_equal(rpw.pairwise([kind(cloud) for cloud in clouds]), expected)
-    assert rpw.distance(kind(clouds[0]), kind(clouds[1])) == expected[0, 1]
-
-
 @pytest.mark.usefixtures("gpu")
 class TestOnTheGpu:
     @pytest.mark.parametrize("options", QUESTIONS, ids=str)
@@ -282,14 +252,6 @@ class TestOnTheGpu:
         with pytest.raises(rpw.TimeLimitError):
             rpw.pairwise(clouds, device="cuda", time_limit=0.05)
         check_like_the_cpu(clouds[:4])
-
-    def test_arrays_on_the_gpu_are_taken(self):
-        torch = pytest.importorskip("torch")
-        clouds = np.random.default_rng(9).random((5, 20, 2))
-        expected = rpw.pairwise(clouds)
-        on_gpu = torch.tensor(clouds, device="cuda")
-        for given in (on_gpu, list(on_gpu)):
-            np.testing.assert_allclose(rpw.pairwise(given, device="cuda"), expected, rtol=0, atol=1e-12)
 
     def test_search_finds_what_the_cpu_finds(self):
         clouds = np.random.default_rng(10).random((200, 30, 2))

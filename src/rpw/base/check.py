@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw import _core
+from rpw.base.arrays import on_host
 
 Array = npt.NDArray[np.float64]
 
@@ -37,27 +39,25 @@ def _as_numbers(value: Any, name: str) -> Array:
         )
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
+    if isinstance(value, (str, bytes, os.PathLike)):
+        raise ValueError(f"{name} must be numeric, got the text {_shortened(value)}; files are read by rpw.readers")
     try:
-        array = np.asarray(copied_from_gpu(value))
+        array = np.asarray(on_host(value))
     except Exception as error:
         raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
+    if array.dtype.name == "bfloat16":  # of JAX, and no type of NumPy's own
+        array = array.astype(np.float64)
     if array.dtype.kind not in "biufO":
-        raise ValueError(f"{name} must be numeric, got an array of {array.dtype}")
+        kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
+        raise ValueError(f"{name} must be numeric, got an array of {kind}")
     if array.dtype.kind == "O" and any(isinstance(entry, (str, bytes)) for entry in array.flat):
-        raise ValueError(f"{name} must be numeric, got strings")
+        raise ValueError(f"{name} must be numeric, got an array of texts")
     try:
         with np.errstate(over="ignore"):  # what leaves float64 is infinite, and is refused as such below
             floats = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
-
-
-def copied_from_gpu(value: Any) -> Any:
-    """An array of torch or CuPy that lies on a GPU, on the host (others copy themselves, or are there already)."""
-    if type(value).__module__.partition(".")[0] == "cupy" and hasattr(value, "get"):
-        return value.get()
-    return value.cpu() if getattr(value, "is_cuda", False) is True else value
 
 
 def check_finite(array: Array, name: str) -> None:
@@ -83,6 +83,11 @@ def first_index(mask: npt.NDArray[np.bool_]) -> str:
     return f"index {int(index[0])}" if len(index) == 1 else f"index {tuple(int(i) for i in index)}"
 
 
+def _shortened(value: str | bytes | os.PathLike[Any]) -> str:
+    text = repr(os.fspath(value))
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def as_points(value: Any, name: str) -> Array:
     """Coerce to an (n, d) array of points; (n,) means n points on the line."""
     points = as_floats(value, name)
@@ -95,6 +100,25 @@ def as_points(value: Any, name: str) -> Array:
     if points.shape[1] == 0:
         raise ValueError(f"{name} has points without coordinates (shape {points.shape})")
     return points
+
+
+def check_same_columns(one: Any, other: Any, name: str, other_name: str) -> None:
+    """Raise if two tables (of pandas, polars or Arrow) name their columns otherwise: coordinates go by their place."""
+    here, there = column_names(one), column_names(other)
+    if here and there and len(here) == len(there) and here != there:
+        raise ValueError(
+            f"{name} has the columns {', '.join(here)}, and {other_name} has {', '.join(there)}: put them into one "
+            "order and give them the same names, or pass arrays without names"
+        )
+
+
+def column_names(value: Any) -> tuple[str, ...]:
+    """The names of a table's columns; none where it is no table, or its columns are only numbered."""
+    names = getattr(value, "column_names", getattr(value, "columns", None))
+    if names is None or callable(names):
+        return ()
+    listed = tuple(names)
+    return listed if all(isinstance(name, str) for name in listed) else ()
 
 
 def as_weights(value: Any, name: str, length: int) -> Array:

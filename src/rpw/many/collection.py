@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse
+from rpw.base.arrays import GpuPoints, gpu_points
+from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse
 from rpw.measure import Measure
-from rpw.pair.atoms import Atoms, Where, as_masses, atoms_of_one, joined
+from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
-__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "points_given"]
+__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "check_tables", "points_given"]
 
 _WEIGHTS_ROUNDING = 1e-9
 
 
-def as_collection(value: Any, name: str, ground: Ground) -> Atoms:
-    """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground."""
+def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu") -> Atoms:
+    """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground.
+
+    Points that lie on a GPU stay there if that is what computes.
+    """
     if ground.size is not None:
         _check_no_measure(value, name)
         read = _from_sparse_histograms if is_sparse(value) else _from_histograms
         return read(value, name, ground.size)
+    on_gpu = None if device == "cpu" else gpu_points(value)
+    if on_gpu is not None:
+        return _uniform(*on_gpu)
     measures = _as_list_of_measures(value, name)
     return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
+
+
+def _uniform(points: GpuPoints, sizes: Ints) -> Atoms:
+    weights = np.repeat(1.0 / sizes, sizes)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Atoms(start, weights, as_masses(weights), cast(Any, points))
 
 
 def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Where]]:
@@ -36,6 +49,12 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     _check_histograms(np.shape(value), name, ground.size)
     rows = (row.toarray().ravel() for row in value.tocsr()) if is_sparse(value) else as_floats(value, name)
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
+
+
+def check_tables(A: Any, B: Any) -> None:
+    """Raise if the tables of two lists name their columns otherwise; each list was checked by itself."""
+    if isinstance(A, (list, tuple)) and isinstance(B, (list, tuple)):
+        check_same_columns(A[0], B[0], "A[0]", "B[0]")
 
 
 def _check_no_measure(value: Any, name: str) -> None:
@@ -52,6 +71,8 @@ def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
         value = _split_array(value, name)
     if len(value) == 0:
         raise ValueError(f"{name} is an empty collection")
+    for s, item in enumerate(value):
+        check_same_columns(item, value[0], f"{name}[{s}]", f"{name}[0]")
     measures = [
         item if isinstance(item, Measure) else _as_measure(item, f"{name}[{s}]") for s, item in enumerate(value)
     ]

@@ -18,17 +18,19 @@ from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw.base import check
+from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
 from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
-from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
 from rpw.many.errors import Failures, is_out_of_memory
-from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.many.pairwise import as_diameter
 from rpw.many.progress import Progress, progress_bar
+from rpw.many.search import search_in_rounds
+from rpw.many.watch import Watch
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.atoms import Atoms, joined
 from rpw.pair.ground import InCore, as_shared_ground
@@ -82,7 +84,7 @@ class Index:
     p, k, metric : as in `rpw.distance`
     diameter : float or "auto", optional
         Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
-        costs) reach over more than 2.
+        costs) reach over more than 2, also those of a query or that are added.
     n_pivots : int, optional
         Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
         triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
@@ -91,8 +93,9 @@ class Index:
     n_threads : int, optional
         For building; default: all cores.
     device : str
-        Who solves the pairs of a search: ``"cpu"``, or ``"cuda"`` for a GPU, with what `rpw.pairwise` says of it. There
-        every pair is solved, without bounds; files do not tell, so that `load` takes a ``device`` too.
+        Who bounds and solves the pairs of a search: ``"cpu"``, or ``"cuda"`` for a GPU, with what `rpw.pairwise` says
+        of it; answers to queries that lie on that GPU lie there too. Files do not tell, so that `load` takes a
+        ``device`` too.
 
     Attributes
     ----------
@@ -124,12 +127,13 @@ class Index:
         device: str = "cpu",
     ) -> None:
         # A copy: what the caller does to the arrays later changes no answer.
+        device = settled_device(device, measures=measures, support=support, cost=cost)
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
-        self._items = as_collection(measures, "measures", self._ground)
+        self._items = as_collection(measures, "measures", self._ground, device=device)
         delta = as_diameter(diameter, self._ground, [self._items], (measures,))
         self._question = as_question(p=p, k=k, diameter=delta)
-        if diameter is None:
-            warn_of_batch(PairBatch(self._items, self._items, self._ground, self._question))
+        self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
+        self._watch.keep(self._items)
         self._set_device(device)
         wanted = _as_n_pivots(n_pivots, assume_metric or self._ground.is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)
@@ -187,7 +191,7 @@ class Index:
         count = min(check.as_whole(top, "top", 1), len(self))
         queries, is_one = self._as_queries(q)
         found = self._search(queries, count, np.inf, as_n_threads(n_threads), progress)
-        distances, indices = (np.stack(column) for column in zip(*found, strict=True))
+        distances, indices = (self._bring_back(np.stack(column), q) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     @overload
@@ -217,15 +221,17 @@ class Index:
             raise ValueError(f"radius must be at least 0, got {radius!r}")
         queries, is_one = self._as_queries(q)
         found = self._search(queries, len(self), limit, as_n_threads(n_threads), progress)
-        distances, indices = (list(column) for column in zip(*found, strict=True))
+        distances, indices = ([self._bring_back(row, q) for row in column] for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
         """Append measures; Δ and the pivots stay what they were."""
         if self._ground.size is None and getattr(measures, "ndim", None) == 2:
             raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
-        more = as_collection(measures, "measures", self._ground)
+        settled_device(self._device, measures=measures)
+        more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")
+        self._watch.keep(more)
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
             new = self._matrix(pivots, more, as_n_threads(n_threads), ("pivot", self._pivots), ("new measure", None))
@@ -246,9 +252,10 @@ class Index:
         index = cls.__new__(cls)
         for name, part in zip(_PARTS, content, strict=True):
             setattr(index, name, part)
-        index._set_device(device)
+        index._set_device(settled_device(device))
         index._prepared = None
         index.stats = SearchStats()
+        index._watch = Watch()
         return index
 
     def _set_device(self, device: str) -> None:
@@ -290,9 +297,16 @@ class Index:
         is_one = self._is_one_query(q)
         if is_one and check.is_sparse(q):
             q = q.toarray()  # one histogram
-        queries = as_collection([q] if is_one else q, "q", self._ground)
+        settled_device(self._device, q=q)
+        queries = as_collection([q] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
+        self._watch.look(queries)
         return queries, is_one
+
+    def _bring_back(self, values: Any, q: Any) -> Any:
+        """To where the query lies, if that is the GPU that computes."""
+        home = None if self._device == "cpu" else home_of(q)
+        return values if home is None else home.bring_back(values)
 
     def _check_dimension(self, other: Atoms, name: str) -> None:
         here, there = self._items.dimension, other.dimension
@@ -304,24 +318,15 @@ class Index:
             return np.ndim(q) == 1
         if isinstance(q, Measure) or getattr(q, "ndim", 3) <= 2:  # arrays of any library, and tables
             return True
-        if isinstance(q, (list, tuple)) and not any(isinstance(item, (Measure, np.ndarray)) for item in q):
+        if isinstance(q, (list, tuple)) and not any(_is_set_of_points(item) for item in q):
             return _depth(q) <= 2
         return False
 
-    def _matrix(
-        self,
-        a: Atoms,
-        b: Atoms,
-        n_threads: int,
-        of_a: _Called,
-        of_b: _Called,
-        device: str = "cpu",
-        report: Report = None,
-    ) -> Array:
+    def _matrix(self, a: Atoms, b: Atoms, n_threads: int, of_a: _Called, of_b: _Called) -> Array:
         first, second = (index.ravel() for index in np.indices((len(a), len(b))))
-        backend = backend_for(PairBatch(a, b, self._ground, self._question), device)
+        backend = backend_for(PairBatch(a, b, self._ground, self._question), self._device)
         backend.check_fits(n_threads, False)
-        values, failures = backend.values(first, second, n_threads, report)
+        values, failures = backend.values(first, second, n_threads)
         _raise_first(failures, of_a, of_b)
         return values.reshape(len(a), len(b))
 
@@ -342,12 +347,12 @@ class Index:
     def _search(
         self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
-        if self._device != "cpu" or not self._ground.is_in_core:
-            return self._search_by_brute_force(queries, top, radius, n_threads, progress)
         to_pivots = np.empty((len(queries), 0))
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
             to_pivots = self._matrix(queries, pivots, n_threads, ("query", None), ("measure", self._pivots))
+        if self._device != "cpu" or not self._ground.is_in_core:
+            return self._search_in_rounds(queries, to_pivots, top, radius, n_threads, progress)
         PairBatch(queries, self._items, self._ground, self._question).check_fits(n_threads)
         in_core = self._ground.prepare(self._question, queries, self._items)
         asked = in_core.space, in_core.measures(queries), self._items_in(in_core), self._question.to_core()
@@ -372,21 +377,19 @@ class Index:
         self.stats.stopped_early += stopped_early
         self.stats.solved += solved
 
-    def _search_by_brute_force(
-        self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
+    def _search_in_rounds(
+        self, queries: Atoms, to_pivots: Array, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
-        called = ("query", None), ("measure", None)
-        with progress_bar(len(queries), progress, unit="query") as bar:
-            matrix = self._matrix(
-                queries, self._items, n_threads, *called, self._device, lambda done: bar(done // len(self))
-            )
-        self._count(len(queries), 0, 0, matrix.size)
-        found = []
-        for row in matrix:
-            order = np.argsort(row, kind="stable")[:top].astype(np.int64)
-            order = order[row[order] <= radius]
-            found.append((row[order], order))
-        return found
+        backend = backend_for(PairBatch(queries, self._items, self._ground, self._question), self._device)
+        backend.check_fits(n_threads, False)
+        bounds = np.zeros((len(queries), len(self)))
+        for here, there in zip(to_pivots.T, self._from_pivots, strict=True):
+            bounds = np.maximum(bounds, np.abs(here[:, None] - there))
+        with progress_bar(len(queries), progress, unit="query") as report:
+            found = search_in_rounds(backend, bounds, top, radius, n_threads, report)
+        _raise_first(found.failures, ("query", None), ("measure", None))
+        self._count(len(queries), bounds.size - found.solved, 0, found.solved)
+        return found.neighbours
 
 
 class _Prepared(NamedTuple):
@@ -416,6 +419,10 @@ def _as_n_pivots(value: Any, is_trusted: bool) -> int:
     if number > 0 and not is_trusted:
         raise ValueError("n_pivots needs the triangle inequality: pass assume_metric=True if cost or metric obeys it")
     return number
+
+
+def _is_set_of_points(item: Any) -> bool:
+    return isinstance(item, Measure) or getattr(item, "ndim", 0) > 0  # arrays of any library
 
 
 def _depth(value: Any) -> int:

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.deadline import deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, points_given
+from rpw.many.collection import as_collection, check_same_dimension, check_tables, points_given
 from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
@@ -62,7 +63,7 @@ def pairwise(
     *,
     distance: str = "rpw",
     p: float = 2,
-    k: float = 1,
+    k: float | Sequence[float] | Array = 1,
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
@@ -111,8 +112,8 @@ def pairwise(
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
     k : float or list of floats
-        For a list (any order, 0 too) there is a matrix for each k, from one walk per pair, which costs little more than
-        the largest of them alone; in memory only, not with ``out``.
+        For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
+        more than the dearest of them alone.
     diameter : float or "auto", optional
         One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
         with a warning where the points (or costs) reach over more than 2.
@@ -125,7 +126,8 @@ def pairwise(
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
         Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
-        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused.
+        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused,
+        and so are names of files of another format, such as ``D.csv``: the store is a folder.
         A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
         distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
         those distances changes with it.
@@ -133,7 +135,8 @@ def pairwise(
         Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
     device : str
         ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU, whose numbers agree with those of the CPU to
-        about 1e-12; a store knows which of the two computes it. Not there: p = inf, p > 10, metrics that are callables
+        about 1e-12; a store knows which of the two computes it. Points in arrays of torch, CuPy or JAX that lie on that
+        GPU stay there (``"cuda"`` alone is the GPU they lie on). Not there: p = inf, p > 10, metrics that are callables
         or SciPy's (unless on a ``support``), and total variation with ``cost``. The CUDA source is compiled on first
         use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs.
     time_limit : float, optional
@@ -143,8 +146,10 @@ def pairwise(
     Returns
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B):
-    each matrix is within 1e-12 of the one for that k alone.
+    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B), in
+    memory or in Zarr (then its ``attrs["k"]`` is the list): each matrix is within 1e-12 of the one for that k alone.
+    Computed by the GPU on which the arrays of ``A`` lie, and without ``out`` and ``client``, it is an array of their
+    library there; otherwise of NumPy.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
@@ -153,15 +158,15 @@ def pairwise(
     deadline = deadline_after(time_limit)
     if on_error not in ("raise", "nan"):
         raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
+    device = settled_device(device, A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
-    a = as_collection(A, "A", ground)
-    b = a if B is None else as_collection(B, "B", ground)
+    a = as_collection(A, "A", ground, device=device)
+    b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
+    check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     is_several = np.ndim(k) > 0
-    if is_several and out is not None:
-        raise ValueError("out does not take a list of k: call pairwise once for each k, with a store of its own")
     asked = as_question_of_several if is_several else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
     if diameter is None:
@@ -169,7 +174,7 @@ def pairwise(
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
     if client is None:
         backend.check_ready()
-    matrix: Array | StoredMatrix = run_tiles(
+    matrix: Any = run_tiles(
         backend,
         out=out,
         client=client,
@@ -178,7 +183,9 @@ def pairwise(
         retries_failed=on_error == "raise",
         deadline=deadline,
     )
-    return matrix
+    home = home_of(A) if out is None and client is None and device != "cpu" else None
+    found: Array | StoredMatrix = matrix if home is None else home.bring_back(matrix)
+    return found
 
 
 def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...]) -> float:

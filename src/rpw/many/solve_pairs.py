@@ -8,12 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base.arrays import settled_device
 from rpw.base.deadline import Deadline, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.choice import backend_for
 from rpw.many.backends.protocol import Backend
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_measures, check_same_dimension
+from rpw.many.collection import as_measures, check_same_dimension, check_tables
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import as_diameter, warn_of_batch
 from rpw.many.progress import Progress, progress_bar
@@ -74,12 +75,14 @@ def solve_pairs(
     ([0.333333, 0.25], [0.25, 0.0])
     """
     deadline = deadline_after(time_limit)
+    device = settled_device(device, A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
     first, second = as_measures(A, "A", ground), as_measures(B, "B", ground)
     if len(first) != len(second):
         raise ValueError(f"A and B must have the same length, got {len(first)} and {len(second)} measures")
     of_a, of_b = (joined([atoms_of_one(*measure) for measure in side]) for side in (first, second))
     check_same_dimension(of_a, of_b)
+    check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)

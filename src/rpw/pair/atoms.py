@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.arrays import concatenated
 from rpw.base.check import Array
 
 __all__ = ["Atoms", "Ints", "Where", "as_masses", "atoms_of_one", "joined"]
 
 Ints = npt.NDArray[np.int64]
-Where = npt.NDArray[Any]  # points, float64 (n, d); or places in a shared space, int32 (n,)
+# Points, float64 (n, d), which may be `GpuPoints`; or places in a shared space, int32 (n,).
+Where = npt.NDArray[Any]
 
 # Masses are multiples of 2^-60: flows are integers, and a weight's rounding does not depend on its place.
 MASS_UNITS = 2.0**60
@@ -78,7 +80,7 @@ def atoms_of_one(weights: Array, where: Where) -> Atoms:
 def joined(parts: list[Atoms]) -> Atoms:
     """Measures of several lists, one after the other."""
     start = np.concatenate([[0], np.cumsum(np.concatenate([part.sizes for part in parts]))]).astype(np.int64)
-    return Atoms(start, *(np.concatenate([getattr(p, name) for p in parts]) for name in ("weights", "mass", "where")))
+    return Atoms(start, *(concatenated([getattr(p, name) for p in parts]) for name in ("weights", "mass", "where")))
 
 
 def as_masses(weights: Array) -> Ints:

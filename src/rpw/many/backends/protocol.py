@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from rpw import _core
 from rpw.base.check import Array
@@ -13,7 +13,7 @@ from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
 
-__all__ = ["Backend", "Report"]
+__all__ = ["Backend", "BoundingBackend", "Report"]
 
 Report = Callable[[int], object] | None  # called with the number of pairs done, now and then; may raise to stop
 
@@ -36,8 +36,9 @@ class Backend(Protocol):
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail.
 
-        With several k in the question, a row of distances for each pair. Raises `rpw.TimeLimitError` past the deadline.
-        A number depends neither on ``n_threads`` nor on who computes it.
+        An array (pairs,). With several k in the question, an array (pairs, k), whose columns are in the order of
+        ``question.several_k``; a pair that fails is listed once, and is NaN at each k. Raises `rpw.TimeLimitError` past
+        the deadline. A number depends neither on ``n_threads`` nor on who computes it.
         """
 
     def outcomes(
@@ -47,3 +48,11 @@ class Backend(Protocol):
 
         Past the deadline they hold what is proven by then, and None where that is nothing.
         """
+
+
+@runtime_checkable
+class BoundingBackend(Backend, Protocol):
+    """One that can also say, for much less, what distances are at least."""
+
+    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
+        """Lower bounds on the distances of the pairs (first[e], second[e]), true to about 1e-13."""

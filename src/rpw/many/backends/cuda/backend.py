@@ -13,6 +13,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
+from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.driver import device
 from rpw.many.backends.cuda.outcomes import outcomes_of
 from rpw.many.backends.cuda.pairs import EXACT, Answers, Measures, Question, solve_pairs
@@ -123,6 +124,18 @@ class CudaBackend:
                 found[begin + e] = None
                 failures.append((int(first[begin + e]), int(second[begin + e]), _describe(answers, e)))
         return found, failures
+
+    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
+        """As `BoundingBackend.bounds`: by nearest neighbours; 0 where the question is another than RPW at one k."""
+        bounds, question = np.zeros(len(first)), self._questions[0]
+        if question.quantity != "crossing" or self.batch.question.several_k:
+            return bounds
+        a, b, table = self._prepared(question)
+        for begin in range(0, len(first), _PAIRS_AT_ONCE):
+            part = slice(begin, begin + _PAIRS_AT_ONCE)
+            gpu, pairs = device(self.number), (first[part], second[part])
+            bounds[part] = bound_pairs(a, b, question, *pairs, gpu=gpu, table=table, progress=report)
+        return bounds
 
     @cached_property
     def _questions(self) -> list[Question]:

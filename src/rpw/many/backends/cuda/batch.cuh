@@ -3,8 +3,7 @@
 // Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any
 // number), RPW_COST (0: squared Euclidean, 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the
 // points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks together solve one pair, with its
-// workspace in global memory), RPW_SEVERAL (1: RPW at several prices). RPW_SPREAD: the kernel `spread` instead of
-// `walk`.
+// workspace in global memory), RPW_SEVERAL (1: RPW at several prices).
 #pragma once
 
 #ifndef RPW_THREADS

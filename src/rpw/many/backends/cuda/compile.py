@@ -1,4 +1,4 @@
-"""walk.cu and what it includes, compiled by NVRTC and kept on disk."""
+"""The kernels, each a .cu file of its name, and what they include, compiled by NVRTC and kept on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCE = Path(__file__).with_name("walk.cu")
+FOLDER = Path(__file__).parent
 _INCLUDE = re.compile(r'#include "([a-z_]+\.cuh)"')
 
 
@@ -20,9 +20,9 @@ class CompileError(RuntimeError):
     """The CUDA source could not be compiled here."""
 
 
-def joined_source() -> bytes:
-    """walk.cu with the files that it includes: NVRTC looks for none, and the cache knows them all."""
-    return "".join(_lines_of(SOURCE, set())).encode()
+def joined_source(kernel: str) -> bytes:
+    """The file of a kernel with those that it includes: NVRTC looks for none, and the cache knows them all."""
+    return "".join(_lines_of(FOLDER / f"{kernel}.cu", set())).encode()
 
 
 def _lines_of(path: Path, seen: set[str]) -> Iterator[str]:
@@ -40,9 +40,9 @@ def _lines_of(path: Path, seen: set[str]) -> Iterator[str]:
             yield "\n"
 
 
-def cubin(architecture: str, settings: tuple[tuple[str, int], ...]) -> bytes:
-    """The machine code of walk.cu for ``architecture`` (such as sm_90), compiled once and read from disk after that."""
-    source = joined_source()
+def cubin(kernel: str, architecture: str, settings: tuple[tuple[str, int], ...]) -> bytes:
+    """The machine code of a kernel for ``architecture`` (such as sm_90), compiled once, and then read from disk."""
+    source = joined_source(kernel)
     options = [
         f"--gpu-architecture={architecture}",
         "--std=c++17",
@@ -52,12 +52,12 @@ def cubin(architecture: str, settings: tuple[tuple[str, int], ...]) -> bytes:
     ]
     version = _version(_nvrtc()) if _find_nvrtc() is not None else (0, 0)
     digest = hashlib.sha256(repr((source, options, version)).encode()).hexdigest()
-    kept = cache_folder() / f"walk-{digest[:32]}.cubin"
+    kept = cache_folder() / f"{kernel}-{digest[:32]}.cubin"
     try:
         return kept.read_bytes()
     except OSError:
         pass
-    code = _compile(source, options)
+    code = _compile(f"{kernel}.cu", source, options)
     _keep(kept, code)
     return code
 
@@ -84,14 +84,14 @@ def _keep(path: Path, code: bytes) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _compile(source: bytes, options: list[str]) -> bytes:
+def _compile(name: str, source: bytes, options: list[str]) -> bytes:
     nvrtc = _nvrtc()
     program = ctypes.c_void_p()
-    _check(nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"walk.cu", 0, None, None))
+    _check(nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), 0, None, None))
     try:
         flags = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
         if nvrtc.nvrtcCompileProgram(program, len(options), flags) != 0:
-            raise CompileError(f"walk.cu does not compile with {' '.join(options)}:\n{_log(nvrtc, program)}")
+            raise CompileError(f"{name} does not compile with {' '.join(options)}:\n{_log(nvrtc, program)}")
         size = ctypes.c_size_t()
         _check(nvrtc, nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size)))
         code = ctypes.create_string_buffer(size.value)

@@ -177,11 +177,11 @@ class Device:
         return Memory(self, interface["data"][0], size, array)
 
     def kernel(self, name: str, **settings: int) -> ctypes.c_void_p:
-        """A kernel of walk.cu, compiled with these settings."""
+        """The kernel of this name, compiled with these settings."""
         key = name, tuple(sorted(settings.items()))
         if key not in self._kernels:
             module, function = ctypes.c_void_p(), ctypes.c_void_p()
-            self.call("cuModuleLoadData", ctypes.byref(module), cubin(self.architecture, key[1]))
+            self.call("cuModuleLoadData", ctypes.byref(module), cubin(name, self.architecture, key[1]))
             self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
             self._kernels[key] = function
         return self._kernels[key]

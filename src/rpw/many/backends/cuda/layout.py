@@ -1,4 +1,4 @@
-"""What a launch takes: the fields of ``struct Batch`` in batch.cuh, in the same order."""
+"""What launches take: the fields of ``struct Batch`` in batch.cuh and of ``struct Spread``, in the same order."""
 
 from __future__ import annotations
 
@@ -60,6 +60,18 @@ class Batch(ctypes.Structure):
         *((name, ctypes.c_longlong) for name in _LONG),
         *((name, ctypes.c_double) for name in _REAL),
         *((name, ctypes.c_int) for name in _INT),
+    )
+
+
+class Spread(ctypes.Structure):
+    """The argument of the kernel ``spread``."""
+
+    _fields_ = (
+        ("points", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+        ("atoms", ctypes.c_longlong),
+        ("dimension", ctypes.c_longlong),
+        ("factor", ctypes.c_double),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import time
 from collections.abc import Callable
@@ -12,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.arrays import GpuPoints
 from rpw.base.deadline import TimeLimitError
 from rpw.many.backends.cuda.driver import Device, Memory, Stream, device
-from rpw.many.backends.cuda.layout import NO_MORE, Batch, room_for
+from rpw.many.backends.cuda.layout import NO_MORE, Batch, Spread, room_for
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -121,6 +121,7 @@ class Launch:
     nodes: int  # of the largest pair
     is_grid: bool
     settings: tuple[tuple[str, int], ...]
+    kernel: str = "walk"
 
 
 def solve_pairs(
@@ -291,17 +292,8 @@ class _Work:
             return out.pointer
         raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
         self._kept += raw, out
-        self.gpu.launch(
-            self.gpu.kernel("spread", RPW_SPREAD=1),
-            min(4096, atoms // 64 + 1),
-            256,
-            0,
-            ctypes.c_void_p(raw.pointer),
-            ctypes.c_void_p(out.pointer),
-            ctypes.c_longlong(atoms),
-            ctypes.c_int(self.dimension),
-            ctypes.c_double(1 / self.scale),
-        )
+        what = Spread(raw.pointer, out.pointer, atoms, self.dimension, 1 / self.scale)
+        self.gpu.launch(self.gpu.kernel("spread"), min(4096, atoms // 64 + 1), 256, 0, what)
         return out.pointer
 
     def make_room(self, plans: bool, count_work: bool) -> None:
@@ -347,7 +339,7 @@ class _Work:
         self._running.append((order, counters, stream))
         batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
         batch.begin, batch.end = 0, len(launch.pairs)
-        kernel = gpu.kernel("walk", **dict(launch.settings))
+        kernel = gpu.kernel(launch.kernel, **dict(launch.settings))
         shared = 0 if launch.is_grid else launch.room
         beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
         if launch.is_grid:
@@ -404,7 +396,7 @@ def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:
     largest = question.truncation
     if table is not None:
         largest = min(largest, float(table.max()))
-    elif all(isinstance(measures.points, np.ndarray) for measures in (a, b)):
+    elif all(isinstance(measures.points, np.ndarray | GpuPoints) for measures in (a, b)):
         low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
         largest = min(largest, float(np.linalg.norm(high - low)))
     if question.quantity == "crossing":

@@ -63,18 +63,7 @@ RPW_INLINE void solve_in(Team& team, const Batch& batch, Room room, long long po
 
 }  // namespace rpw_cuda
 
-#if defined(RPW_SPREAD)
-
-// Points as they come, one after the other, laid out coordinate by coordinate and divided by a power of two.
-extern "C" __global__ void spread(const double* points, double* out, long long atoms, int dimension, double factor) {
-    const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-    const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-    for (long long e = first; e < atoms * dimension; e += step) {
-        out[(e % dimension) * atoms + e / dimension] = points[e] * factor;
-    }
-}
-
-#elif defined(__CUDACC__)
+#if defined(__CUDACC__)
 
 extern "C" __global__ void __launch_bounds__(RPW_THREADS, RPW_BLOCKS) walk(const rpw_cuda::Batch batch) {
     using namespace rpw_cuda;

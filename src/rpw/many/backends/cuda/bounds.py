@@ -1,0 +1,48 @@
+"""Lower bounds for many pairs on the GPU, by nearest neighbours: much cheaper than the distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.many.backends.cuda.driver import Device
+from rpw.many.backends.cuda.pairs import _RESERVED, Measures, Question, _launch, _Work
+
+_Ints = npt.NDArray[np.int64]
+_THREADS = 128
+
+
+def bound_pairs(
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    *,
+    gpu: Device,
+    table: Any = None,
+    progress: Callable[[int], object] | None = None,
+) -> npt.NDArray[np.float64]:
+    """Lower bounds on RPW for the pairs (first[e], second[e]); 0 for those too large for shared memory."""
+    bounds = np.zeros(len(first))
+    room = 8 * (a.sizes[first] + b.sizes[second])
+    fitting = np.flatnonzero(room <= gpu.shared_per_block - _RESERVED)
+    if len(fitting) == 0:
+        return bounds
+    gpu.make_current()
+    work = _Work(gpu, a, b, question, first, second, table)
+    work.make_room(False, False)
+    order = fitting[np.argsort(-room[fitting], kind="stable")]
+    launch = _launch(order, 0, int(room[order[0]]), _THREADS, 0, question, work.dimension)
+    try:
+        work.start(replace(launch, kernel="neighbours"))
+        work.wait(progress)
+    except BaseException:
+        work.stop()
+        raise
+    bounds[fitting] = work.answers().value[fitting]
+    return bounds

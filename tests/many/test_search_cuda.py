@@ -1,0 +1,188 @@
+"""Search on a GPU: bounds by nearest neighbours, and rounds of solves that they cannot exclude."""
+
+import numpy as np
+import pytest
+
+import rpw
+from rpw.many.backends.cuda import backend as cuda_backend
+from rpw.many.backends.cuda.bounds import bound_pairs
+from rpw.many.backends.cuda.pairs import Measures, Question
+from rpw.pair.atoms import as_masses
+
+
+@pytest.fixture
+def on_host(host, monkeypatch):
+    """`device="cuda"` is the host here."""
+    monkeypatch.setattr(cuda_backend, "device", lambda number: host)
+    return host
+
+
+def draw(rng, count, most, dimension, is_grid):
+    """Points and weights of ragged measures; on a grid many distances are equal, some 0."""
+    for _ in range(count):
+        size = int(rng.integers(1, most + 1))
+        points = rng.integers(4, size=(size, dimension)) / 3 if is_grid else rng.random((size, dimension))
+        weights = np.ones(size) if rng.random() < 0.4 else rng.random(size) + 0.01
+        yield points, weights / weights.sum()
+
+
+def as_measures(clouds):
+    start = np.concatenate([[0], np.cumsum([len(w) for _, w in clouds])]).astype(np.int64)
+    return Measures(start, as_masses(np.concatenate([w for _, w in clouds])), np.concatenate([x for x, _ in clouds]))
+
+
+def powers(x, y, question):
+    order = {"euclidean": 2, "cityblock": 1, "chebyshev": np.inf}[question.metric]
+    return np.linalg.norm(x[:, None] - y[None], ord=order, axis=2) ** question.p
+
+
+def by_definition(nearest, weights, question):
+    """Where the sorted profile of nearest neighbours crosses, by bisection on ε."""
+    order = np.argsort(nearest)
+    mass, cost = np.cumsum(weights[order]), np.cumsum((nearest * weights)[order])
+    profile = lambda alpha: np.interp(alpha, np.append(0, mass), np.append(0, cost))  # noqa: E731
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if profile(1 - middle) > (question.kappa * middle) ** question.p else (low, middle)
+    return high
+
+
+QUESTIONS = [
+    Question(),
+    Question(kappa=0.05),
+    Question(kappa=30.0, p=1),
+    Question(p=2.5, metric="cityblock"),
+    Question(p=1, metric="chebyshev", kappa=0.3),
+]
+
+
+def check_bounds(gpu, rng, most=20):
+    for question in QUESTIONS:
+        for dimension in (1, 2, 9):
+            clouds = list(draw(rng, 6, most, dimension, is_grid=rng.random() < 0.5))
+            first, second = (side.ravel() for side in np.mgrid[:6, :6])
+            measures = as_measures(clouds)
+            found = bound_pairs(measures, measures, question, first, second, gpu=gpu)
+            expected = []
+            for (x, a), (y, b) in ((clouds[s], clouds[t]) for s, t in zip(first, second, strict=True)):
+                cost = powers(x, y, question)
+                sides = (cost.min(axis=1), a), (cost.min(axis=0), b)
+                expected.append(max(by_definition(*side, question) for side in sides))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+            lists = [rpw.Measure(x, w) for x, w in clouds]
+            options = {"p": question.p, "k": question.kappa, "metric": question.metric, "diameter": 1}
+            assert (found.reshape(6, 6) <= rpw.pairwise(lists, **options) + 1e-12).all()
+
+
+def groups(rng, count, size=12):
+    """Clouds around centres far from each other: most of a search can be left out."""
+    centres = 3 * rng.random((count, 1, 2))
+    return centres + 0.05 * rng.random((count, size, 2))
+
+
+def brute_force(queries, items, top, **options):
+    matrix = rpw.pairwise(queries, items, device="cuda", **options)
+    order = np.argsort(matrix, axis=1, kind="stable")[:, :top]
+    return np.take_along_axis(matrix, order, axis=1), order
+
+
+def check_search(rng, count, **options):
+    items = groups(rng, count)
+    items[count // 2] = items[3]  # a tie
+    queries = items[[3, 7, count - 1]] + np.array([[[0.0]], [[0.01]], [[0.3]]])
+    index = rpw.Index(items, device="cuda", **options)
+    for top in (1, 2, 5, count):
+        found = index.query(queries, top=top)
+        for one, other in zip(found, brute_force(queries, items, top, **options), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert found[1][0, :2].tolist() == [3, count // 2]
+    return index, queries
+
+
+class TestOnTheHost:
+    def test_bounds_are_those_of_the_definition_and_below_the_distance(self, host):
+        check_bounds(host, np.random.default_rng(1))
+
+    def test_bounds_by_a_shared_table(self, host):
+        rng = np.random.default_rng(2)
+        table, masses = rng.random((8, 8)), as_masses(rng.dirichlet(np.ones(5), size=2))
+        places = rng.integers(8, size=(2, 5)).astype(np.int32)
+        measures = Measures(np.array([0, 5, 10]), masses.ravel(), place=places.ravel())
+        found = bound_pairs(measures, measures, Question(p=1), np.array([0]), np.array([1]), table=table, gpu=host)
+        cost = table[np.ix_(*places)]
+        sides = (cost.min(axis=1), masses[0] / 2.0**60), (cost.min(axis=0), masses[1] / 2.0**60)
+        expected = max(by_definition(*side, Question(p=1)) for side in sides)
+        np.testing.assert_allclose(found, [expected], rtol=0, atol=1e-9)
+
+    def test_pairs_too_large_for_shared_memory_have_no_bound(self, host):
+        from host_gpu import HostDevice
+
+        clouds = list(draw(np.random.default_rng(3), 4, 30, 2, is_grid=False))
+        measures, pairs = as_measures(clouds), (np.arange(4), np.array([1, 2, 3, 0]))
+        small = HostDevice(host.folder, shared=1024 + 8 * 30)
+        whole = bound_pairs(measures, measures, Question(), *pairs, gpu=host)
+        part = bound_pairs(measures, measures, Question(), *pairs, gpu=small)
+        fits = measures.sizes[pairs[0]] + measures.sizes[pairs[1]] <= 30
+        assert 0 < fits.sum() < 4
+        np.testing.assert_array_equal(part, np.where(fits, whole, 0))
+
+    @pytest.mark.parametrize("options", [{}, {"p": 1, "k": 0.2}, {"k": 10, "diameter": 3.0}, {"k": 0}], ids=str)
+    def test_neighbours_are_those_of_brute_force(self, on_host, options, monkeypatch):
+        monkeypatch.setattr("rpw.many.search._OF_EACH", 2)
+        monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
+        index, queries = check_search(np.random.default_rng(4), 40, **options)
+        assert index.stats.pairs == 4 * 3 * 40 == index.stats.solved + index.stats.bounded
+        if options.get("k", 1) > 0:
+            index.stats = rpw.index.SearchStats()
+            index.query(queries, top=2)
+            assert index.stats.solved < 60 < index.stats.bounded
+
+    def test_radius(self, on_host):
+        items = groups(np.random.default_rng(5), 30)
+        index = rpw.Index(items, device="cuda", diameter=1)
+        matrix = rpw.pairwise(items[:4], items, device="cuda", diameter=1)
+        for radius in (0.0, 0.01, 0.3, 0.7, 2.0):
+            distances, found = index.radius_query(list(items[:4]), radius)
+            for row, near, indices in zip(matrix, distances, found, strict=True):
+                expected = np.argsort(row, kind="stable")
+                expected = expected[row[expected] <= radius]
+                np.testing.assert_array_equal(indices, expected)
+                np.testing.assert_array_equal(near, row[expected])
+
+    def test_pivots_sharpen_the_bounds(self, on_host, monkeypatch):
+        monkeypatch.setattr("rpw.many.search._OF_EACH", 1)
+        monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
+        monkeypatch.setattr(cuda_backend.CudaBackend, "bounds", lambda self, first, second: np.zeros(len(first)))
+        items = groups(np.random.default_rng(6), 40)
+        plain, with_pivots = (rpw.Index(items, device="cuda", n_pivots=n, diameter=3) for n in (0, 6))
+        for found in (index.query(items[5], top=3) for index in (plain, with_pivots)):
+            np.testing.assert_array_equal(found[1], brute_force(items[5:6], items, 3, diameter=3)[1][0])
+        assert plain.stats.solved == 40
+        assert with_pivots.stats.solved < 40
+
+    def test_a_failure_names_its_pair(self, on_host, monkeypatch):
+        solve = cuda_backend.solve_pairs
+
+        def spoilt(*arguments, **options):
+            answers = solve(*arguments, **options)
+            answers.value[1] = np.nan
+            return answers
+
+        items = groups(np.random.default_rng(7), 5)
+        index = rpw.Index(items, device="cuda", diameter=1)
+        monkeypatch.setattr(cuda_backend, "solve_pairs", spoilt)
+        with pytest.raises(RuntimeError, match=r"query 0 and measure \d failed: the GPU proved no more"):
+            index.query(items[0])
+        assert index.stats.pairs == 0
+
+
+class TestOnTheGpu:
+    def test_bounds_are_those_of_the_definition_and_below_the_distance(self, gpu):
+        check_bounds(gpu, np.random.default_rng(8), most=300)
+
+    @pytest.mark.parametrize("options", [{}, {"p": 1, "k": 0.2}, {"k": 10, "diameter": 3.0}, {"k": 0}], ids=str)
+    @pytest.mark.usefixtures("gpu")
+    def test_neighbours_are_those_of_brute_force(self, options):
+        index, _ = check_search(np.random.default_rng(9), 3000, **options)
+        assert index.stats.solved + index.stats.bounded == index.stats.pairs
