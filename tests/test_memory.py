@@ -48,7 +48,7 @@ def little_memory(monkeypatch):
 
 
 def test_what_does_not_fit_is_refused(little_memory, tmp_path):
-    large = [np.zeros((600, 2)), np.ones((600, 2))]
+    large = list(np.random.default_rng(0).random((2, 600, 2)))
     for call in (
         lambda: rpw.pairwise(large),
         lambda: rpw.pairwise(large, metric="canberra"),
@@ -59,7 +59,7 @@ def test_what_does_not_fit_is_refused(little_memory, tmp_path):
     ):
         with pytest.raises(MemoryError, match="600 x 600 points need about"):
             call()
-    rows, places = np.ones((2, 600)), np.arange(600.0)
+    rows, places = np.ones((2, 600)), large[0]
     with pytest.raises(MemoryError, match="600 x 600 points need about"):
         rpw.pairwise(rows, support=places)
     with pytest.raises(MemoryError, match="600 x 600 points need about"):
@@ -70,12 +70,12 @@ def test_what_does_not_fit_is_refused(little_memory, tmp_path):
 
 
 def test_threads_share_the_memory(little_memory):
-    several = [np.zeros((200, 2)) + s for s in range(6)]  # 400,000 bytes a pair
+    several = list(np.random.default_rng(0).random((6, 200, 2)))  # 400,000 bytes a pair
     with pytest.raises(MemoryError, match=r"4 threads on pairs of up to 200 x 200 points.*n_threads"):
         rpw.pairwise(several, n_threads=4)
     assert rpw.pairwise(several, n_threads=2).shape == (6, 6)
     # One large measure is never compared with itself, and only one thread at a time can work on a large pair.
-    one_large = [np.zeros((2000, 1)), *([[float(s)]] for s in range(20))]
+    one_large = [np.random.default_rng(0).random((2000, 2)), *([[s, s * s]] for s in range(20))]
     assert rpw.pairwise(one_large, n_threads=16).shape == (21, 21)
 
 
@@ -223,7 +223,7 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits 
 def test_the_limits_of_a_process_are_seen(limit):
     room = float(in_a_process(f"leave(300_000_000, {limit}); print(_memory.available_bytes())"))
     assert 250e6 < room <= 300e6
-    says = in_a_process(f"leave(300_000_000, {limit})\ntry: rpw.solve(np.zeros((9000, 2)), np.ones((9000, 2)))\n"
+    says = in_a_process(f"leave(300_000_000, {limit})\ntry: rpw.solve(*np.random.default_rng(0).random((2, 9000, 2)))\n"
                         "except MemoryError as error: print(error)")  # fmt: skip
     assert "9,000 x 9,000 points need about 0.8 GB for their costs, and 0.3 GB are available" in says
 
