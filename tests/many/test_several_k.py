@@ -172,6 +172,13 @@ class TestOnTheGpu:
         monkeypatch.setattr(cuda_backend, "_PAIRS_AT_ONCE", 10)
         self.check(MEASURES, k=[1, 2, 3])
 
+    def test_on_disk(self, on_host, tmp_path):
+        pytest.importorskip("zarr")
+        stored = rpw.pairwise(CLOUDS, k=[1, 0, 2], device="cuda", out=tmp_path / "D.zarr")
+        np.testing.assert_array_equal(stored[:], rpw.pairwise(CLOUDS, k=[1, 0, 2], device="cuda"))
+        with pytest.raises(ValueError, match="device is 'cuda' there and 'cpu' here"):
+            rpw.pairwise(CLOUDS, k=[1, 0, 2], out=tmp_path / "D.zarr")
+
     def test_a_pair_that_takes_the_whole_gpu(self, host, monkeypatch):
         small = HostDevice(host.folder, shared=1100)
         monkeypatch.setattr(cuda_backend, "device", lambda number: small)

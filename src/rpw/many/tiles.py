@@ -77,9 +77,9 @@ class Tiling:
         if not self.is_halved(tile):
             return by_k.reshape(*by_k.shape[:-1], len(rows), len(columns))
         block = np.zeros((*by_k.shape[:-1], len(rows), len(rows)))
-        above, below = np.triu_indices(len(rows), k=1)
-        block[..., above, below] = by_k
-        block[..., below, above] = by_k
+        i, j = np.triu_indices(len(rows), k=1)
+        block[..., i, j] = by_k
+        block[..., j, i] = by_k
         return block
 
 
