@@ -168,6 +168,11 @@ class TestOnTheGpu:
     def test_prices_without_a_common_scale_are_solved_by_themselves(self, on_host):
         self.check(MEASURES, k=[2.0**-55, 1, 2.0**55], p=10)
 
+    def test_a_store_holds_the_bits_of_the_stack(self, on_host, tmp_path):
+        pytest.importorskip("zarr")
+        stored = rpw.pairwise(MEASURES, k=[1, 0, 0.1], device="cuda", out=tmp_path / "D.zarr")
+        np.testing.assert_array_equal(stored[:], rpw.pairwise(MEASURES, k=[1, 0, 0.1], device="cuda"))
+
     def test_more_prices_than_fit_at_once(self, on_host, monkeypatch):
         monkeypatch.setattr(cuda_backend, "_PAIRS_AT_ONCE", 10)
         self.check(MEASURES, k=[1, 2, 3])

@@ -64,7 +64,7 @@ Device = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 
 
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:

@@ -50,7 +50,7 @@ Other = Annotated[
 Distance = Annotated[
     str, typer.Option("--distance", help=f"One of {', '.join(DISTANCES)}.", autocompletion=choices(*DISTANCES))
 ]
-P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
+P = Annotated[float | None, typer.Option("--p", help="In [1, inf]; 2 if left out.")]
 K = Annotated[
     str | None,
     typer.Option(
