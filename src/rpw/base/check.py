@@ -128,13 +128,18 @@ def as_weights(value: Any, name: str, length: int) -> Array:
     weights = as_floats(value, name)
     if weights.shape != (length,):
         raise ValueError(f"{name} must have one weight per point, shape ({length},); got shape {weights.shape}")
+    return normalised(weights, name)
+
+
+def normalised(weights: Array, name: str) -> Array:
+    """Finite weights over their sum, which is rounded once."""
     check_nonnegative(weights, name)
     largest = float(weights.max())
     if largest == 0:
         raise ValueError(f"{name} sums to 0: at least one weight must be positive")
     # Dividing by the largest first keeps both 1e308 and 1e-308 within reach.
     weights = weights / largest
-    return weights / math.fsum(weights)
+    return weights / math.fsum(weights[weights > 0].tolist())  # histograms are mostly zeros
 
 
 def as_cost(value: Any, name: str = "cost") -> tuple[Array, float]:

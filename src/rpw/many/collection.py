@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from rpw.base.arrays import GpuPoints, gpu_points
-from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse
+from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse, normalised
 from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
@@ -101,7 +101,7 @@ def _split_array(value: Any, name: str) -> list[Array]:
 def _from_histograms(value: Any, name: str, size: int) -> Atoms:
     rows = as_floats(value, name)
     _check_histograms(rows.shape, name, size)
-    weights = np.stack([as_weights(row, f"{name}[{s}]", size) for s, row in enumerate(rows)])
+    weights = np.stack([normalised(row, f"{name}[{s}]") for s, row in enumerate(rows)])
     masses = as_masses(weights)
     owner, place = np.nonzero(masses)
     start = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)

@@ -30,7 +30,8 @@ _RESERVED = 1024  # bytes of shared memory: the system's in each block, and the 
 _BESIDE_WITH_POINTS = 2
 _MOST_BESIDE = 32  # blocks on a multiprocessor
 _REGISTERS = 65536  # of a multiprocessor
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 0.02  # seconds between two looks at the GPU
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 2e-3  # seconds between two looks at the GPU
+_BETWEEN_REPORTS = 0.02  # seconds
 # Threads for a pair whose larger side has up to so many points.
 _TEAMS = ((512, 64), (2048, 256), (4096, 512))
 
@@ -354,11 +355,12 @@ class _Work:
     def wait(self, progress: Callable[[int], object] | None) -> None:
         """Wait for all launches; report how many pairs are done, and pass on what the report raises."""
         side = Stream(self.gpu)
-        pause = _SHORTEST_PAUSE
+        pause, reported = _SHORTEST_PAUSE, time.monotonic()
         while any(stream.is_busy() for _, _, stream in self._running):
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            if progress is not None and pause == _LONGEST_PAUSE:
+            if progress is not None and time.monotonic() - reported > _BETWEEN_REPORTS:
+                reported = time.monotonic()
                 progress(sum(int(side.read(counters, np.int64, 2)[1]) for _, counters, _ in self._running))
         if progress is not None:
             progress(len(self.first))
