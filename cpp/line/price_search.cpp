@@ -203,7 +203,7 @@ double PriceSearch::within(double price, double otherwise) const {
 void PriceSearch::start_from_walk() {
     const auto is_enough = [this](double unmoved, double cost) { return !target_.is_beyond(unmoved, cost); };
     auto edge = edge_where(pair_, 1 / cost_.inverse, most_edges_per_atom * pair_.atoms(), is_enough, pulse_);
-    if (!edge) return;
+    if (!edge || edge->slope > dearest_path) return;  // powers are cut off there
     seed_ = edge->slope;
     Bracket found{as_vertex(pair_, cost_, seed_, std::move(edge->before)),
                   as_vertex(pair_, cost_, seed_, std::move(edge->after))};
