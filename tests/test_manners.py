@@ -57,7 +57,7 @@ LONG_CALLS = {
     "distance of a power": ("rpw.distance(*arguments, p=1.5, k=1e6)", "True"),
     "wasserstein": ("rpw.wasserstein(*arguments, p=2)", "True"),
     "profile": ("rpw.profile(*arguments, p=2)", "True"),
-    "profile on the line": ("rpw.profile(np.arange(1e5), np.arange(1e5) + 0.5, p=2)", "True"),
+    "profile on the line": ("rpw.profile(np.arange(3e6), np.arange(3e6) + 0.5, p=2, max_breakpoints=10**7)", "True"),
     "profile at infinity": ("rpw.profile(*arguments, p=float('inf'))", "False"),
 }
 

@@ -2,11 +2,11 @@
 #include "line/atoms.hpp"
 
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include "ground/distances.hpp"
 #include "line/direction.hpp"
+#include "line/sort.hpp"
 
 namespace rpw {
 
@@ -18,28 +18,15 @@ std::vector<double> places(const Points& points, const Direction& direction) {
     return values;
 }
 
-std::vector<Node> sorted_order(const std::vector<double>& at) {
-    std::vector<Node> order(at.size());
-    if (std::is_sorted(at.begin(), at.end())) {
-        std::iota(order.begin(), order.end(), 0);
-        return order;
-    }
-    std::vector<std::pair<double, Node>> keyed(at.size());
-    for (std::size_t i = 0; i < at.size(); ++i) keyed[i] = {at[i], static_cast<Node>(i)};
-    std::sort(keyed.begin(), keyed.end());
-    for (std::size_t i = 0; i < at.size(); ++i) order[i] = keyed[i].second;
-    return order;
-}
-
-Atoms gathered(const std::vector<double>& at, std::span<const Mass> mass, const std::vector<Node>& order) {
+// Sorts one measure; `order` tells where its atoms were.
+Atoms sorted(const Measure& measure, const Direction& direction, std::vector<Node>& order) {
+    SortedNumbers numbers = sorted_numbers(places(measure.points, direction));
+    order = std::move(numbers.order);
     Atoms atoms;
-    atoms.at.resize(order.size());
+    atoms.at = std::move(numbers.at);
     atoms.before.resize(order.size() + 1);
     atoms.before[0] = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        atoms.at[i] = at[order[i]];
-        atoms.before[i + 1] = atoms.before[i] + mass[order[i]];
-    }
+    for (std::size_t i = 0; i < order.size(); ++i) atoms.before[i + 1] = atoms.before[i] + measure.mass[order[i]];
     return atoms;
 }
 
@@ -59,13 +46,10 @@ std::optional<SortedPair> sorted_pair(const Pair& pair) {
     const auto direction = direction_of(of_a, of_b, pair.space.metric);
     if (!direction) return {};
     if (length_unit(of_a, of_b) == unreachable) throw TooFarApart();
-    const std::vector<double> x = places(of_a, *direction), y = places(of_b, *direction);
     SortedPair line;
     line.rounding = direction->rounding;
-    line.order_x = sorted_order(x);
-    line.order_y = sorted_order(y);
-    line.pair.x = gathered(x, pair.a.mass, line.order_x);
-    line.pair.y = gathered(y, pair.b.mass, line.order_y);
+    line.pair.x = sorted(pair.a, *direction, line.order_x);
+    line.pair.y = sorted(pair.b, *direction, line.order_y);
     return line;
 }
 

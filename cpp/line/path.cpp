@@ -8,6 +8,8 @@
 // looked at from diagonals on its own side.
 #include "line/path.hpp"
 
+#include "line/windows.hpp"
+
 namespace rpw {
 
 namespace {
@@ -46,13 +48,14 @@ public:
           end_j_(pair.y.size() - 1),
           rank_x_(pair.x.rank.data()),
           rank_y_(pair.y.rank.data()),
-          tie_(price * rounding) {
-        const Mass of_x = pair.x.total(), of_y = pair.y.total();
-        const Point start{0, 0, 0, 0}, end{of_x, of_y, pair.x.size() - 1, pair.y.size() - 1};
-        stretches_.push_back({start, end, -of_y, of_x});
-    }
+          tie_(price * rounding) {}
 
-    void run() {
+    // The atoms between two corners, among themselves.
+    void run(Corner begin, Corner end) {
+        if (begin.rows == end.rows || begin.columns == end.columns) return;
+        const Point from{a_[begin.rows], b_[begin.columns], begin.rows, begin.columns};
+        const Point to{a_[end.rows], b_[end.columns], end.rows - 1, end.columns - 1};
+        stretches_.push_back({from, to, from.s - to.t, to.s - from.t});
         while (!stretches_.empty()) {
             Stretch stretch = stretches_.back();
             stretches_.pop_back();
@@ -288,7 +291,22 @@ private:
 
 LinePlan solve_at_price(const LinePair& pair, const LineCost& cost, double price, Pulse& pulse) {
     LinePlan plan;
-    with_power(cost, [&](auto power) { PathSolver(pair, power, price, pulse, plan).run(); });
+    with_power(cost, [&](auto power) {
+        PathSolver(pair, power, price, pulse, plan).run({0, 0}, {pair.x.size(), pair.y.size()});
+    });
+    return plan;
+}
+
+LinePlan solve_between(const LinePair& pair, const LineCost& cost, double price, const LinePlan& before,
+                       const LinePlan& after, Pulse& pulse) {
+    LinePlan plan;
+    with_power(cost, [&](auto power) {
+        PathSolver solver(pair, power, price, pulse, plan);
+        compare_plans(
+            pair, before, after,
+            [&](std::span<const LineEntry> same) { plan.insert(plan.end(), same.begin(), same.end()); },
+            [&](Corner from, Corner to) { solver.run(from, to); });
+    });
     return plan;
 }
 

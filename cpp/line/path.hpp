@@ -9,4 +9,9 @@ namespace rpw {
 // min Σ (C - λ) γ over all partial plans, as a monotone plan; the pair has its ranks. Throws TimeUp.
 LinePlan solve_at_price(const LinePair& pair, const LineCost& cost, double price, Pulse& pulse);
 
+// The same where plans at a lower and at a higher price are known: only looks at the parts where these two differ. That
+// is nearly always enough, and whether it was, potentials tell.
+LinePlan solve_between(const LinePair& pair, const LineCost& cost, double price, const LinePlan& before,
+                       const LinePlan& after, Pulse& pulse);
+
 }  // namespace rpw

@@ -61,8 +61,9 @@ double PriceSearch::Trail::price_at(double unmoved) const {
     return left->second + part * (right->second - left->second);
 }
 
-PriceSearch::PriceSearch(const LinePair& pair, const LineCost& cost, const LineTarget& target, Pulse& pulse)
-    : pair_(pair), cost_(cost), target_(target), pulse_(pulse) {
+PriceSearch::PriceSearch(const LinePair& pair, const LineCost& cost, const LineTarget& target, Looking looking,
+                         Pulse& pulse)
+    : pair_(pair), cost_(cost), target_(target), looking_(looking), pulse_(pulse) {
     bracket_.after = as_vertex(pair, cost, unreachable, monotone_plan(pair));
     bounds_ = bounds_of_bracket();
 }
@@ -127,7 +128,9 @@ void PriceSearch::step(int rounds) {
     const bool is_lopsided = std::abs(part_of_bracket() - 0.5) > 0.48;
     const bool may_guess = times_stuck_ < (is_lopsided ? 2 : 1) && (rounds < rounds_of_guesses || rounds % 2 == 0);
     const double price = may_guess ? guess(chord) : chord;
-    LinePlan plan = solve_at_price(pair_, cost_, price, pulse_);
+    LinePlan plan = looking_ == Looking::everywhere
+                        ? solve_at_price(pair_, cost_, price, pulse_)
+                        : solve_between(pair_, cost_, price, bracket_.before.plan, bracket_.after.plan, pulse_);
     ++solves_;
     place(as_vertex(pair_, cost_, price, std::move(plan)), price == chord);
     bounds_ = bounds_of_bracket();
@@ -196,10 +199,24 @@ double PriceSearch::within(double price, double otherwise) const {
     return price > bracket_.before.price && price < bracket_.after.price && price > 0 ? price : otherwise;
 }
 
-// For p = 1 a walk finds the slope itself; prices on both sides of it give the two ends of its edge.
+// For p = 1 a walk finds the edge itself; where rounding blurs it, its slope is a good first price.
 void PriceSearch::start_from_walk() {
     const auto is_enough = [this](double unmoved, double cost) { return !target_.is_beyond(unmoved, cost); };
-    seed_ = slope_where(pair_, 1 / cost_.inverse, most_edges_per_atom * pair_.atoms(), is_enough, pulse_);
+    auto edge = edge_where(pair_, 1 / cost_.inverse, most_edges_per_atom * pair_.atoms(), is_enough, pulse_);
+    if (!edge || edge->slope > dearest_path) return;  // powers are cut off there
+    seed_ = edge->slope;
+    Bracket found{as_vertex(pair_, cost_, seed_, std::move(edge->before)),
+                  as_vertex(pair_, cost_, seed_, std::move(edge->after))};
+    const bool is_around = target_.is_beyond(found.before.unmoved, found.before.cost) &&
+                           !target_.is_beyond(found.after.unmoved, found.after.cost);
+    if (!is_around || found.before.unmoved - found.after.unmoved <= smallest_step) return;
+    std::swap(bracket_, found);
+    bounds_ = bounds_of_bracket();
+    solves_ = 1;
+    if (bounds_.is_tight()) return;
+    std::swap(bracket_, found);
+    bounds_ = bounds_of_bracket();
+    solves_ = 0;
 }
 
 // The same search on quantiles of the two measures, sixteen times fewer.
@@ -210,7 +227,7 @@ void PriceSearch::start_from_coarser() {
     coarse.x = quantiles(pair_.x, atoms / times_coarser);
     coarse.y = quantiles(pair_.y, atoms / times_coarser);
     coarse.rank();
-    PriceSearch search(coarse, cost_, target_, pulse_);
+    PriceSearch search(coarse, cost_, target_, looking_, pulse_);
     search.target_.tol = 0;
     search.target_.cutoff = 1;
     if (search.run() == Status::time_limit) throw TimeUp();

@@ -64,10 +64,13 @@ struct LineBounds {
     bool is_tight() const { return upper - lower <= 1e-13 * upper; }
 };
 
+// Which atoms a solve looks at: all, or those for which the plans of the two vertices differ.
+enum class Looking { everywhere, between_vertices };
+
 class PriceSearch {
 public:
     // The pair has its ranks, and all of these outlive the search.
-    PriceSearch(const LinePair& pair, const LineCost& cost, const LineTarget& target, Pulse& pulse);
+    PriceSearch(const LinePair& pair, const LineCost& cost, const LineTarget& target, Looking looking, Pulse& pulse);
 
     // Past the deadline, the bracket holds what was found until then.
     Status run();
@@ -106,6 +109,7 @@ private:
     const LinePair& pair_;
     LineCost cost_;
     LineTarget target_;
+    Looking looking_;
     Pulse& pulse_;
     Bracket bracket_;
     LineBounds bounds_{};

@@ -115,43 +115,56 @@ Question for_value(const Question& question) {
     return other;
 }
 
+// Asks again, of all atoms, where the potentials do not prove what was found between vertices.
+template <class Ask>
+Outcome proven(const Ask& ask) {
+    Outcome outcome = ask(Looking::between_vertices);
+    const bool has_gap = outcome.status == Status::exact && outcome.lower < outcome.upper;
+    return has_gap ? ask(Looking::everywhere) : outcome;
+}
+
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
-    const double p = question.p;
-    Outcome outcome;
-    outcome.solver = Solver::line;
-    outcome.scale = scale_for(line.pair, std::min(line.pair.largest_distance(), question.kappa), p, [&] {
-        return question.kappa * in_time(cross_reaches(line, for_value(question), pulse));
-    });
+    const double p = question.p, kappa = question.kappa;
+    const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p,
+                                    [&] { return kappa * in_time(cross_reaches(line, for_value(question), pulse)); });
     line.rescale();
-    const LineCost cost = line.cost(p, outcome.scale);
-    outcome.scale = line.unit / cost.inverse;
-    const Price price = scaled_price(question.kappa, outcome.scale);
+    const LineCost cost = line.cost(p, wanted);
+    const double scale = line.unit / cost.inverse;
+    const Price price = scaled_price(kappa, scale);
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
-    PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, question.tol}, pulse);
-    outcome.status = search.run();
-    const double height = read_off(outcome, line, cost, search, question);
-    outcome.value = outcome.upper = price.shrink * outcome.unmoved;
-    outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
-    close_gap(outcome);
-    if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
-    return outcome;
+    return proven([&](Looking looking) {
+        Outcome outcome;
+        outcome.solver = Solver::line;
+        outcome.scale = scale;
+        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, question.tol}, looking, pulse);
+        outcome.status = search.run();
+        const double height = read_off(outcome, line, cost, search, question);
+        outcome.value = outcome.upper = price.shrink * outcome.unmoved;
+        outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
+        close_gap(outcome);
+        if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
+        return outcome;
+    });
 }
 
 Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
-    Outcome outcome;
-    outcome.solver = Solver::line;
-    outcome.scale = scale_for(line.pair, line.pair.largest_distance(), p,
-                              [&] { return in_time(reach_at(line, for_value(question), pulse)); });
+    const double scale = scale_for(line.pair, line.pair.largest_distance(), p,
+                                   [&] { return in_time(reach_at(line, for_value(question), pulse)); });
     line.rescale();
-    const LineCost cost = line.cost(p, outcome.scale);
-    PriceSearch search(line.pair, cost, {false, p, 0, question.unmoved}, pulse);
-    outcome.status = search.run();
-    const double height = read_off(outcome, line, cost, search, question);
-    outcome.value = outcome.upper = outcome.cost;
-    outcome.lower = outcome.scale * root(height - outcome.multiplier * outcome.unmoved, p);
-    close_gap(outcome);
-    return outcome;
+    const LineCost cost = line.cost(p, scale);
+    return proven([&](Looking looking) {
+        Outcome outcome;
+        outcome.solver = Solver::line;
+        outcome.scale = scale;
+        PriceSearch search(line.pair, cost, {false, p, 0, question.unmoved}, looking, pulse);
+        outcome.status = search.run();
+        const double height = read_off(outcome, line, cost, search, question);
+        outcome.value = outcome.upper = outcome.cost;
+        outcome.lower = outcome.scale * root(height - outcome.multiplier * outcome.unmoved, p);
+        close_gap(outcome);
+        return outcome;
+    });
 }
 
 // W_p alone. The longest pair that is used is the unit: only its power must not be lost.

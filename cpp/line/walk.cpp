@@ -6,8 +6,10 @@
 // one.
 #include "line/walk.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <queue>
+#include <utility>
 
 #include "line/edges.hpp"
 
@@ -17,75 +19,87 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
+// The monotone plan of these masses; both sums are the same.
+LinePlan plan_in_order(std::vector<Mass> of_x, std::vector<Mass> of_y) {
+    LinePlan plan;
+    plan.reserve(of_x.size() + of_y.size());
+    std::size_t i = 0, j = 0;
+    while (true) {
+        while (i < of_x.size() && of_x[i] == 0) ++i;
+        while (j < of_y.size() && of_y[j] == 0) ++j;
+        if (i == of_x.size() || j == of_y.size()) return plan;
+        const Mass amount = std::min(of_x[i], of_y[j]);
+        plan.push_back({static_cast<Node>(i), static_cast<Node>(j), amount});
+        of_x[i] -= amount;
+        of_y[j] -= amount;
+    }
+}
+
 // Meldable heaps of gaps by the amount of their flow, with a pending addition at every node.
 class FlowHeaps {
 public:
-    explicit FlowHeaps(std::size_t room) {
-        flow_.reserve(room);
-        length_.reserve(room);
-        pending_.reserve(room);
-        left_.reserve(room);
-        right_.reserve(room);
-        rank_.reserve(room);
-    }
+    explicit FlowHeaps(std::size_t room) { nodes_.reserve(room); }
 
     std::int32_t make(Mass flow, long double length) {
-        if (!free_.empty()) {
-            const std::int32_t node = free_.back();
-            free_.pop_back();
-            flow_[node] = flow, length_[node] = length, pending_[node] = 0;
-            left_[node] = right_[node] = none, rank_[node] = 1;
-            return node;
+        if (free_ == none) {
+            nodes_.push_back({length, flow, 0, none, none, 1});
+            return static_cast<std::int32_t>(nodes_.size()) - 1;
         }
-        flow_.push_back(flow);
-        length_.push_back(length);
-        pending_.push_back(0);
-        left_.push_back(none);
-        right_.push_back(none);
-        rank_.push_back(1);
-        return static_cast<std::int32_t>(flow_.size()) - 1;
+        const std::int32_t node = free_;
+        free_ = nodes_[node].left;
+        nodes_[node] = {length, flow, 0, none, none, 1};
+        return node;
     }
 
-    Mass least(std::int32_t root) const { return flow_[root]; }
-    long double length(std::int32_t root) const { return length_[root]; }
+    Mass least(std::int32_t root) const { return nodes_[root].flow; }
+    long double length(std::int32_t root) const { return nodes_[root].length; }
 
     void add(std::int32_t root, Mass amount) {
         if (root == none) return;
-        flow_[root] += amount;
-        pending_[root] += amount;
+        nodes_[root].flow += amount;
+        nodes_[root].pending += amount;
     }
 
     // Leftist: the right spine has at most log2(size) nodes.
     std::int32_t meld(std::int32_t a, std::int32_t b) {
         if (a == none) return b;
         if (b == none) return a;
-        if (flow_[b] < flow_[a]) std::swap(a, b);
+        if (nodes_[b].flow < nodes_[a].flow) std::swap(a, b);
         settle(a);
-        right_[a] = meld(right_[a], b);
-        if (rank_of(left_[a]) < rank_of(right_[a])) std::swap(left_[a], right_[a]);
-        rank_[a] = rank_of(right_[a]) + 1;
+        Node& top = nodes_[a];
+        top.right = meld(top.right, b);
+        if (rank_of(top.left) < rank_of(top.right)) std::swap(top.left, top.right);
+        top.rank = rank_of(top.right) + 1;
         return a;
     }
 
     std::int32_t pop(std::int32_t root) {
         settle(root);
-        free_.push_back(root);
-        return meld(left_[root], right_[root]);
+        const std::int32_t rest = meld(nodes_[root].left, nodes_[root].right);
+        nodes_[root].left = std::exchange(free_, root);
+        return rest;
     }
 
 private:
-    int rank_of(std::int32_t node) const { return node == none ? 0 : rank_[node]; }
+    struct Node {
+        long double length;
+        Mass flow, pending;
+        std::int32_t left, right;  // of a node that is free, `left` is the next one
+        std::int32_t rank;
+    };
+
+    std::int32_t rank_of(std::int32_t node) const { return node == none ? 0 : nodes_[node].rank; }
 
     void settle(std::int32_t node) {
-        add(left_[node], pending_[node]);
-        add(right_[node], pending_[node]);
-        pending_[node] = 0;
+        Node& own = nodes_[node];
+        if (own.pending == 0) return;
+        add(own.left, own.pending);
+        add(own.right, own.pending);
+        own.pending = 0;
     }
 
-    std::vector<Mass> flow_, pending_;
-    std::vector<long double> length_;
-    std::vector<std::int32_t> left_, right_, free_;
-    std::vector<int> rank_;
+    std::vector<Node> nodes_;
+    std::int32_t free_ = none;
 };
 
 // The way between two neighbouring atoms with mass left: gaps without flow, with flow to the right, and to the left.
@@ -98,69 +112,124 @@ class LineWalk {
 public:
     LineWalk(const LinePair& pair, double scale) : heaps_(pair.atoms()), total_(pair.total()) {
         const Atoms &x = pair.x, &y = pair.y;
+        atoms_.reserve(pair.atoms());
         double last = 0;
         for (Node i = 0, j = 0; i < x.size() || j < y.size();) {
             const bool is_source = j == y.size() || (i < x.size() && x.at[i] <= y.at[j]);
             const double at = is_source ? x.at[i] : y.at[j];
-            left_.push_back(is_source ? x.mass(i) : y.mass(j));
-            is_source_.push_back(is_source);
-            before_.push_back(static_cast<std::int32_t>(left_.size()) - 2);
-            after_.push_back(static_cast<std::int32_t>(left_.size()));
-            ways_.push_back({});
-            if (left_.size() > 1) ways_[left_.size() - 2].still = (static_cast<long double>(at) - last) / scale;
+            const auto place = static_cast<std::int32_t>(atoms_.size());
+            if (place > 0) atoms_.back().way.still = (static_cast<long double>(at) - last) / scale;
+            atoms_.push_back({{}, is_source ? x.mass(i) : y.mass(j), place - 1, place + 1, 0, is_source});
             last = at;
             (is_source ? i : j) += 1;
         }
-        after_.back() = none;
-        version_.assign(left_.size(), 0);
-        for (std::int32_t k = 0; k + 1 < static_cast<std::int32_t>(left_.size()); ++k) schedule(k);
+        atoms_.back().after = none;
+        std::vector<Event> first;
+        first.reserve(atoms_.size());
+        for (std::int32_t atom = 0; atom < static_cast<std::int32_t>(atoms_.size()); ++atom) {
+            if (is_open(atom)) first.push_back(event_of(atom));
+        }
+        events_ = Events({}, std::move(first));
     }
 
     // Takes the next path; false if there is none.
     bool step() {
-        while (!events_.empty() && events_.top().version != version_[events_.top().atom]) events_.pop();
-        if (events_.empty()) return false;
-        const std::int32_t atom = events_.top().atom, other = after_[atom];
-        slope_ = std::max(slope_, static_cast<double>(events_.top().price));
+        if (!find_next()) return false;
+        const double price = events_.top().price;
+        if (price > slope_) {
+            slope_ = price;
+            edge_.clear();
+        }
+        const std::int32_t atom = events_.top().atom, other = atoms_[atom].after;
         events_.pop();
-        const bool to_right = is_source_[atom];
-        Way& way = ways_[atom];
-        Mass amount = std::min(left_[atom], left_[other]);
-        const std::int32_t against = to_right ? way.to_left : way.to_right;
+        Atom &one = atoms_[atom], &two = atoms_[other];
+        Mass amount = std::min(one.left, two.left);
+        const std::int32_t against = one.is_source ? one.way.to_left : one.way.to_right;
         if (against != none) amount = std::min(amount, heaps_.least(against));
-        push(way, to_right, amount);
-        left_[atom] -= amount;
-        left_[other] -= amount;
+        push(one.way, one.is_source, amount);
+        one.left -= amount;
+        two.left -= amount;
         moved_ += amount;
         cost_ += static_cast<long double>(slope_) * amount;
-        if (left_[other] == 0) remove(other);
-        if (left_[atom] == 0) remove(atom);
-        if (left_[atom] > 0) schedule(atom);
+        edge_.push_back({atom, other, amount});
+        if (two.left == 0) remove(other);
+        if (one.left == 0) remove(atom);
+        if (one.left > 0) schedule(atom);
         return true;
     }
+
+    // Whether the next path belongs to the same edge of the profile.
+    bool goes_on() { return find_next() && events_.top().price <= slope_; }
 
     double slope() const { return slope_; }
     Mass moved() const { return moved_; }
     double cost() const { return static_cast<double>(cost_ / static_cast<long double>(total_)); }
 
+    // The plan at the end of the edge so far; at its start if the paths that make it up are taken back.
+    LinePlan plan(const LinePair& pair, bool at_start) const {
+        std::vector<Mass> used_x, used_y;
+        std::vector<Mass> left(atoms_.size());
+        for (std::size_t k = 0; k < atoms_.size(); ++k) left[k] = atoms_[k].left;
+        if (at_start) {
+            for (const Path& path : edge_) left[path.from] += path.amount, left[path.to] += path.amount;
+        }
+        used_x.reserve(pair.x.at.size());
+        used_y.reserve(pair.y.at.size());
+        for (std::size_t k = 0; k < atoms_.size(); ++k) {
+            const bool is_source = atoms_[k].is_source;
+            const Mass whole = is_source ? pair.x.mass(static_cast<Node>(used_x.size()))
+                                         : pair.y.mass(static_cast<Node>(used_y.size()));
+            (is_source ? used_x : used_y).push_back(whole - left[k]);
+        }
+        return plan_in_order(used_x, used_y);
+    }
+
 private:
+    struct Atom {
+        Way way;                     // to the next one
+        Mass left;                   // mass
+        std::int32_t before, after;  // neighbours with mass left
+        std::uint32_t version;       // of its event
+        bool is_source;
+    };
+
     struct Event {
-        long double price;
+        double price;
         std::int32_t atom;
         std::uint32_t version;
         bool operator<(const Event& other) const {
             return price != other.price ? price > other.price : atom > other.atom;
         }
     };
+    using Events = std::priority_queue<Event>;
+
+    struct Path {
+        std::int32_t from, to;
+        Mass amount;
+    };
+
+    // Drops events that are out of date.
+    bool find_next() {
+        while (!events_.empty() && events_.top().version != atoms_[events_.top().atom].version) events_.pop();
+        return !events_.empty();
+    }
+
+    // Whether a path leads from or to the next atom.
+    bool is_open(std::int32_t atom) const {
+        const std::int32_t other = atoms_[atom].after;
+        return other != none && atoms_[atom].is_source != atoms_[other].is_source;
+    }
+
+    Event event_of(std::int32_t atom) const {
+        const Atom& own = atoms_[atom];
+        const long double with = own.is_source ? own.way.rightwards : own.way.leftwards;
+        const long double against = own.is_source ? own.way.leftwards : own.way.rightwards;
+        return {static_cast<double>(with + own.way.still - against), atom, own.version};
+    }
 
     void schedule(std::int32_t atom) {
-        ++version_[atom];
-        const std::int32_t other = after_[atom];
-        if (other == none || is_source_[atom] == is_source_[other]) return;
-        const Way& way = ways_[atom];
-        const long double with = is_source_[atom] ? way.rightwards : way.leftwards;
-        const long double against = is_source_[atom] ? way.leftwards : way.rightwards;
-        events_.push({with + way.still - against, atom, version_[atom]});
+        ++atoms_[atom].version;
+        if (is_open(atom)) events_.push(event_of(atom));
     }
 
     // Sends `amount` along the way; no gap changes its direction, for the amount is at most the least flow against it.
@@ -184,13 +253,14 @@ private:
 
     // An atom that is used up: the ways on its two sides become one.
     void remove(std::int32_t atom) {
-        ++version_[atom];
-        const std::int32_t before = before_[atom], after = after_[atom];
-        if (after != none) before_[after] = before;
+        Atom& own = atoms_[atom];
+        ++own.version;
+        const std::int32_t before = own.before, after = own.after;
+        if (after != none) atoms_[after].before = before;
         if (before == none) return;
-        after_[before] = after;
+        atoms_[before].after = after;
         if (after != none) {
-            Way &first = ways_[before], &second = ways_[atom];
+            Way &first = atoms_[before].way, &second = own.way;
             first.still += second.still;
             first.rightwards += second.rightwards;
             first.leftwards += second.leftwards;
@@ -201,12 +271,9 @@ private:
     }
 
     FlowHeaps heaps_;
-    std::vector<Mass> left_;
-    std::vector<char> is_source_;
-    std::vector<std::int32_t> before_, after_;  // neighbours with mass left
-    std::vector<Way> ways_;                     // from each atom to the one after it
-    std::vector<std::uint32_t> version_;
-    std::priority_queue<Event> events_;
+    std::vector<Atom> atoms_;
+    Events events_;
+    std::vector<Path> edge_;  // the paths of the last edge
     Mass total_, moved_ = 0;
     double slope_ = 0;
     long double cost_ = 0;
@@ -228,14 +295,16 @@ std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::
     return edges.take(scale);
 }
 
-double slope_where(const LinePair& pair, double scale, std::size_t most,
-                   const std::function<bool(double, double)>& is_enough, Pulse& pulse) {
+std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most,
+                                     const std::function<bool(double, double)>& is_enough, Pulse& pulse) {
     LineWalk walk(pair, scale);
-    for (std::size_t edges = 0; edges < most && walk.step(); ++edges) {
+    for (std::size_t paths = 0; paths < most && walk.step(); ++paths) {
         pulse.note(work_per_path);
-        if (is_enough(share_of(pair.total() - walk.moved(), pair.total()), walk.cost())) return walk.slope();
+        if (!is_enough(share_of(pair.total() - walk.moved(), pair.total()), walk.cost())) continue;
+        while (walk.goes_on()) walk.step();
+        return WalkedEdge{walk.slope(), walk.plan(pair, true), walk.plan(pair, false)};
     }
-    return 0;
+    return {};
 }
 
 }  // namespace rpw

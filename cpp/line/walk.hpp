@@ -13,8 +13,15 @@ namespace rpw {
 // The whole of it, or nothing if it has more than `most` edges.
 std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, Pulse& pulse);
 
-// The slope of the first edge after which `is_enough(unmoved, cost)`; 0 if there is none within `most` edges.
-double slope_where(const LinePair& pair, double scale, std::size_t most,
-                   const std::function<bool(double, double)>& is_enough, Pulse& pulse);
+// An edge of the profile, and the plans at its two ends.
+struct WalkedEdge {
+    double slope;
+    LinePlan before;
+    LinePlan after;
+};
+
+// The first edge at whose end `is_enough(unmoved, cost)`; nothing if there is none within `most` paths.
+std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most,
+                                     const std::function<bool(double, double)>& is_enough, Pulse& pulse);
 
 }  // namespace rpw

@@ -208,11 +208,13 @@ def test_points_too_far_apart_are_refused():
     assert relative_error(rpw.wasserstein([-big / 4], [big / 4]), big / 2) <= 1e-12
 
 
-@pytest.mark.parametrize("k", [1e-9, 1e9])
+@pytest.mark.parametrize("k", [1e-300, 1e-9, 1e9, 1e300])
 def test_extreme_prices(k):
+    """Also where p-th powers of distances, in units of the price, are no float64."""
     rng = np.random.default_rng(5)
     x, y, a = rng.random(40), rng.random(30), rng.random(40)
     for p in ALL_P:
+        assert solve(x, y, a, p=p, k=k).gap == 0
         expected = rpw.distance(None, None, a, cost=between(x, y), p=p, k=k, diameter=1)
         assert relative_error(solve(x, y, a, p=p, k=k).distance, expected) <= 1e-12
 
@@ -266,6 +268,43 @@ def test_profile_equals_the_dense_one(p):
         for k in (0.1, 1.0, 10.0):
             assert relative_error(sparse.distance(k), dense.distance(k)) <= 1e-11
         assert (np.diff(sparse._slopes) > 0).all()
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3])
+def test_looking_only_where_plans_differ_loses_nothing(p):
+    """Hundreds of atoms and long detours: the potentials, over all pairs, prove what was found among some of them."""
+    rng = np.random.default_rng(28)
+    for trial in range(12):
+        n = 300 + 100 * (trial % 3)
+        x, y = random_points(rng, n), random_points(rng, n + trial)
+        a, b = rng.dirichlet(np.full(n, 0.2)), rng.dirichlet(np.ones(n + trial))
+        for k in (0.03, 1.0, 30.0):
+            result = solve(x, y, a, b, p=p, k=k)
+            assert (result.status, result.gap) == ("exact", 0)
+        mass = rng.random()
+        outcome = ask(x, y, a, b, p=p, unmoved=1 - mass)
+        assert outcome.upper - outcome.lower <= 1e-12 * outcome.upper
+        expected = rpw.partial_wasserstein(None, None, a, b, cost=between(x, y), p=p, mass=mass)
+        assert relative_error(outcome.value, expected) <= 1e-12
+
+
+@pytest.mark.parametrize("n", [300, 401, 5000])
+def test_sorting(n):
+    """Any order of any numbers, also -0.0 beside 0.0, denormal and huge ones: W_1 is that of sorted points."""
+    rng = np.random.default_rng(29)
+    for points in (
+        rng.normal(size=n),
+        rng.choice([-0.0, 0.0, 5e-324, -5e-324, 1e300, -1e300, 1.0], n),
+        rng.integers(-5, 5, n).astype(float),
+        np.sign(rng.normal(size=n)) * 10.0 ** rng.uniform(-300, 300, n),
+    ):
+        weights = rng.dirichlet(np.ones(n))
+        order = np.argsort(points, kind="stable")
+        other = rng.permutation(points) / 2
+        expected = rpw.wasserstein(points[order], np.sort(other), weights[order], p=1)
+        assert rpw.wasserstein(points, other, weights, p=1) == expected
+        result = rpw.transport(points, other, weights, p=1)
+        np.testing.assert_allclose(np.asarray(result.plan.sum(axis=1)).ravel(), weights, rtol=0, atol=1e-15)
 
 
 def test_steps_at_infinity_are_those_of_the_dense_profile():
