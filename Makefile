@@ -17,7 +17,7 @@ CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
 SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
 	-Wall -Wextra -Wpedantic -pthread -Icpp
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
-GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table
+GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table build/gpu_sanitize_several
 GPU_BOUNDS := build/gpu_sanitize_bounds build/gpu_sanitize_bounds_squared
 SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
 # Folders are listed too: their time changes when a file comes or goes.
@@ -80,6 +80,7 @@ build/rpw_sanitize: cpp/tests/sanitize_main.cpp $(SANITIZED_CORE)
 build/gpu_sanitize_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2 -DRPW_POINTS=1
 build/gpu_sanitize_metric: KIND := -DRPW_COST=1
 build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
+build/gpu_sanitize_several: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_SEVERAL=1
 $(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) $(GPU_SOURCE)
 	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out $(GPU_SOURCE),$^) -o $@
 

@@ -95,7 +95,7 @@ Measures draw(int count, int most, int places, const std::vector<double>& suppor
 
 struct Answers {
     std::vector<double> value, lower, upper, plan_mass, u, v, multiplier;
-    std::vector<int> status, plan_size, plan_row, plan_column;
+    std::vector<int> status, plan_row, plan_column;
     std::vector<long long> plan_start, u_start, v_start;
 
     bool operator==(const Answers&) const = default;
@@ -144,18 +144,59 @@ public:
             expect(answers.lower[e] <= answers.value[e] && answers.value[e] <= answers.upper[e], "order of bounds");
             const double power_gap = std::pow(answers.upper[e], setting.p) - std::pow(answers.lower[e], setting.p);
             expect(power_gap <= 1e-9, "bounds", answers.lower[e], answers.upper[e]);
-            if (setting.question != rpw_cuda::question_shared) check_plan(answers, e, setting);
+            expect(answers.status[e] == rpw_cuda::exact, "status");
+            if (setting.question == rpw_cuda::question_shared) {
+                check_shared(answers, e);
+            } else {
+                check_plan(answers, e, setting);
+            }
+        }
+    }
+
+    // Several prices on one walk: the bits of each of them alone, and with the last its plan and its potentials.
+    void check_several(const Setting& setting, const std::vector<double>& kappas) {
+        const Answers together = solve(setting, false, kappas);
+        for (std::size_t price = 0; price < kappas.size(); ++price) {
+            const Answers alone = solve(setting, false, {kappas[price]});
+            for (std::size_t e = 0; e < first_.size(); ++e) {
+                const std::size_t place = e * kappas.size() + price;
+                expect(together.value[place] == alone.value[e], "value at one of several prices", kappas[price]);
+                expect(together.lower[place] == alone.lower[e], "bound at one of several prices", kappas[price]);
+                expect(together.upper[place] == alone.upper[e], "bound at one of several prices", kappas[price]);
+            }
+            if (price + 1 == kappas.size()) {
+                expect(together.plan_mass == alone.plan_mass && together.u == alone.u && together.v == alone.v,
+                       "plans and potentials at the last price");
+            }
+        }
+    }
+
+    // Stopped by the host before the first event: nothing is moved, and nothing more is claimed.
+    void check_cut_off(const Setting& setting) {
+        next_ = rpw_cuda::no_more;
+        const Answers answers = solve(setting, false);
+        next_ = 0;
+        for (std::size_t e = 0; e < first_.size(); ++e) {
+            const bool crosses = setting.question == rpw_cuda::question_crossing;
+            expect(answers.status[e] == rpw_cuda::cut_off, "status where it was cut off");
+            expect(answers.lower[e] == 0 && answers.upper[e] == (crosses ? 1 : rpw_cuda::infinite()),
+                   "bounds where it was cut off", answers.lower[e], answers.upper[e]);
+            for (long long k = answers.plan_start[e]; k < answers.plan_start[e + 1]; ++k) {
+                expect(answers.plan_mass[k] == 0, "plan where it was cut off");
+            }
         }
     }
 
 private:
-    Answers solve(const Setting& setting, bool is_backwards) {
+    Answers solve(const Setting& setting, bool is_backwards) { return solve(setting, is_backwards, {setting.kappa}); }
+
+    Answers solve(const Setting& setting, bool is_backwards, const std::vector<double>& kappas) {
         const std::size_t pairs = first_.size();
         Answers out;
-        out.value.assign(pairs, -1);
-        out.lower = out.upper = out.multiplier = out.value;
+        out.value.assign(pairs * kappas.size(), -1);
+        out.lower = out.upper = out.value;
+        out.multiplier.assign(pairs, -1);
         out.status.assign(pairs, -1);
-        out.plan_size = out.status;
         out.plan_start = out.u_start = out.v_start = {0};
         for (std::size_t e = 0; e < pairs; ++e) {
             const int rows = measures_.size(first_[e]), columns = measures_.size(second_[e]);
@@ -169,9 +210,10 @@ private:
         out.u.assign(out.u_start.back(), -1);
         out.v.assign(out.v_start.back(), -1);
         Batch batch = describe(setting);
+        batch.kappas = kappas.data(), batch.prices = static_cast<int>(kappas.size());
         batch.value = out.value.data(), batch.lower = out.lower.data(), batch.upper = out.upper.data();
         batch.status = out.status.data(), batch.multiplier = out.multiplier.data();
-        batch.plan_start = out.plan_start.data(), batch.plan_size = out.plan_size.data();
+        batch.plan_start = out.plan_start.data();
         batch.plan_row = out.plan_row.data(), batch.plan_column = out.plan_column.data();
         batch.plan_mass = out.plan_mass.data();
         batch.u = out.u.data(), batch.v = out.v.data();
@@ -195,6 +237,7 @@ private:
         batch.atoms_a = batch.atoms_b = static_cast<long long>(measures_.mass.size());
         batch.first = first_.data(), batch.second = second_.data(), batch.order = order_.data();
         batch.end = static_cast<long long>(order_.size());
+        batch.next = &next_;
         batch.p = setting.p, batch.kappa = setting.kappa, batch.unmoved = setting.unmoved;
         batch.truncation = setting.truncation, batch.scale = 1;
         batch.question = setting.question, batch.metric = setting.metric, batch.dimension = dimension;
@@ -224,9 +267,11 @@ private:
         const double total = static_cast<double>(std::min(measures_.total[s], measures_.total[t]));
         std::vector<double> out(measures_.size(s), 0), in(measures_.size(t), 0);
         double mass = 0, paid = 0;
-        for (long long k = answers.plan_start[e]; k < answers.plan_start[e] + answers.plan_size[e]; ++k) {
+        for (long long k = answers.plan_start[e]; k < answers.plan_start[e + 1]; ++k) {
             const int i = answers.plan_row[k], j = answers.plan_column[k];
-            expect(i >= 0 && j >= 0 && answers.plan_mass[k] > 0, "entry of the plan");
+            expect(answers.plan_mass[k] >= 0, "entry of the plan");
+            if (answers.plan_mass[k] == 0) continue;
+            expect(i >= 0 && j >= 0 && i < measures_.size(s) && j < measures_.size(t), "atoms of an entry");
             out[i] += answers.plan_mass[k];
             in[j] += answers.plan_mass[k];
             mass += answers.plan_mass[k];
@@ -261,6 +306,26 @@ private:
         }
     }
 
+    // Between equal points only, within the marginals, and of the mass that they share.
+    void check_shared(const Answers& answers, std::size_t e) {
+        const int s = static_cast<int>(first_[e]), t = static_cast<int>(second_[e]);
+        const double total = static_cast<double>(std::min(measures_.total[s], measures_.total[t]));
+        std::vector<double> out(measures_.size(s), 0), in(measures_.size(t), 0);
+        double mass = 0;
+        for (long long k = answers.plan_start[e]; k < answers.plan_start[e + 1]; ++k) {
+            if (answers.plan_mass[k] == 0) continue;
+            const long long i = measures_.start[s] + answers.plan_row[k];
+            const long long j = measures_.start[t] + answers.plan_column[k];
+            expect(measures_.place[i] == measures_.place[j], "equal points");
+            out[answers.plan_row[k]] += answers.plan_mass[k];
+            in[answers.plan_column[k]] += answers.plan_mass[k];
+            mass += answers.plan_mass[k];
+            expect(out[answers.plan_row[k]] <= static_cast<double>(measures_.mass[i]) / total + 1e-15, "row");
+            expect(in[answers.plan_column[k]] <= static_cast<double>(measures_.mass[j]) / total + 1e-15, "column");
+        }
+        expect(std::abs(mass - (1 - answers.value[e])) <= 1e-14, "shared mass", mass, 1 - answers.value[e]);
+    }
+
     double pair_cost(int s, int i, int t, int j, const Setting& setting) const {
         return cost(measures_.place[measures_.start[s] + i], measures_.place[measures_.start[t] + j], setting);
     }
@@ -269,6 +334,7 @@ private:
     std::vector<double> support_, table_;
     Measures measures_;
     std::vector<long long> first_, second_, order_;
+    unsigned long long next_ = 0;
 };
 
 }  // namespace
@@ -292,9 +358,18 @@ int main() {
                 trial.check({rpw_cuda::question_mass, p, 1, 0.2, 0.4, metric});
             }
             trial.check({rpw_cuda::question_shared, p, 0, 0, endless, 0});
+            if (RPW_SEVERAL) {
+                trial.check_several({rpw_cuda::question_crossing, p, 0, 0, endless, 0}, {1e-3, 0.1, 0.1, 1, 1.001, 10});
+            }
+            if (RPW_GRID) {
+                trial.check_cut_off({rpw_cuda::question_crossing, p, 1, 0, endless, 0});
+                trial.check_cut_off({rpw_cuda::question_mass, p, 1, 0, endless, 0});
+            }
         }
     }
-    std::printf("gpu source on the host (cost %d, p %d, dim %d, points %d, grid %d): %d trials, %d failures\n",
-                RPW_COST, RPW_P, RPW_DIM, RPW_POINTS, RPW_GRID, trials, failures);
+    std::printf(
+        "gpu source on the host (cost %d, p %d, dim %d, points %d, grid %d, several %d): %d trials, "
+        "%d failures\n",
+        RPW_COST, RPW_P, RPW_DIM, RPW_POINTS, RPW_GRID, RPW_SEVERAL, trials, failures);
     return failures == 0 ? 0 : 1;
 }

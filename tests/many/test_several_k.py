@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from host_gpu import HostDevice
 
 import rpw
+from rpw.many.backends.cuda import backend as cuda_backend
 
 INF = float("inf")
 RNG = np.random.default_rng(0)
@@ -88,3 +90,97 @@ def test_pairs_that_fail_are_named_and_the_rest_is_kept():
 def test_time_limit():
     with pytest.raises(rpw.TimeLimitError, match="pairs were finished"):
         rpw.pairwise(list(RNG.random((6, 400, 2))), k=[1, 10], time_limit=0)
+
+
+class TestOnTheGpu:
+    """A list of k with ``device="cuda"``: on the host's stand-in everywhere, on a GPU where there is one."""
+
+    def check(self, A, B=None, k=PRICES, **options):
+        stack = rpw.pairwise(A, B, k=k, device="cuda", **options)
+        own = [rpw.pairwise(A, B, k=float(each), device="cuda", **options) for each in k]
+        assert stack.shape == np.shape(own)
+        np.testing.assert_allclose(stack, own, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(stack, rpw.pairwise(A, B, k=k, **options), rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("p", [1, 1.5, 2, 7])
+    @pytest.mark.parametrize("A", [CLOUDS, MEASURES], ids=["ties", "weights"])
+    def test_each_matrix_is_that_of_its_own_call(self, on_host, A, p):
+        self.check(A, p=p, diameter=1.3)
+        self.check(A[:3], A[4:], p=p)
+
+    def test_other_grounds(self, on_host):
+        rows = RNG.integers(0, 3, (6, 10)) + np.eye(6, 10)
+        support = RNG.random((10, 2))
+        self.check(rows, support=support)
+        self.check(rows, support=support, metric="canberra")
+        self.check(rows, cost=RNG.random((10, 10)), k=[1, 0.1])
+
+    @pytest.mark.parametrize("k", [[0.0], [2], (0, 0), np.array([3.0, 1.0]), [0, 2]])
+    def test_short_lists_and_zeros(self, on_host, k):
+        self.check(MEASURES, k=k)
+
+    def test_zeros_alone_take_any_p(self, on_host):
+        found = rpw.pairwise(CLOUDS, k=[0, 0], p=INF, device="cuda")
+        np.testing.assert_array_equal(found, rpw.pairwise(CLOUDS, k=[0, 0], p=INF))
+
+    def test_a_pair_is_walked_once(self, on_host):
+        """As many launches as for the largest k alone, and no more work than that."""
+        rpw.pairwise(MEASURES, k=10, device="cuda")
+        alone = list(on_host.launched)
+        on_host.launched.clear()
+        rpw.pairwise(MEASURES, k=[0.1, 10, 1, 5], device="cuda")
+        assert on_host.launched == alone
+
+    def test_prices_without_a_common_scale_are_solved_by_themselves(self, on_host):
+        self.check(MEASURES, k=[2.0**-55, 1, 2.0**55], p=10)
+
+    def test_more_prices_than_fit_at_once(self, on_host, monkeypatch):
+        monkeypatch.setattr(cuda_backend, "_PAIRS_AT_ONCE", 10)
+        self.check(MEASURES, k=[1, 2, 3])
+
+    def test_a_pair_that_takes_the_whole_gpu(self, host, monkeypatch):
+        small = HostDevice(host.folder, shared=1100)
+        monkeypatch.setattr(cuda_backend, "device", lambda number: small)
+        self.check(MEASURES)
+        assert {together for _, together, _ in small.launched} == {False, True}  # total variation is not
+
+    def test_pairs_without_proof_have_no_value_at_all(self, on_host, monkeypatch):
+        solve = cuda_backend.solve_pairs
+
+        def spoilt(*arguments, **options):
+            answers = solve(*arguments, **options)
+            if answers.value.ndim == 2:
+                answers.lower[3, 1] -= 0.1
+            return answers
+
+        monkeypatch.setattr(cuda_backend, "solve_pairs", spoilt)
+        with pytest.raises(rpw.PairwiseError, match=r"pair \(0, 4\) failed: the GPU proved no more than") as caught:
+            rpw.pairwise(CLOUDS, k=[1, 0, 2], device="cuda")
+        assert len(caught.value.failures) == 1
+        assert np.isnan(caught.value.distances[:, 0, 4]).all()
+        assert np.isnan(caught.value.distances).sum() == 6
+
+    def test_what_is_refused(self):
+        for k, options, words in (
+            ([0, 1], {"p": INF}, "p = inf"),
+            ([0, 1], {"p": 11}, "p is at most 10"),
+            ([2, 1], {"metric": slanted}, "known to Python alone"),
+        ):
+            with pytest.raises(ValueError, match=rf"device='cuda' cannot compute this: .*{words}"):
+                rpw.pairwise(CLOUDS, k=k, device="cuda", **options)
+        with pytest.raises(ValueError, match=r"device='cuda' cannot compute this: .*cost="):
+            rpw.pairwise(np.ones((2, 3)), cost=np.ones((3, 3)), k=[0, 1], device="cuda")
+
+    def test_time_limit(self, on_host):
+        with pytest.raises(rpw.TimeLimitError, match="pairs were finished"):
+            rpw.pairwise(CLOUDS, k=[0, 1], device="cuda", time_limit=0)
+
+    @pytest.mark.parametrize("p", [1, 2, 3])
+    @pytest.mark.usefixtures("gpu")
+    def test_on_the_gpu(self, p):
+        rng = np.random.default_rng(1)
+        clouds = [rng.random((int(size), 2)) for size in rng.integers(1, 300, 40)]
+        self.check(clouds, p=p)
+        self.check(MEASURES, p=p)
+        once, again = (rpw.pairwise(clouds, k=PRICES, p=p, device="cuda") for _ in range(2))
+        np.testing.assert_array_equal(once, again)
