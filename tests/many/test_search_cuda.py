@@ -150,6 +150,18 @@ class TestOnTheHost:
                 np.testing.assert_array_equal(indices, expected)
                 np.testing.assert_array_equal(near, row[expected])
 
+    def test_measures_are_brought_once_for_all_rounds(self, on_host, monkeypatch):
+        items = groups(np.random.default_rng(6), 40)
+        index, brought, bring = rpw.Index(items, device="cuda", diameter=1), [], on_host.bring
+        monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
+        monkeypatch.setattr(
+            on_host, "bring", lambda array, dtype: brought.append(np.shape(array)) or bring(array, dtype)
+        )
+        on_host.launched.clear()
+        index.query(items[:3], top=30)
+        assert len(on_host.launched) > 2
+        assert brought.count((2, items[..., 0].size)) == 1
+
     def test_pivots_sharpen_the_bounds(self, on_host, monkeypatch):
         monkeypatch.setattr("rpw.many.search._OF_EACH", 1)
         monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
