@@ -20,6 +20,8 @@ GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/c
 GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table build/gpu_sanitize_several
 GPU_BOUNDS := build/gpu_sanitize_bounds build/gpu_sanitize_bounds_squared
 SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
+CHECKS := cpp/tests/sanitize_main.cpp cpp/tests/checker.cpp $(filter cpp/tests/%_checks.cpp,$(CPP))
+SANITIZED_CHECKS := $(CHECKS:cpp/%.cpp=build/sanitized/%.o)
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test check bench bench-lmr bench-pairs build format sanitize clean preflight
@@ -73,7 +75,7 @@ build/sanitized/%.o: cpp/%.cpp $(filter %.hpp,$(CPP)) Makefile | preflight
 	@mkdir -p $(@D)
 	$(SANITIZED) -c $< -o $@
 
-build/rpw_sanitize: cpp/tests/sanitize_main.cpp $(SANITIZED_CORE)
+build/rpw_sanitize: $(SANITIZED_CHECKS) $(SANITIZED_CORE)
 	$(SANITIZED) $^ -o $@
 
 # The GPU source on the host, once for each kind of kernel.

@@ -1,11 +1,13 @@
 """How the library behaves as a guest in a process: Ctrl-C, threads, memory, imports."""
 
+import re
 import shutil
 import signal
 import subprocess
 import textwrap
 import threading
 import time
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -228,6 +230,14 @@ def test_every_public_name_is_there_and_documented():
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_every_file_names_the_same_version():
+    top = Path(__file__).parents[1]
+    project = tomllib.loads((top / "pyproject.toml").read_text())["project"]["version"]
+    cited = re.search(r"^version: (\S+)$", (top / "CITATION.cff").read_text(), re.MULTILINE)
+    newest = re.search(r"^## (\S+)", (top / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert rpw.__version__ == project == cited[1] == newest[1] != "0.1.0"  # whose stores and indices are refused
+
+
 def test_make_clean_removes_all_that_make_makes():
     root = Path(__file__).parents[1]
     made = (root / ".gitignore").read_text().split("# made by `make`\n")[1].split("\n\n")[0].split()

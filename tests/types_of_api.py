@@ -57,7 +57,7 @@ def collections(clouds: list[Floats], measures: list[rpw.Measure], rows: csr_arr
     assert_type(np.asarray(rpw.pairwise(measures, out="D.zarr"), dtype=np.float64), Floats)
     assert_type(rpw.pairwise(clouds, k=[0.1, 1, 10]), Floats)
     assert_type(rpw.solve_pairs(clouds, measures, diameter="auto"), list[rpw.Result])
-    rpw.pairwise(clouds, k=[1, 2], out="D.zarr")  # type: ignore[call-overload]
+    assert_type(rpw.pairwise(clouds, k=[1, 2], out="D.zarr"), StoredMatrix)
     rpw.pairwise(measures[0])  # type: ignore[call-overload]
     rpw.pairwise(measures, out=3)  # type: ignore[call-overload]
     rpw.pairwise(measures, diameter="automatic")  # type: ignore[call-overload]

@@ -1,7 +1,8 @@
 """Many pairs: matrices on threads and on a cluster, and exact search, beside a loop of POT on as many processes.
 
 Run it with ``make bench-pairs``. Pictures: MNIST in the folder RPW_DATA, else the digits of scikit-learn. ``--quick``
-takes fewer of them and leaves out the cluster.
+takes fewer of them and leaves out the cluster. ``--wasserstein PYTHON`` is the interpreter of an environment with the
+package `wasserstein` (``pip install "numpy<2" wasserstein``), to be timed beside W_2.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import argparse
 import multiprocessing
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -83,6 +86,26 @@ def rate_table(queries: Array, items: Array, support: Array) -> tuple[float, Arr
     return two, matrix
 
 
+def full_mass_table(queries: Array, items: Array, support: Array, interpreter: str | None) -> None:
+    """W_2 beside POT's loop and, where there is one, the package `wasserstein` on as many threads."""
+    print(f"\nW_2: {len(queries)} x {len(items)} pairs, two threads")
+    seconds, matrix = timed(rpw.pairwise, queries, items, support=support, distance="wasserstein", n_threads=2)
+    rate = matrix.size / seconds
+    pot = pot_rate(queries, items, support, processes=2)
+    print(f"  rpw.pairwise                 {rate:8.0f} pairs/s")
+    print(f"  ot.emd2 loop, 2 processes    {pot:8.0f} pairs/s   rpw has {rate / pot:.2f} times as many")
+    if interpreter is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        given, result = Path(folder, "given.npz"), Path(folder, "result.npz")
+        np.savez(given, queries=queries, items=items, support=support, n_threads=2)
+        subprocess.run([interpreter, Path(__file__).with_name("wasserstein_worker.py"), given, result], check=True)
+        with np.load(result) as theirs:
+            other, error = matrix.size / float(theirs["seconds"]), np.abs(np.sqrt(theirs["powers"]) - matrix).max()
+    print(f"  the package wasserstein      {other:8.0f} pairs/s   rpw has {rate / other:.2f} times as many")
+    print(f"  they differ by at most {error:.0e}")
+
+
 def search_table(name: str, queries: Array, items: Array, support: Array, brute: float, matrix: Array) -> None:
     build, index = timed(rpw.Index, items, support=support)
     seconds, (distances, indices) = timed(index.query, queries, top=10, n_threads=2)
@@ -143,6 +166,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer pictures, no cluster")
     parser.add_argument("--queries", type=int)
     parser.add_argument("--labelled", type=int)
+    parser.add_argument("--wasserstein", metavar="PYTHON", help="an interpreter that has the package wasserstein")
     options = parser.parse_args()
     n_queries, n_labelled = (
         options.queries or (20 if options.quick else 50),
@@ -153,6 +177,7 @@ def main() -> None:
     queries, items, support = histograms(images[:n_queries]), histograms(images[n_queries:]), pixel_grid(height, width)
     print(f"{name}, noise on one pixel of each picture, zero pixels dropped")
     brute, matrix = rate_table(queries, items, support)
+    full_mass_table(queries[: n_queries // 5], items, support, options.wasserstein)
     search_table("noise", queries, items, support, brute, matrix)
     moved = histograms(move_up(images[n_queries:], rows_to_move(height)))
     brute, matrix = timed(rpw.pairwise, queries, moved, support=support, n_threads=2)

@@ -6,7 +6,7 @@
 #include "bindings/arrays.hpp"
 #include "ground/metric.hpp"
 #include "ground/powers.hpp"
-#include "line/atoms.hpp"
+#include "line/direction.hpp"
 
 namespace rpw::python {
 
@@ -101,7 +101,10 @@ void bind_ground(nb::module_& module) {
             },
             "start"_a, "mass"_a, "points"_a.none(), "place"_a.none(), "label"_a.none());
     module.def("length_unit", [](Table x, Table y) { return length_unit(as_points(x), as_points(y)); }, "x"_a, "y"_a);
-    module.def("lie_on_line", [](Table x, Table y) { return lie_on_line(as_points(x), as_points(y)); }, "x"_a, "y"_a);
+    module.def(
+        "lie_on_line",
+        [](Table x, Table y, Metric metric) { return direction_of(as_points(x), as_points(y), metric).has_value(); },
+        "x"_a, "y"_a, "metric"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a.noconvert());
     module.def("fill_powers", &fill_powers, "distances"_a, "scale"_a, "p"_a, "out"_a.noconvert());
     module.def("box_diameter", &box_diameter_of, "x"_a, "y"_a, "metric"_a);

@@ -43,7 +43,7 @@ double MaxFlow::unmoved() const {
 
 void MaxFlow::augment(const Neighbours& pairs, double enough) {
     while (unmoved() > enough && total_ - moved_ > negligible_) {
-        merge_inflows();
+        for (auto& inflows : into_) merge(inflows, place_);
         if (!find_levels(pairs)) break;
         std::copy(pairs.begin, pairs.begin + next_pair_.size(), next_pair_.begin());
         std::fill(next_inflow_.begin(), next_inflow_.end(), std::size_t{0});
@@ -191,26 +191,8 @@ std::size_t MaxFlow::push_along_path() {
     return kept;
 }
 
-// One entry for each pair that carries mass.
-void MaxFlow::merge_inflows() {
-    for (auto& inflows : into_) {
-        std::size_t kept = 0;
-        for (const Inflow inflow : inflows) {
-            if (inflow.mass == 0) continue;
-            const std::size_t place = place_[inflow.row];
-            if (place < kept && inflows[place].row == inflow.row) {
-                inflows[place].mass += inflow.mass;
-            } else {
-                place_[inflow.row] = kept;
-                inflows[kept++] = inflow;
-            }
-        }
-        inflows.resize(kept);
-    }
-}
-
 std::vector<FlowEntry> MaxFlow::flow() {
-    merge_inflows();
+    for (auto& inflows : into_) merge(inflows, place_);
     std::vector<FlowEntry> entries;
     for (std::size_t j = 0; j < into_.size(); ++j) {
         for (const Inflow& inflow : into_[j]) entries.push_back({inflow.row, static_cast<Node>(j), inflow.mass});

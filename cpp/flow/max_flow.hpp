@@ -5,6 +5,7 @@
 
 #include "base/masses.hpp"
 #include "base/pulse.hpp"
+#include "flow/inflow.hpp"
 
 namespace rpw {
 
@@ -38,11 +39,6 @@ public:
     long augmentations() const { return augmentations_; }
 
 private:
-    struct Inflow {
-        Node row;
-        Mass mass;
-    };
-
     bool find_levels(const Neighbours& pairs);
     void start_levels();
     bool reach_columns(const Neighbours& pairs, Node level);
@@ -51,7 +47,6 @@ private:
     bool step_to_column(const Neighbours& pairs);
     void step_to_row();
     std::size_t push_along_path();
-    void merge_inflows();
 
     Masses masses_;
     Pulse& pulse_;

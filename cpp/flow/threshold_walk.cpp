@@ -233,21 +233,7 @@ void ThresholdWalk::add_inflow(Node row, Node column, Mass amount) {
 
 // One entry for each pair that carries mass. Moves entries, so that what was reached by them has to be forgotten.
 void ThresholdWalk::merge_inflows() {
-    for (const Node column : grown_) {
-        auto& inflows = into_[column];
-        std::size_t kept = 0;
-        for (const Inflow inflow : inflows) {
-            if (inflow.mass == 0) continue;
-            const std::size_t place = place_[inflow.row];
-            if (place < kept && inflows[place].row == inflow.row) {
-                inflows[place].mass += inflow.mass;
-            } else {
-                place_[inflow.row] = kept;
-                inflows[kept++] = inflow;
-            }
-        }
-        inflows.resize(kept);
-    }
+    for (const Node column : grown_) merge(into_[column], place_);
     grown_.clear();
 }
 

@@ -12,6 +12,7 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "flow/inflow.hpp"
 
 namespace rpw {
 
@@ -37,10 +38,6 @@ private:
         double length;
         Node row;
         Node column;
-    };
-    struct Inflow {
-        Node row;
-        Mass mass;
     };
 
     bool enter_next_length();

@@ -6,37 +6,15 @@
 #include <utility>
 
 #include "ground/distances.hpp"
+#include "line/direction.hpp"
 
 namespace rpw {
 
 namespace {
 
-constexpr Node several_axes = -1;
-
-// The one coordinate in which the points differ from the first one.
-Node varying_axis(const Points& points, const double* first, Node axis) {
-    for (Node i = 0; i < points.count; ++i) {
-        const double* point = points.at(i);
-        for (Node t = 0; t < points.dimension; ++t) {
-            if (point[t] == first[t] || t == axis) continue;
-            if (axis >= 0) return several_axes;
-            axis = t;
-        }
-    }
-    return axis;
-}
-
-Node axis_of(const Points& x, const Points& y) {
-    if (x.dimension == 1) return 0;
-    constexpr Node none_yet = -2;
-    const double* first = x.at(0);
-    const Node axis = varying_axis(x, first, none_yet);
-    return axis == several_axes ? several_axes : varying_axis(y, first, axis);
-}
-
-std::vector<double> coordinates(const Points& points, Node axis) {
+std::vector<double> places(const Points& points, const Direction& direction) {
     std::vector<double> values(points.count);
-    for (Node i = 0; i < points.count; ++i) values[i] = points.at(i)[axis];
+    for (Node i = 0; i < points.count; ++i) values[i] = direction.place(points.at(i));
     return values;
 }
 
@@ -75,18 +53,15 @@ double jitter(std::uint64_t k) {
 
 }  // namespace
 
-bool lie_on_line(const Points& x, const Points& y) { return axis_of(x, y) != several_axes; }
-
-bool lies_on_line(const Pair& pair) {
-    const Points &x = pair.a.points, &y = pair.b.points;
-    return !pair.space.matrix && x.data && y.data && lie_on_line(x, y);
-}
-
-SortedPair sorted_pair(const Pair& pair) {
-    if (length_unit(pair.a.points, pair.b.points) == unreachable) throw TooFarApart();
-    const Node axis = std::max<Node>(axis_of(pair.a.points, pair.b.points), 0);  // all points may be one
-    const std::vector<double> x = coordinates(pair.a.points, axis), y = coordinates(pair.b.points, axis);
+std::optional<SortedPair> sorted_pair(const Pair& pair) {
+    const Points &of_a = pair.a.points, &of_b = pair.b.points;
+    if (pair.space.matrix || !of_a.data || !of_b.data) return {};
+    const auto direction = direction_of(of_a, of_b, pair.space.metric);
+    if (!direction) return {};
+    if (length_unit(of_a, of_b) == unreachable) throw TooFarApart();
+    const std::vector<double> x = places(of_a, *direction), y = places(of_b, *direction);
     SortedPair line;
+    line.rounding = direction->rounding;
     line.order_x = sorted_order(x);
     line.order_y = sorted_order(y);
     line.pair.x = gathered(x, pair.a.mass, line.order_x);

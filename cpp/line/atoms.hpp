@@ -41,25 +41,29 @@ struct LinePair {
     double least_distance() const;
 };
 
+inline constexpr double accuracy = 5e-13;  // of answers about points on a line that follows no axis
+inline constexpr double most_pairs = 1e7;  // of a matrix that is asked where an answer of the line is doubtful
+
 // The pair, sorted, and the way back to the order in which its atoms came.
 struct SortedPair {
     LinePair pair;
     std::vector<Node> order_x;
     std::vector<Node> order_y;
-    double unit = 1;  // that coordinates have been divided by, a power of 2
+    double unit = 1;      // that coordinates have been divided by, a power of 2
+    double rounding = 0;  // by how much a distance of the pair may differ from that of the sorted points
+
+    // Whether that is too much for an answer of this length, and a matrix not too large to ask it instead.
+    bool is_too_coarse(double length) const {
+        return rounding > accuracy * length && static_cast<double>(pair.x.size()) * pair.y.size() <= most_pairs;
+    }
 
     // Brings coordinates at the ends of float64 to its middle, so that 1 / scale is a float64.
     void rescale();
     LineCost cost(double p, double scale) const;
 };
 
-// Whether the distance of any two points is the difference of one coordinate: there is only one, or all others are the
-// same for all points. Looks at a few points only where that is not so.
-bool lie_on_line(const Points& x, const Points& y);
-bool lies_on_line(const Pair& pair);
-
-// Throws TooFarApart.
-SortedPair sorted_pair(const Pair& pair);
+// Nothing where the points lie on no line. Throws TooFarApart.
+std::optional<SortedPair> sorted_pair(const Pair& pair);
 
 struct LineEntry {
     Node row;

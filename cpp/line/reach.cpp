@@ -208,6 +208,10 @@ Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse)
     return outcome;
 }
 
+double unmoved_within(const LinePair& pair, double longest, Pulse& pulse) {
+    return reach_within(pair, longest, pulse).unmoved;
+}
+
 Curve whole_reaches(const LinePair& pair, Pulse& pulse) {
     Curve curve;
     curve.solver = Solver::line;

@@ -15,6 +15,9 @@ Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& p
 // W_{∞, 1 - unmoved}.
 Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse);
 
+// What stays where no pair is longer than that.
+double unmoved_within(const LinePair& pair, double longest, Pulse& pulse);
+
 // All steps of W_{∞, α}.
 Curve whole_reaches(const LinePair& pair, Pulse& pulse);
 

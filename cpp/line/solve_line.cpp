@@ -9,7 +9,9 @@
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/price_search.hpp"
+#include "line/profile.hpp"
 #include "line/reach.hpp"
+#include "line/unit_walk.hpp"
 
 namespace rpw {
 
@@ -190,39 +192,124 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
 
 }  // namespace
 
-Outcome solve_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
-    pulse.note(static_cast<std::size_t>(pair.a.size()) + pair.b.size());
-    SortedPair line = sorted_pair(pair);
+namespace {
+
+Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
     const bool crosses = question.quantity == Quantity::crossing;
     if (std::isinf(question.p)) return (crosses ? cross_reaches : reach_at)(line, question, pulse);
     const bool is_truncated = question.truncation < line.pair.largest_distance();
     if (!crosses && !is_truncated && question.unmoved == 0 && question.need == Need::value) {
         return move_everything(line, question.p);
     }
-    line.pair.rank();
+    if (line.pair.x.rank.empty()) line.pair.rank();
     if (crosses) return cross(line, question, pulse);
     return is_truncated ? move_truncated(line, question, pulse) : move(line, question, pulse);
 }
 
+// A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
+bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
+    if (outcome.status != Status::exact) return false;
+    const bool has_gap = outcome.lower < outcome.upper;
+    if (has_gap && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs) return true;
+    const bool is_share = question.quantity == Quantity::crossing;
+    return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
+}
+
+}  // namespace
+
+std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
+    std::optional<SortedPair> line = sorted_pair(pair);
+    if (!line) return {};
+    pulse.note(line->pair.atoms());
+    Outcome outcome = answer(*line, question, pulse);
+    if (is_doubtful(outcome, *line, question)) return {};
+    return outcome;
+}
+
 namespace {
 
-void nearest_one_way(const Atoms& from, const Atoms& to, const std::vector<Node>& order, std::vector<double>& nearest) {
+// Powers of more binary digits than these, from the scale down, may leave float64.
+constexpr double most_digits = 900;
+
+// The whole profile, where it costs no more than one search: for p = 1 and between equal masses. Nothing where a
+// distance, or a price of these, has no power in its unit.
+std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<const double> kappas, Pulse& pulse) {
+    if (std::isinf(p) || (p != 1 && !has_equal_masses(pair))) return {};
+    const double largest = pair.largest_distance();
+    double least = pair.least_distance();
+    for (const double kappa : kappas) least = kappa > 0 ? std::min(least, kappa) : least;
+    if (std::abs(std::log2(largest)) > most_digits || p * std::log2(largest / least) > most_digits) return {};
+    return line_profile(pair, p, pulse);
+}
+
+// Where the profile meets (κ ε)^p.
+double crossing_of(const Curve& curve, double kappa, double p) {
+    const Price price = scaled_price(kappa, curve.scale);
+    const auto is_beyond = [&](std::size_t e) { return price.kappa * curve.unmoved[e] > root(curve.cost[e], p); };
+    std::size_t first = 0, end = curve.slope.size();  // vertices with the goal between them
+    if (end == 0 || is_beyond(end)) return price.shrink * curve.unmoved.back();
+    while (end - first > 1) {
+        const std::size_t middle = first + (end - first) / 2;
+        (is_beyond(middle) ? first : end) = middle;
+    }
+    const double slope = curve.slope[first], height = curve.cost[first] + slope * curve.unmoved[first];
+    return price.shrink * std::clamp(crossing(height, slope, price.kappa, p), curve.unmoved[end], curve.unmoved[first]);
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> several_on_line(const Pair& pair, Question question, std::span<const double> kappas,
+                                                   Pulse& pulse) {
+    std::optional<SortedPair> line = sorted_pair(pair);
+    if (!line) return {};
+    pulse.note(line->pair.atoms());
+    question.quantity = Quantity::crossing;
+    question.need = Need::value;
+    const std::optional<Curve> curve = short_profile(line->pair, question.p, kappas, pulse);
+    if (!curve && !std::isinf(question.p)) line->pair.rank();
+    std::vector<double> values;
+    for (const double kappa : kappas) {
+        if (kappa == 0 && line->rounding > 0) return {};  // which points are equal, their places do not tell
+        if (kappa == 0) {
+            values.push_back(unmoved_within(line->pair, 0, pulse));
+            continue;
+        }
+        if (curve) {
+            values.push_back(crossing_of(*curve, kappa, question.p));
+            if (line->rounding > 0 && line->is_too_coarse(kappa * values.back())) return {};
+            continue;
+        }
+        question.kappa = kappa;
+        SortedPair own = *line;
+        const Outcome outcome = answer(own, question, pulse);
+        if (is_doubtful(outcome, own, question)) return {};
+        values.push_back(in_time(outcome));
+    }
+    return values;
+}
+
+namespace {
+
+void nearest_one_way(const Atoms& from, const Atoms& to, const std::vector<Node>& order, double rounding,
+                     std::vector<double>& nearest) {
     nearest.resize(from.at.size());
     std::size_t right = 0;
     for (std::size_t i = 0; i < from.at.size(); ++i) {
         while (right < to.at.size() && to.at[right] < from.at[i]) ++right;
         double least = right < to.at.size() ? to.at[right] - from.at[i] : unreachable;
         if (right > 0) least = std::min(least, from.at[i] - to.at[right - 1]);
-        nearest[order[i]] = least;
+        nearest[order[i]] = std::max(least - rounding, 0.0);
     }
 }
 
 }  // namespace
 
-void nearest_on_line(const Pair& pair, std::vector<double>& of_a, std::vector<double>& of_b) {
-    const SortedPair line = sorted_pair(pair);
-    nearest_one_way(line.pair.x, line.pair.y, line.order_x, of_a);
-    nearest_one_way(line.pair.y, line.pair.x, line.order_y, of_b);
+bool nearest_on_line(const Pair& pair, std::vector<double>& of_a, std::vector<double>& of_b) {
+    const std::optional<SortedPair> line = sorted_pair(pair);
+    if (!line) return false;
+    nearest_one_way(line->pair.x, line->pair.y, line->order_x, line->rounding, of_a);
+    nearest_one_way(line->pair.y, line->pair.x, line->order_y, line->rounding, of_b);
+    return true;
 }
 
 }  // namespace rpw

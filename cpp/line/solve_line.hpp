@@ -2,6 +2,10 @@
 // line").
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "base/question.hpp"
@@ -10,11 +14,16 @@
 namespace rpw {
 
 // For `crossing` and `mass`, every p; with a truncation only where all mass is asked for. At finite p the answer is
-// proven by potentials even where they are not asked for: an exact answer whose bounds differ by more than rounding
-// shows that a tie was broken wrongly.
-Outcome solve_on_line(const Pair& pair, const Question& question, Pulse& pulse);
+// proven by potentials even where they are not asked for. Nothing where the points lie on no line, or where the answer
+// is doubtful and a matrix of moderate size can be asked instead.
+std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question, Pulse& pulse);
 
-// The distance from every atom to the nearest one of the other measure, in the order in which they came.
-void nearest_on_line(const Pair& pair, std::vector<double>& of_a, std::vector<double>& of_b);
+// RPW at each κ, also at 0; nothing as above. Throws TimeUp.
+std::optional<std::vector<double>> several_on_line(const Pair& pair, Question question, std::span<const double> kappas,
+                                                   Pulse& pulse);
+
+// The distance from every atom to the nearest one of the other measure (never more), in the order in which they came;
+// false where the points lie on no line.
+bool nearest_on_line(const Pair& pair, std::vector<double>& of_a, std::vector<double>& of_b);
 
 }  // namespace rpw

@@ -1,7 +1,13 @@
 // See unit_walk.hpp.
+//
+// Nobody is left behind between the two ends of a pair: it would be a nearer partner. So between two neighbouring free
+// atoms lies a block of matched ones, as many of the one measure as of the other, and the next pair of atoms to be
+// matched are neighbours of different kind, which shifts all pairs of the block between them by one.
 #include "line/unit_walk.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <queue>
 
 #include "line/edges.hpp"
 
@@ -9,119 +15,92 @@ namespace rpw {
 
 namespace {
 
-// The matched rows and the matched columns, in order: the plan matches the first with the first, and so on. A gap lies
-// before every pair of the plan and after the last; in it are the free atoms between two neighbouring pairs.
+constexpr std::int32_t none = -1;
+
 template <class Power>
 class UnitWalk {
 public:
-    UnitWalk(const LinePair& pair, Power power)
-        : x_(pair.x.at.data()), y_(pair.y.at.data()), power_(power), size_(pair.x.size()) {
-        rows_.reserve(size_);
-        columns_.reserve(size_);
-        to_right_.resize(size_ + 1);
-        to_left_.resize(size_ + 1);
+    UnitWalk(const LinePair& pair, Power power, Pulse& pulse)
+        : x_(pair.x.at.data()), y_(pair.y.at.data()), power_(power), pulse_(pulse) {
+        const auto count = static_cast<std::int32_t>(pair.atoms());
+        atoms_.reserve(count);
+        for (Node i = 0, j = 0; i < pair.x.size() || j < pair.y.size();) {
+            const bool is_row = j == pair.y.size() || (i < pair.x.size() && x_[i] <= y_[j]);
+            const auto place = static_cast<std::int32_t>(atoms_.size());
+            atoms_.push_back({i, j, place - 1, place + 1, 0, 0, is_row});
+            (is_row ? i : j) += 1;
+        }
+        atoms_.back().after = none;
+        for (std::int32_t atom = 0; atom < count; ++atom) offer(atom);
     }
 
-    // Adds the pair that costs least; gives what that is.
+    // Matches the two neighbours that cost least; gives what that is.
     long double step() {
-        price_displacements();
-        best_ = {unreachable, 0, 0};
-        for (Node gap = 0; gap <= matched(); ++gap) look_into(gap);
-        return insert();
+        while (is_stale(offers_.top())) offers_.pop();
+        const std::int32_t atom = offers_.top().atom;
+        offers_.pop();
+        const std::int32_t other = atoms_[atom].after, before = atoms_[atom].before, after = atoms_[other].after;
+        const long double change = atoms_[atom].shifted - atoms_[atom].block;
+        atoms_[atom].is_free = atoms_[other].is_free = false;
+        if (before != none) {
+            atoms_[before].after = after;
+            atoms_[before].block += atoms_[atom].shifted + atoms_[other].block;
+        }
+        if (after != none) atoms_[after].before = before;
+        if (before != none) offer(before);
+        return change;
     }
 
 private:
-    struct Addition {
-        double cost;
-        Node row, column;
+    struct Atom {
+        Node rows, columns;          // how many of each lie before it
+        std::int32_t before, after;  // the neighbours among the free
+        long double block, shifted;  // the cost of the block behind it: as it is, and with the two atoms around it
+        bool is_row;
+        bool is_free = true;
     };
 
-    Node matched() const { return static_cast<Node>(rows_.size()); }
-    double cost(Node i, Node j) const { return power_(x_[i] - y_[j]); }
-    double paid(Node t) const { return cost(rows_[t], columns_[t]); }
-    // The free atoms of a gap, as a range of all atoms.
-    static Node begin(const std::vector<Node>& taken, Node gap) { return gap == 0 ? 0 : taken[gap - 1] + 1; }
-    Node end(const std::vector<Node>& taken, Node gap) const { return gap == matched() ? size_ : taken[gap]; }
-
-    // The free column of a gap that is nearest to a row; -1 if there is none.
-    Node nearest_column(Node gap, Node row) const {
-        const Node first = begin(columns_, gap), last = end(columns_, gap);
-        if (first == last) return -1;
-        const auto right = static_cast<Node>(std::lower_bound(y_ + first, y_ + last, x_[row]) - y_);
-        if (right == first) return right;
-        if (right == last) return right - 1;
-        return x_[row] - y_[right - 1] <= y_[right] - x_[row] ? right - 1 : right;
-    }
-    Node nearest_row(Node gap, Node column) const {
-        const Node first = begin(rows_, gap), last = end(rows_, gap);
-        if (first == last) return -1;
-        const auto right = static_cast<Node>(std::lower_bound(x_ + first, x_ + last, y_[column]) - x_);
-        if (right == first) return right;
-        if (right == last) return right - 1;
-        return y_[column] - x_[right - 1] <= x_[right] - y_[column] ? right - 1 : right;
-    }
-
-    // What it costs to find another column for a matched row, to its right or to its left: a free one in the next gap,
-    // or that of the next matched row, which then has to find another one.
-    struct Displacement {
+    struct Offer {
         double cost;
-        Node column;  // that is used up in the end
+        std::int32_t atom, other;
+        bool operator<(const Offer& than) const { return cost != than.cost ? cost > than.cost : atom > than.atom; }
     };
 
-    Displacement displaced(Node row, Node gap, Node neighbour, const std::vector<Displacement>& further) const {
-        Displacement best{unreachable, -1};
-        if (const Node column = nearest_column(gap, row); column >= 0) best = {cost(row, column), column};
-        if (neighbour < 0 || neighbour >= matched()) return best;
-        const double other = cost(row, columns_[neighbour]) - paid(neighbour) + further[neighbour].cost;
-        return other < best.cost ? Displacement{other, further[neighbour].column} : best;
+    bool is_stale(const Offer& offer) const {
+        return !atoms_[offer.atom].is_free || atoms_[offer.atom].after != offer.other;
     }
 
-    void price_displacements() {
-        for (Node t = matched() - 1; t >= 0; --t) to_right_[t] = displaced(rows_[t], t + 1, t + 1, to_right_);
-        for (Node t = 0; t < matched(); ++t) to_left_[t] = displaced(rows_[t], t, t - 1, to_left_);
+    void offer(std::int32_t atom) {
+        Atom& first = atoms_[atom];
+        if (first.after == none || first.is_row == atoms_[first.after].is_row) return;
+        const Node pairs = (first.after - atom + 1) / 2;
+        first.shifted = cost_of_pairs(first.rows, first.columns, pairs);
+        offers_.push({static_cast<double>(first.shifted - first.block), atom, first.after});
     }
 
-    void offer(double cost, Node row, Node column) {
-        if (cost < best_.cost) best_ = {cost, row, column};
-    }
-
-    // The best addition whose row lies in this gap.
-    void look_into(Node gap) {
-        const Node first = begin(rows_, gap), last = end(rows_, gap);
-        if (first == last) return;
-        for (Node i = first; i < last; ++i) {
-            if (const Node j = nearest_column(gap, i); j >= 0) offer(cost(i, j), i, j);
+    // Neighbours in rank, from these two on.
+    long double cost_of_pairs(Node row, Node column, Node count) {
+        constexpr Node lanes = 8, per_sum = 256;
+        pulse_.note(static_cast<std::size_t>(count));
+        long double sum = 0;
+        Node t = 0;
+        while (t + lanes <= count) {
+            double lane[lanes] = {};
+            for (const Node end = std::min(count, t + per_sum); t + lanes <= end; t += lanes) {
+                for (Node l = 0; l < lanes; ++l) lane[l] += power_(x_[row + t + l] - y_[column + t + l]);
+            }
+            for (const double part : lane) sum += part;
         }
-        for (const Node t : {gap - 1, gap}) {  // takes the column of a neighbour
-            if (t < 0 || t >= matched()) continue;
-            const Displacement& other = t == gap ? to_right_[t] : to_left_[t];
-            if (other.column < 0) continue;
-            const Node row = nearest_row(gap, columns_[t]);
-            offer(cost(row, columns_[t]) - paid(t) + other.cost, row, other.column);
-        }
-    }
-
-    // Puts the new atoms into their places; all pairs between them shift by one.
-    long double insert() {
-        const auto row = std::lower_bound(rows_.begin(), rows_.end(), best_.row);
-        const auto column = std::lower_bound(columns_.begin(), columns_.end(), best_.column);
-        const auto r = static_cast<Node>(row - rows_.begin()), c = static_cast<Node>(column - columns_.begin());
-        const Node first = std::min(r, c), last = std::max(r, c);
-        long double change = 0;
-        for (Node t = first; t < last; ++t) change -= paid(t);
-        rows_.insert(row, best_.row);
-        columns_.insert(column, best_.column);
-        for (Node t = first; t <= last; ++t) change += paid(t);
-        return change;
+        for (; t < count; ++t) sum += power_(x_[row + t] - y_[column + t]);
+        return sum;
     }
 
     const double* x_;
     const double* y_;
     Power power_;
-    Node size_;
-    std::vector<Node> rows_, columns_;
-    std::vector<Displacement> to_right_, to_left_;
-    Addition best_{};
+    Pulse& pulse_;
+    std::vector<Atom> atoms_;
+    std::priority_queue<Offer> offers_;
 };
 
 }  // namespace
@@ -138,16 +117,18 @@ bool has_equal_masses(const LinePair& pair) {
 }
 
 Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, Pulse& pulse) {
+    constexpr std::size_t work_per_step = 64;
     return with_power(cost, [&](auto power) {
-        UnitWalk walk(pair, power);
+        UnitWalk walk(pair, power, pulse);
         Edges edges;
         const Node size = pair.x.size();
         double slope = 0;
         long double sum = 0;
         for (Node pairs = 1; pairs <= size; ++pairs) {
-            pulse.note(4 * pair.atoms());
-            slope = std::max(slope, static_cast<double>(walk.step()));
-            sum += slope;
+            pulse.note(work_per_step);
+            const long double change = walk.step();
+            slope = std::max(slope, static_cast<double>(change));
+            sum += std::max(change, 0.0L);
             edges.add(slope, static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
         }
         return edges.take(scale);

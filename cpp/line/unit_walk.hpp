@@ -1,5 +1,5 @@
 // The profile between measures of as many atoms that all weigh the same, for any finite p: one pair of atoms more at a
-// time, each by one pass over the plan (docs/theory.md, "The profile on the line").
+// time, by a queue of neighbours (docs/theory.md, "The profile on the line").
 #pragma once
 
 #include "base/outcome.hpp"

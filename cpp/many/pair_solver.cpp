@@ -53,8 +53,7 @@ double PairSolver::potential_bound(std::size_t s, std::size_t t, Pulse& pulse) {
 
 double PairSolver::neighbour_bound(std::size_t s, std::size_t t, Pulse& pulse) {
     const Pair pair = batch_.pair(s, t);
-    if (batch_.question.truncation == unreachable && lies_on_line(pair)) {
-        nearest_on_line(pair, nearest_a_, nearest_b_);
+    if (batch_.question.truncation == unreachable && nearest_on_line(pair, nearest_a_, nearest_b_)) {
         return std::max(bound_one_way(pair.a.mass, nearest_a_), bound_one_way(pair.b.mass, nearest_b_));
     }
     const Distances distances = distances_of(pair, batch_.question.truncation, room_, pulse);

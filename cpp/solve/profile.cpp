@@ -47,16 +47,18 @@ void check_powers_fit(double least, double largest, double p) {
 
 // Nothing where the points lie on no line, or the profile there may be long.
 std::optional<Band> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
-    if (question.solver != Solver::exact || question.truncation < unreachable || !lies_on_line(pair)) return {};
-    const SortedPair line = sorted_pair(pair);
+    if (question.solver != Solver::exact || question.truncation < unreachable) return {};
+    const std::optional<SortedPair> line = sorted_pair(pair);
+    if (!line) return {};
+    if (line->rounding > 0 && line->is_too_coarse(cost_of(line->pair, monotone_plan(line->pair), {1, 1}))) return {};
     const double p = question.p;
-    if (!std::isinf(p)) check_powers_fit(line.pair.least_distance(), line.pair.largest_distance(), p);
-    if (auto curve = line_profile(line.pair, p, pulse)) {
+    if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
+    if (auto curve = line_profile(line->pair, p, pulse)) {
         check_breakpoints(curve->cost.size(), question.max_breakpoints);
         return Band{*std::move(curve), {}};
     }
     if (question.tol == 0) return {};
-    LineBand band = line_sandwich(line.pair, p, question.tol, pulse);
+    LineBand band = line_sandwich(line->pair, p, question.tol, pulse);
     return Band{std::move(band.upper), std::move(band.lower)};
 }
 

@@ -117,16 +117,69 @@ Status ProfileSearch::search(double tol, double cutoff) {
     if (walk_pays()) {
         if (const auto status = begin_with_walk(tol, cutoff)) return *status;
     }
+    return search_from_bracket(tol, cutoff);
+}
+
+Status ProfileSearch::search_from_bracket(double tol, double cutoff) {
     if (!neighbours_) neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
     if (const auto status = jump_and_walk(tol, cutoff); status && is_sound(*status)) return *status;
     // Rounding at a large λ can hide what is cheap, and has never been seen to do worse. The walk does not know λ.
     walk_.reset();
     right_.reset();
+    further_.clear();
     left_ = start_;
     strategy_ = Solver::walk;
     start_walk(unreachable);
     return walk_on(tol, cutoff).value();
+}
+
+// Along the profile the crossings come in the order of κ: what was found on the way to the last one bounds the next.
+Status ProfileSearch::go_on(const Goal& goal) {
+    goal_ = goal;
+    lower_ = 0;
+    proven_ = -1;
+    same_side_ = 0;
+    neighbours_.reset();
+    Status status = Status::time_limit;
+    if (ends_in_time([&] { status = search_on(0, 1); })) return status;
+    if (walk_) end_walk();
+    return land_on_left(Status::time_limit);
+}
+
+Status ProfileSearch::search_on(double tol, double cutoff) {
+    if (walk_) {
+        if (walk_->edge().amount > 0) {
+            if (const auto status = land_on_edge()) return *status;
+            walk_->take_edge();
+        }
+        if (const auto status = walk_on(tol, cutoff)) return *status;
+        if (solves_ == 0) {
+            if (const auto status = end_first_walk(tol, cutoff)) return *status;
+        } else {
+            end_walk();
+        }
+    }
+    move_bracket();
+    return search_from_bracket(tol, cutoff);
+}
+
+// Puts the vertices that are known on the sides of a new goal on which they lie.
+void ProfileSearch::move_bracket() {
+    const auto look_at = [this](const Vertex& vertex) {
+        remember(vertex, vertex.cost_p + vertex.lambda * vertex.unmoved);
+    };
+    look_at(left_);
+    while (right_) {
+        look_at(*right_);
+        if (!goal_.is_beyond(right_->unmoved, right_->cost_p)) break;
+        left_ = *std::move(right_);
+        right_.reset();
+        if (further_.empty()) break;
+        right_ = std::move(further_.back());
+        further_.pop_back();
+    }
+    simplex_.adopt(left_.basis);
 }
 
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
@@ -164,6 +217,10 @@ bool ProfileSearch::is_sound(Status status) const {
 std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) {
     start_walk(strategy_ == Solver::walk ? unreachable : std::max(few_steps, first_stretch * size_));
     if (const auto status = walk_on(tol, cutoff)) return status;
+    return end_first_walk(tol, cutoff);
+}
+
+std::optional<Status> ProfileSearch::end_first_walk(double tol, double cutoff) {
     neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(lower_end(), 1e-300));
@@ -196,7 +253,10 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
     // A vertex found at a λ far beyond the costs of the goal carries the rounding of that λ: it must not push the
     // bracket apart.
     if (is_left && found.unmoved <= left_.unmoved) left_ = std::move(found);
-    if (!is_left && (!right_ || found.unmoved >= right_->unmoved)) right_ = std::move(found);
+    if (!is_left && (!right_ || found.unmoved >= right_->unmoved)) {
+        if (right_) further_.push_back(*std::move(right_));
+        right_ = std::move(found);
+    }
     if (is_there && !is_left && !goal_.with_slope) return land_between(right_->unmoved, Status::exact);
     return end_if_close(tol);
 }
@@ -236,13 +296,7 @@ std::optional<Status> ProfileSearch::walk_on(double tol, double cutoff) {
     for (int edges = 1; walk_->find_edge(); ++edges) {
         const Edge edge = walk_->edge();
         const double before = walk_->unmoved();
-        const double after = walk_->share(walk_->total() - walk_->moved() - edge.amount);
-        if (!goal_.is_beyond(after, walk_->cost_p() + edge.slope * walk_->share(edge.amount))) {
-            if (edge.slope > dearest_path && goal_.is_crossing()) return land_on_walk(before, 0, Status::exact);
-            const double cost_p = walk_->plan_cost_p();
-            const double unmoved = std::clamp(goal_.on_line(cost_p + edge.slope * before, edge.slope), after, before);
-            return land_on_walk(unmoved, part_of_edge(cost_p, unmoved), Status::exact);
-        }
+        if (const auto status = land_on_edge()) return status;
         if (goal_.is_crossing()) {
             // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
             const double at_cutoff = walk_->cost_p() + edge.slope * (before - cutoff);
@@ -256,6 +310,18 @@ std::optional<Status> ProfileSearch::walk_on(double tol, double cutoff) {
     }
     if (walk_->moved() == walk_->total()) return land_on_walk(0, 0, Status::exact);
     return std::nullopt;
+}
+
+// Ends the search if the goal lies on the edge that the walk has found.
+std::optional<Status> ProfileSearch::land_on_edge() {
+    const Edge edge = walk_->edge();
+    const double before = walk_->unmoved();
+    const double after = walk_->share(walk_->total() - walk_->moved() - edge.amount);
+    if (goal_.is_beyond(after, walk_->cost_p() + edge.slope * walk_->share(edge.amount))) return std::nullopt;
+    if (edge.slope > dearest_path && goal_.is_crossing()) return land_on_walk(before, 0, Status::exact);
+    const double cost_p = walk_->plan_cost_p();
+    const double unmoved = std::clamp(goal_.on_line(cost_p + edge.slope * before, edge.slope), after, before);
+    return land_on_walk(unmoved, part_of_edge(cost_p, unmoved), Status::exact);
 }
 
 // How far into the found edge the goal lies. For the crossing it comes from the cost, not as a difference of masses,

@@ -31,6 +31,9 @@ public:
     // known.
     Status run(double tol, double cutoff);
 
+    // The exact RPW at a larger κ, from all that was found until here; after `run`, once or more.
+    Status go_on(const Goal& goal);
+
     double unmoved() const { return unmoved_; }
     // F of the plan.
     double cost_p() const;
@@ -54,9 +57,13 @@ private:
     };
 
     Status search(double tol, double cutoff);
+    Status search_on(double tol, double cutoff);
+    Status search_from_bracket(double tol, double cutoff);
+    void move_bracket();
     std::optional<Status> jump_and_walk(double tol, double cutoff);
     bool is_sound(Status status) const;
     std::optional<Status> begin_with_walk(double tol, double cutoff);
+    std::optional<Status> end_first_walk(double tol, double cutoff);
     std::optional<Status> examine(Vertex found, bool is_chord, bool is_old, double tol, double cutoff);
     std::optional<Status> end_if_close(double tol);
 
@@ -64,6 +71,7 @@ private:
     double rest_of_walk() const;
     void start_walk(double most_work);
     std::optional<Status> walk_on(double tol, double cutoff);
+    std::optional<Status> land_on_edge();
     void end_walk();
     double part_of_edge(double cost_p, double unmoved) const;
 
@@ -92,6 +100,7 @@ private:
     Vertex start_;                 // nothing is moved
     Vertex left_;                  // the goal lies beyond it
     std::optional<Vertex> right_;  // and not beyond this one
+    std::vector<Vertex> further_;  // nor beyond these, the nearest last: a larger κ may lie between them
     Vertex proof_;                 // whose line is the best so far
     double lower_ = 0;             // the best lower bound on RPW, from lines or neighbours
     double proven_ = -1;           // by `proof_`: a bound on RPW, or on F at the goal

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/crossing.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "line/solve_line.hpp"
+#include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/strategy.hpp"
-#include "walk/profile_walk.hpp"
 
 namespace rpw {
 
@@ -20,18 +20,18 @@ namespace {
 // Powers of more binary digits than these, from the scale down, may leave float64.
 constexpr double most_digits = 900;
 
-// Steps per pair, and in all, after which the prices that are left are asked one by one.
-constexpr double worth_walking = 8;
-constexpr double few_steps = 20000;
-
 // A price, and where its answer goes.
 struct Wanted {
     double kappa;
     double* value;
 };
 
+void check_in_time(Status status) {
+    if (status == Status::time_limit) throw TimeUp();
+}
+
 double value_in_time(const Outcome& outcome) {
-    if (outcome.status == Status::time_limit) throw TimeUp();
+    check_in_time(outcome.status);
     return outcome.value;
 }
 
@@ -41,32 +41,18 @@ bool share_a_scale(const Distances& distances, std::span<const Wanted> wanted, d
     return p * std::log2(scale / least) <= most_digits;
 }
 
-// Each found edge is held against the prices that are left, least first (as in profile_search.cpp). Gives those that a
-// walk of reasonable length does not reach.
-std::span<const Wanted> walk_past_crossings(const PowerProblem& problem, double scale, double p,
-                                            std::span<const Wanted> wanted, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse);
-    walk.allow(worth_walking * static_cast<double>(problem.powers.size()) + few_steps);
-    auto next = wanted.begin();
-    while (next != wanted.end() && walk.find_edge()) {
-        const Edge edge = walk.edge();
-        const double before = walk.unmoved(), after = walk.share(walk.total() - walk.moved() - edge.amount);
-        const double end = root(walk.cost_p() + edge.slope * walk.share(edge.amount), p);
-        for (; next != wanted.end(); ++next) {
-            const Price price = scaled_price(next->kappa, scale);
-            if (price.kappa * after > end) break;
-            double distance = before;
-            if (edge.slope <= dearest_path) {
-                const double height = walk.plan_cost_p() + edge.slope * before;
-                distance = std::clamp(crossing(height, edge.slope, price.kappa, p), after, before);
-            }
-            *next->value = price.shrink * distance;
-        }
-        if (next != wanted.end()) walk.take_edge();
+// One search, which goes on from one price to the next.
+void search_past_crossings(const PowerProblem& problem, double scale, double p, std::span<const Wanted> wanted,
+                           Pulse& pulse) {
+    double searched = scaled_price(wanted.front().kappa, scale).kappa;
+    ProfileSearch search(problem, {searched, p}, Solver::exact, pulse);
+    check_in_time(search.run(0, 1));
+    for (const Wanted& each : wanted) {
+        const Price price = scaled_price(each.kappa, scale);
+        if (price.kappa > searched) check_in_time(search.go_on({price.kappa, p}));
+        searched = price.kappa;
+        *each.value = price.shrink * search.unmoved();
     }
-    if (walk.moved() < walk.total()) return {next, wanted.end()};
-    for (; next != wanted.end(); ++next) *next->value = scaled_price(next->kappa, scale).shrink * walk.unmoved();
-    return {};
 }
 
 // Distances that lie too many orders of magnitude apart for one scale: each price by itself, on a copy of them.
@@ -89,6 +75,9 @@ void solve_one_by_one(const Pair& pair, const LengthProblem& lengths, Question q
 
 std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
                                   Room& room, Pulse& pulse) {
+    if (question.truncation == unreachable) {
+        if (auto values = several_on_line(pair, question, kappas, pulse)) return *std::move(values);
+    }
     std::vector<double> values(kappas.size());
     std::vector<Wanted> wanted;
     for (std::size_t e = 0; e < kappas.size(); ++e) wanted.push_back({kappas[e], &values[e]});
@@ -109,12 +98,7 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
     const double scale = scale_for_crossing(lengths, todo.back().kappa, question.p, pulse);
     if (share_a_scale(lengths.distances, todo, scale, question.p)) {
         const Powers powers = powers_of(lengths.distances, pair.space, scale, question.p, room, pulse);
-        const PowerProblem problem{powers, lengths.masses};
-        Question own = question;
-        for (const Wanted& each : walk_past_crossings(problem, scale, question.p, todo, pulse)) {
-            own.kappa = each.kappa;
-            *each.value = value_in_time(solve_powers(problem, scale, own, pulse));
-        }
+        search_past_crossings({powers, lengths.masses}, scale, question.p, todo, pulse);
     } else {
         solve_one_by_one(pair, lengths, question, todo, room, pulse);
     }

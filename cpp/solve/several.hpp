@@ -1,4 +1,5 @@
-// RPW at several prices from one walk: along the profile the crossings come in the order of κ, the largest last.
+// RPW at several prices from one search: along the profile the crossings come in the order of κ, the largest last
+// (docs/theory.md, "Several prices").
 #pragma once
 
 #include <span>

@@ -63,18 +63,11 @@ Outcome bisect_masses(const Question& question, const CostAt& cost_at) {
     });
 }
 
-// Whether the line answers: no algorithm is named, and the question is one of those it knows.
-bool is_for_line(const Pair& pair, const Question& question) {
+// Whether the line may answer: no algorithm is named, and the question is one of those it knows.
+bool is_for_line(const Question& question) {
     if (question.solver != Solver::exact || question.quantity == Quantity::shared) return false;
     const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
-    return (question.truncation == unreachable || moves_all) && lies_on_line(pair);
-}
-
-// A tie on the line that was broken wrongly: the matrix is asked, unless that would be too large.
-bool is_doubtful(const Outcome& outcome, const Pair& pair) {
-    constexpr double most_pairs = 1e7;
-    const bool has_gap = outcome.status == Status::exact && outcome.lower < outcome.upper;
-    return has_gap && static_cast<double>(pair.a.size()) * pair.b.size() <= most_pairs;
+    return question.truncation == unreachable || moves_all;
 }
 
 Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
@@ -86,9 +79,8 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
         exactly.solver = Solver::exact;
         return solve(pair, exactly, room, pulse);
     }
-    if (is_for_line(pair, question)) {
-        Outcome outcome = solve_on_line(pair, question, pulse);
-        if (!is_doubtful(outcome, pair)) return outcome;
+    if (is_for_line(question)) {
+        if (auto outcome = solve_on_line(pair, question, pulse)) return *std::move(outcome);
     }
     const bool bisects = crosses && question.solver == Solver::bisection;
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};

@@ -30,6 +30,8 @@ class Curve(Protocol):
     def diameter(self) -> float: ...
     @property
     def mass(self) -> Array: ...
+    @property
+    def lower(self) -> Curve: ...
     def distance(self, k: float) -> float: ...
     @overload
     def __call__(self, alpha: float) -> float: ...
@@ -49,10 +51,19 @@ class Moved(Protocol):
 
 
 def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None) -> Axes:
-    """Draw the OT-profile W_{p,α} over α and, with ``k``, its crossing with the line kΔ(1 - α)."""
+    """Draw the OT-profile W_{p,α} over α and, with ``k``, its crossing with the line kΔ(1 - α).
+
+    A profile that is not exact is a band between two curves.
+    """
     ax = _axes(ax, 6, 4)
-    masses = np.union1d(np.linspace(0, 1, 401), profile.mass)
-    ax.plot(masses, profile(masses), color="tab:blue", label=f"OT-profile $W_{{{_exponent(profile.p)},\\alpha}}$")
+    masses = np.union1d(np.linspace(0, 1, 401), np.union1d(profile.mass, profile.lower.mass))
+    name = f"OT-profile $W_{{{_exponent(profile.p)},\\alpha}}$"
+    is_band = profile.lower is not profile
+    ax.plot(masses, profile(masses), color="tab:blue", label=f"{name}, from above" if is_band else name)
+    if is_band:
+        below = profile.lower(masses)
+        ax.plot(masses, below, color="tab:blue", lw=0.8, label="from below")
+        ax.fill_between(masses, below, profile(masses), color="tab:blue", alpha=0.2, lw=0)
     if k is not None:
         _draw_crossing(profile, ax, k)
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
@@ -70,13 +81,17 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def _draw_crossing(profile: Curve, ax: Axes, k: float) -> None:
-    distance = profile.distance(k)
+    distance, least = profile.distance(k), profile.lower.distance(k)
     height = k * profile.diameter
     ax.plot([0, 1], [height, 0], color="tab:orange", label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
     crossing = (1 - distance, height * distance)
+    text = f"RPW = {distance:.4g}"
+    if profile.lower is not profile:
+        ax.plot(1 - least, height * least, "o", color="black", fillstyle="none")
+        text = f"RPW in [{least:.4g}, {distance:.4g}]"
     ax.plot(*crossing, "o", color="black")
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-    ax.annotate(f"RPW = {distance:.4g}", crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
+    ax.annotate(text, crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
     ax.axvspan(1 - distance, 1, color="tab:orange", alpha=0.12, lw=0)
     ax.set_ylim(0, 1.15 * max(float(profile(1.0)), height * distance) or None)
 

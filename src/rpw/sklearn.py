@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,16 +15,23 @@ except ImportError as error:
     raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
 
 from rpw.base.check import Array, as_whole, is_sparse
+from rpw.base.threads import as_n_threads
 from rpw.index import Index
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_collection, check_same_dimension
+from rpw.many.known_pairs import KnownPairs
 from rpw.measure import CollectionLike, Measure
+from rpw.pair.ground import as_shared_ground
 from rpw.pair.metrics import Metric, as_metric
-from rpw.pair.question import as_question
+from rpw.pair.question import Question, as_question, as_question_of_several
 from rpw.pairwise import pairwise
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 __all__ = ["RPWTransformer"]
+
+_KNOWN = KnownPairs(most_bytes=1 << 30)
 
 
 class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,7 +46,10 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         gives, for ``metric="precomputed"``); with RPW the graph comes from an exact, pruned search.
     n_neighbors : int
         Neighbours in the graph. As in scikit-learn, one more is kept, because a measure is its own neighbour.
-    distance, p, k, mass, lam, metric, diameter : as in `rpw.pairwise`
+    distance, p, k, mass, lam, metric, diameter : as in `rpw.pairwise`, with one k
+    ks : list of floats, optional
+        The values of ``k`` that a search will try: then each pair is solved once for all of them, as `rpw.pairwise`
+        does for a list, and its distances are kept for the fits to come (see the notes). ``k`` must be one of them.
     support : array-like (n, d) or "line", optional
         What the histograms in the rows of X stand on; ``"line"``: n equally spaced points of [0, 1].
     cost : array-like (n, n), optional
@@ -47,6 +58,19 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     X may be a (B, n, d) array of point sets, a list of Measures or (n_i, d) arrays, or, with ``support`` or ``cost``, a
     table or sparse matrix (B, n) of histograms; rows that sum to 0 are refused.
+
+    Notes
+    -----
+    A grid search over k names its values twice::
+
+        ks = [0.1, 1, 10]
+        model = Pipeline([("rpw", RPWTransformer(ks=ks)), ("knn", KNeighborsClassifier(metric="precomputed"))])
+        GridSearchCV(model, {"rpw__k": ks}).fit(X, y)
+
+    Whatever the folds, each pair of measures is solved once (d(x, y) answers for d(y, x)), unless ``diameter="auto"``
+    gives every fold a Δ of its own. The distances lie in the memory of the process, not in the estimator: up to 1 GiB,
+    those forgotten first that were not asked for the longest. Processes (``n_jobs`` with scikit-learn's default) do not
+    share them; threads do, and ``n_threads`` uses all cores already.
     """
 
     def __init__(
@@ -57,6 +81,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         distance: str = "rpw",
         p: float = 2,
         k: float = 1,
+        ks: Sequence[float] | None = None,
         mass: float | None = None,
         lam: float | None = None,
         metric: Metric = "euclidean",
@@ -70,6 +95,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.distance = distance
         self.p = p
         self.k = k
+        self.ks = ks
         self.mass = mass
         self.lam = lam
         self.metric = metric
@@ -109,8 +135,23 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             as_whole(self.n_neighbors, "n_neighbors", 1)
         as_metric(self.metric)
         as_question(self.distance, p=self.p, k=self.k, mass=self.mass, lam=self.lam)
+        if self.ks is not None and float(self.k) not in self._question_of_all_k(1.0).several_k:
+            raise ValueError(f"k must be one of ks={self.ks!r}, got {self.k!r}: add it there, or leave ks out")
+
+    def _question_of_all_k(self, diameter: float) -> Question:
+        return as_question_of_several(self.distance, p=self.p, k=self.ks, diameter=diameter)
+
+    def _known_matrix(self, measures: Any) -> Array:
+        """From what is known of the pairs at all ``ks``."""
+        ground = as_shared_ground(self.space_.get("support"), self.space_.get("cost"), as_metric(self.metric))
+        a, b = (as_collection(each, "X", ground) for each in (measures, self.fitted_))
+        check_same_dimension(a, b)
+        batch = PairBatch(a, b, ground, self._question_of_all_k(self.index_.diameter))
+        return _KNOWN.matrix(batch, float(self.k), as_n_threads(self.n_threads))
 
     def _matrix(self, measures: Any) -> Array:
+        if self.ks is not None:
+            return self._known_matrix(measures)
         return pairwise(
             measures,
             self.fitted_,
@@ -130,7 +171,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         from scipy.sparse import csr_matrix
 
         top = min(as_whole(self.n_neighbors, "n_neighbors", 1) + 1, self.n_samples_fit_)
-        if self.distance == "rpw":
+        if self.distance == "rpw" and self.ks is None:
             distances, indices = self.index_.query(measures, top=top, n_threads=self.n_threads)
         else:
             matrix = self._matrix(measures)

@@ -75,6 +75,8 @@ def test_a_shell_can_complete_commands_and_options():
         ("rpw reproduce retrieval --dataset c", ["cifar10", "corel"]),
         ("rpw pairwise D --distance w", ["wasserstein"]),
         ("rpw distance a.csv b.csv --metric ch", ["chebyshev"]),
+        ("rpw distance a.csv b.csv --solver w", ["walk"]),
+        ("rpw profile a.csv b.csv --solver e", ["exact"]),
     ):
         position = str(len(words.split()) - 1)
         shown = call(_RPW_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=position).stdout

@@ -38,6 +38,19 @@ def test_pairwise_is_a_loop_over_distance_and_resumes(clouds, tmp_path):
     complaint("pairwise", folder, "--out", out, "--p", "2")  # other parameters: not the same matrix
 
 
+def test_a_matrix_that_takes_too_long_is_given_up_and_a_store_goes_on(clouds, tmp_path):
+    folder, _ = clouds
+    for name in ("D.zarr", "D.csv"):
+        reason = complaint("pairwise", folder, "--out", tmp_path / name, "--time-limit", "0")
+        assert reason.startswith(
+            "rpw: --time-limit passed before the end: 0 of 10 pairs were finished; allow more time"
+        )
+        assert ("same command again" in reason) == (name == "D.zarr")
+    assert not (tmp_path / "D.csv").exists()
+    found = answer("pairwise", folder, "--out", tmp_path / "D.zarr", "--time-limit", "60")
+    assert (found["resumed"], found["failed"]) == (True, 0)
+
+
 def test_pairwise_between_two_collections_and_other_distances(clouds, tmp_path):
     folder, points = clouds
     np.save(tmp_path / "queries.npy", np.array(points[:2]) + 0.01)
@@ -176,6 +189,54 @@ def test_options_that_do_not_belong_to_the_distance_are_refused(clouds, tmp_path
 def test_pairwise_refuses_what_is_no_collection(diracs, tmp_path):
     assert "holds one measure" in complaint("pairwise", diracs[0], "--out", tmp_path / "D")
     assert "No such file" in complaint("pairwise", tmp_path / "missing.npz", "--out", tmp_path / "D")
+
+
+@pytest.mark.parametrize("name", ["D.zarr", "D.npy", "D.npz"])
+def test_several_k_are_a_stack(clouds, tmp_path, name):
+    folder, points = clouds
+    out = tmp_path / name
+    found = answer("pairwise", folder, "--out", out, "--k", "10,0.1,0")
+    expected = rpw.pairwise(points, k=[10, 0.1, 0])
+    if name == "D.npz":
+        with np.load(out) as stored:
+            stack = stored["distances"]
+            assert (stored["k"].tolist(), len(stored["rows"])) == ([10, 0.1, 0], 5)
+    elif name == "D.npy":
+        stack = np.load(out)
+    else:
+        stored = zarr.open(out, mode="r")
+        stack = stored[:]
+        assert (stored.attrs["k"], len(stored.attrs["rows"])) == ([10, 0.1, 0], 5)
+    np.testing.assert_array_equal(stack, expected)
+    assert (found["k"], found["shape"]) == ([10, 0.1, 0], [3, 5, 5])
+    assert found["smallest"] == expected[:, ~np.eye(5, dtype=bool)].min()
+    assert found["largest"] == expected.max()
+    shown = call("pairwise", folder, "--out", out, "--k", "10,0.1,0").stdout
+    assert "5 x 5 for each of 3 k in" in shown
+    assert "k=10,0.1,0" in shown
+
+
+def test_pairs_that_fail_at_several_k_count_once(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
+    arguments = ("pairwise", tmp_path / "a.npy", "--out", tmp_path / "D.npy", "--metric", "jensenshannon")
+    assert "(and 1 more)" in complaint(*arguments, "--k", "1,2")
+    assert np.isnan(np.load(tmp_path / "D.npy")).sum(axis=(1, 2)).tolist() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("out", "k", "code", "words"),
+    [
+        ("D.csv", "1,2", 1, "a table holds one matrix, and several --k give a stack"),
+        ("D.TSV", "1,2", 1, "choose .npy, .npz or a Zarr store"),
+        ("D.npy", "1,x", 2, "'1,x' is neither a number nor numbers with commas between them"),
+        ("D.npy", "1,", 2, "'1,' is neither"),
+        ("D.npy", "1,-2", 1, "k must be"),
+    ],
+)
+def test_lists_of_k_that_are_refused(clouds, tmp_path, out, k, code, words):
+    done = call("pairwise", clouds[0], "--out", tmp_path / out, "--k", k, code=code)
+    assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert not (tmp_path / out).exists()
 
 
 def test_device(clouds, tmp_path, on_host):

@@ -18,6 +18,14 @@ def test_profile_of_planted_points(tmp_path):
     assert "W at 100%" in call("profile", tmp_path / "a.csv", tmp_path / "b.csv").stdout
 
 
+def test_a_profile_that_takes_too_long_is_given_up(clouds):
+    folder, _ = clouds
+    pair = folder / "cloud0.npy", folder / "cloud3.npy"
+    assert complaint("profile", *pair, "--time-limit", "0").startswith("rpw: --time-limit passed before the end")
+    assert answer("profile", *pair, "--time-limit", "60")["mass"] == answer("profile", *pair)["mass"]
+    assert "time_limit must be at least 0" in complaint("profile", *pair, "--time-limit", "-1")
+
+
 def test_profile_draws_a_picture(diracs):
     picture = diracs[0].parent / "out.png"
     assert answer("profile", *diracs, "--plot", picture)["plot"] == str(picture)

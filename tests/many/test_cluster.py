@@ -125,10 +125,14 @@ def test_clusters_give_the_same_as_threads(cluster, tmp_path, capsys):
         {"progress": True},
         {"distance": "total_variation"},
         {"metric": "canberra"},
+        {"k": [10, 0.1, 0]},
         {"metric": lambda x, y: factor * float(np.abs(x - y).sum())},
     ):
         np.testing.assert_array_equal(rpw.pairwise(A, B, client=client, **options), rpw.pairwise(A, B, **options))
     assert "240/240" in capsys.readouterr().err
+    stored = rpw.pairwise(A, out=tmp_path / "several.zarr", client=client, k=[10, 0.1, 0])
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, k=[10, 0.1, 0]))
+    np.testing.assert_array_equal(rpw.pairwise(A, client=client, k=[10, 0.1, 0]), stored[:])
     rows, support = np.random.default_rng(0).random((12, 9)), A[0]
     inside = rpw.pairwise(rows, support=support, client=client)
     np.testing.assert_array_equal(inside, rpw.pairwise(rows, support=support))
@@ -162,8 +166,9 @@ def test_inputs_are_sent_again_when_all_workers_die(cluster, scheduler, tmp_path
 
 def test_a_worker_checks_its_memory_before_a_tile(lonely_scheduler, tmp_path):
     worker = start_worker(lonely_scheduler, tmp_path / "small", "--memory-limit", "500MB", "--nthreads", "2")
-    large = [np.zeros((9000, 1)), np.ones((9000, 1)), [[0.5]]]  # 810 MB for the largest pair
-    medium = [np.full((5000, 1), place) for place in (0.0, 0.5, 1.0)]  # 250 MB a pair: one fits, two do not
+    rng = np.random.default_rng(0)
+    large = [rng.random((9000, 2)), rng.random((9000, 2)), [[0.5, 0.5]]]  # 810 MB for the largest pair
+    medium = [rng.random((5000, 2)) for _ in range(3)]  # 250 MB a pair: one fits, two do not
     try:
         with Client(lonely_scheduler) as client:
             client.wait_for_workers(1, timeout=40)

@@ -1,5 +1,6 @@
 """The file of an index: many writers, failed writers, and well-formed files that hold nonsense."""
 
+import hashlib
 import json
 import os
 import signal
@@ -161,6 +162,22 @@ def about(arrays, **changes):
     return {"about": np.array(json.dumps(text))}
 
 
+def unsigned(arrays):
+    text = json.loads(str(arrays["about"]))
+    return np.array(json.dumps({name: part for name, part in text.items() if name != "digest"}))
+
+
+def write_signed(path, arrays):
+    """The file with the digest of what is in it now."""
+    text = json.loads(str(arrays["about"]))
+    rest = {name: array for name, array in arrays.items() if name != "about"}
+    digest = hashlib.sha256(json.dumps(text.get("distance"), sort_keys=True).encode())
+    for name in sorted(rest):
+        digest.update(f"{name} {rest[name].dtype.str} {rest[name].shape}".encode() + rest[name].tobytes())
+    with open(path, "wb") as file:
+        np.savez(file, about=np.array(json.dumps(text | {"digest": digest.hexdigest()})), **rest)
+
+
 def replaced(array, at, value):
     copy = array.copy()
     copy.flat[at] = value
@@ -198,10 +215,10 @@ BROKEN = {
     "metric of another type": ("points", lambda a: about(a, metric=3)),
     "mass that belongs elsewhere": ("points", lambda a: about(a, mass=0.5)),
     "unknown parameter": ("points", lambda a: about(a, magic=1)),
-    "no parameters": ("points", lambda a: {"about": np.array('{"format": "rpw index", "version": 2}')}),
+    "no parameters": ("points", lambda a: {"about": np.array('{"format": "rpw index", "version": 3}')}),
     "parameters of another type": (
         "points",
-        lambda a: {"about": np.array('{"format": "rpw index", "version": 2, "distance": [1]}')},
+        lambda a: {"about": np.array('{"format": "rpw index", "version": 3, "distance": [1]}')},
     ),
     "masses that do not sum up": ("points", lambda a: {"mass": a["mass"] * 2}),
     "too little mass": ("points", lambda a: {"mass": a["mass"] // 2, "weights": a["weights"] / 2}),
@@ -229,11 +246,39 @@ def test_an_index_with_broken_arrays_is_refused(tmp_path, name):
     arrays = saved_arrays(tmp_path, kind)
     assert len(rpw.Index.load(tmp_path / "whole")) == 6
     arrays |= change(arrays)
-    with open(tmp_path / "broken", "wb") as file:
-        np.savez(file, **{name: array for name, array in arrays.items() if array is not None})
+    write_signed(tmp_path / "broken", {name: array for name, array in arrays.items() if array is not None})
     with pytest.raises(ValueError, match="broken is damaged: ") as caught:
         rpw.Index.load(tmp_path / "broken")
     assert "\n" not in str(caught.value)
+    assert "digest" not in str(caught.value)  # refused for what it is, whoever signed it
+
+
+FORGED = {
+    "other pivots": ("points", lambda a: {"pivots": a["pivots"][::-1].copy()}),
+    "other distances from pivots": ("points", lambda a: {"from_pivots": a["from_pivots"] / 2}),
+    "a distance that is off by a bit": (
+        "points",
+        lambda a: {"from_pivots": replaced(a["from_pivots"], 3, np.nextafter(a["from_pivots"].flat[3], 1))},
+    ),
+    "other points": ("points", lambda a: {"points": a["points"] + 1e-9}),
+    "other places": ("support", lambda a: {"support": a["support"][::-1].copy()}),
+    "other costs": ("cost", lambda a: {"cost": a["cost"] * 2}),
+    "another k": ("points", lambda a: about(a, k=2.0)),
+    "another diameter": ("support", lambda a: about(a, diameter=3.0)),
+    "no digest": ("points", lambda a: {"about": unsigned(a)}),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_an_index_that_was_changed_is_refused(tmp_path, name):
+    kind, change = FORGED[name]
+    arrays = saved_arrays(tmp_path, kind)
+    write_signed(tmp_path / "whole again", arrays)
+    assert len(rpw.Index.load(tmp_path / "whole again")) == 6  # the digest is what the documents say
+    with open(tmp_path / "forged", "wb") as file:
+        np.savez(file, **(arrays | change(arrays)))
+    with pytest.raises(ValueError, match=r"forged is damaged: .*digest"):
+        rpw.Index.load(tmp_path / "forged")
 
 
 def test_a_description_of_brackets_without_end_is_no_index(tmp_path):

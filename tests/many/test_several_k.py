@@ -43,6 +43,41 @@ def test_other_grounds(p):
     check_stack(rows, cost=RNG.random((10, 10)), p=p)  # not symmetric, and no places of distance 0
 
 
+@pytest.mark.parametrize("p", [1, 2, 3])
+@pytest.mark.parametrize("sizes", [(4, 600), (600, 4), (25, 700), (220, 240)], ids=str)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_where_a_walk_does_not_pay(p, sizes, is_weighted):
+    """Few against many, and long walks: the search goes on from the vertices that it knows."""
+    rng = np.random.default_rng(sizes[0])
+    A, B = ([rng.random((n, 3))] for n in sizes)
+    if is_weighted:
+        A, B = ([rpw.Measure(x, rng.dirichlet(np.ones(len(x)))) for x in each] for each in (A, B))
+    check_stack(A, B, k=[3, 0.05, 1, 1.001, 0.4, 40], p=p)
+    cost = np.sort(rng.random((6, 300)) + np.arange(300) / 300, axis=None).reshape(6, 300)
+    rows = rng.random((2, 306))
+    check_stack(rows, cost=np.block([[np.zeros((6, 6)), cost], [cost.T, np.zeros((300, 300))]]), k=[0.1, 1, 9], p=p)
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3, 30, INF])
+@pytest.mark.parametrize("n", [1, 2, 60, 300])
+def test_on_a_line(p, n):
+    rng = np.random.default_rng(n)
+    plain, other, weighted = rng.random((2, n, 1)), rng.normal(5, 3, (1, n + 1, 1)), rng.random((2, n, 1))
+    check_stack(plain, p=p)
+    check_stack(plain, other, p=p)
+    check_stack(np.round(plain, 1), p=p)  # ties
+    check_stack([rpw.Measure(x, rng.dirichlet(np.ones(n))) for x in weighted], p=p)
+    slanted_line = np.linspace([0.0, 1.0], [3.0, 7.0], 2 * n + 1)
+    check_stack([slanted_line[::2], slanted_line[1::2]], k=[0.1, 1, 10], p=p)
+
+
+def test_a_line_needs_no_matrix():
+    far = np.random.default_rng(0).random((2, 200_000, 1))  # 320 GB of distances
+    stack = rpw.pairwise(far, k=[1, 10], p=1)
+    assert stack[0, 0, 1] == pytest.approx(rpw.distance(far[0], far[1], k=1, p=1), abs=1e-12)
+    assert stack[1, 0, 1] == pytest.approx(rpw.distance(far[0], far[1], k=10, p=1), abs=1e-12)
+
+
 @pytest.mark.parametrize("k", [[0.0], [2], (0, 0), np.array([3.0, 1.0])])
 def test_short_lists_and_zeros(k):
     check_stack(MEASURES, k=k)
@@ -64,7 +99,6 @@ def test_what_is_refused():
         ([1, -1], {}, "k must be"),
         ([1, float("nan")], {}, "k must not be NaN"),
         ([1, 2], {"distance": "wasserstein"}, "k may be a list"),
-        ([1, 2], {"out": "D.zarr"}, "out does not take a list of k"),
         (["a"], {}, "k must be a number"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -26,10 +26,10 @@ ROWS_OF_ZEROS = {
 }
 
 
-@pytest.mark.parametrize("mode", ["distance", "neighbors"])
-def test_estimator_checks(mode):
+@pytest.mark.parametrize(("mode", "ks"), [("distance", None), ("neighbors", None), ("distance", [0.1, 1])])
+def test_estimator_checks(mode, ks):
     failed = {}
-    for estimator, check in estimator_checks_generator(RPWTransformer(mode, n_neighbors=2, support="line")):
+    for estimator, check in estimator_checks_generator(RPWTransformer(mode, n_neighbors=2, support="line", ks=ks)):
         name = getattr(check, "func", check).__name__
         try:
             check(estimator)

@@ -260,6 +260,20 @@ def test_what_is_not_ours_is_left_alone(tmp_path):
     assert os.listdir(tmp_path / "folder") == ["data"]
 
 
+@pytest.mark.parametrize("name", ["D.csv", "D.npy", "D.NPZ", "D.parquet", "D.h5"])
+def test_a_name_of_another_format_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match=rf"out='.*{name}' is called like a file .* call it 'D.zarr'"):
+        rpw.pairwise([[[0.0]], [[0.5]]], out=tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_names_are_stores_and_one_that_is_there_goes_on(tmp_path):
+    for name in ("D", "D.zarr", "run.2", "a.csv.zarr"):
+        assert rpw.pairwise([[[0.0]], [[0.5]]], out=tmp_path / name).shape == (2, 2)
+    (tmp_path / "D").rename(tmp_path / "D.csv")  # as earlier versions wrote them
+    assert rpw.pairwise([[[0.0]], [[0.5]]], out=tmp_path / "D.csv").shape == (2, 2)
+
+
 def test_two_processes_on_one_store_are_detected(tmp_path):
     out, A = tmp_path / "D.zarr", clouds(60, 160)
     with start(CRASH_DRILL, out) as child:

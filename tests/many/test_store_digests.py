@@ -123,6 +123,31 @@ def test_damage_that_cannot_be_mended_is_refused(store):
         rpw.pairwise(clouds(20, 4), out=store)
 
 
+READ_DAMAGED = """
+import sys
+import numpy as np
+import zarr
+import rpw
+
+array = rpw.pairwise([np.full((1, 2), s / 40) for s in range(40)], out=sys.argv[1])
+chunk = f"{sys.argv[1]}/c/0/0"
+data = bytearray(open(chunk, "rb").read())
+data[3] ^= 1
+open(chunk, "wb").write(data)
+try:
+    array[:]
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_a_damaged_tile_is_one_error_and_nothing_else_is_printed(tmp_path):
+    for repeat in range(4):  # what asyncio would print at the end of Python depends on who comes first
+        done = run("-c", READ_DAMAGED, tmp_path / f"D{repeat}.zarr", timeout=120)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "tile (0, 0)" in done.stdout
+
+
 def test_what_is_returned_is_verified_in_every_way_to_read_it(store):
     array = rpw.pairwise(clouds(20, 4), out=store)
     assert isinstance(array, zarr.Array)
@@ -194,7 +219,7 @@ def test_stores_of_the_first_version_are_refused_by_name(store, is_finished):
 
 def test_stores_of_a_later_version_are_refused_by_name(store):
     metadata = json.loads((store / "zarr.json").read_text())
-    metadata["attributes"]["rpw"] |= {"format": 3, "version": "7.0"}
+    metadata["attributes"]["rpw"] |= {"format": 4, "version": "7.0"}
     (store / "zarr.json").write_text(json.dumps(metadata))
     with pytest.raises(ValueError, match=r"was written by rpw 7\.0, which is newer"):
         rpw.pairwise(clouds(20, 4), out=store)

@@ -41,16 +41,33 @@ def test_a_result_shows_its_distance_and_its_proof():
     assert "allow more time" in shown(rpw.solve(X, Y, time_limit=0))[1]["proven"]
 
 
+MASSES = np.linspace(0, 1, 201)
+
+
+def heights_of_lines(profile):
+    """How high each line of the drawing lies above the start of the first."""
+    lines = [line.attrib["points"] for line in ElementTree.fromstring(profile._repr_html_()).iter("polyline")]
+    points = [np.array([pair.split(",") for pair in line.split()], dtype=float) for line in lines]
+    return [points[0][0, 1] - line[:, 1] for line in points]
+
+
 @pytest.mark.parametrize("p", [1, 2, math.inf])
 def test_a_profile_shows_its_curve(p):
     profile = rpw.profile(X, Y, p=p)
     title, rows = shown(profile)
     assert title == "OT-profile"
     assert rows["W at 90%"] == f"{profile(0.9):.6g}"
-    line = ElementTree.fromstring(profile._repr_html_()).find(".//polyline").attrib["points"]
-    points = np.array([pair.split(",") for pair in line.split()], dtype=float)
-    height = points[0, 1] - points[:, 1]
-    np.testing.assert_allclose(height / height[-1], profile(np.linspace(0, 1, 201)) / profile(1.0), atol=0.01)
+    (line,) = heights_of_lines(profile)
+    np.testing.assert_allclose(line / line[-1], profile(MASSES) / profile(1.0), atol=0.01)
+
+
+def test_a_profile_with_tol_shows_both_curves():
+    profile = rpw.profile(X, Y, tol=0.2)
+    lower, upper = heights_of_lines(profile)
+    assert (profile.lower(MASSES) < 0.9 * profile(MASSES)).any()  # else there is nothing to see
+    np.testing.assert_allclose(upper / upper[-1], profile(MASSES) / profile(1.0), atol=0.01)
+    np.testing.assert_allclose(lower / upper[-1], profile.lower(MASSES) / profile(1.0), atol=0.01)
+    assert shown(profile)[1]["W at 50%"] == f"{profile.lower(0.5):.6g} to {profile(0.5):.6g}"
 
 
 def test_a_profile_of_equal_measures_is_flat():

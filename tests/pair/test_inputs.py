@@ -1,6 +1,7 @@
 """Inputs that must work, and those that must fail with a ValueError that names the argument and the first bad index."""
 
 import math
+import pathlib
 from fractions import Fraction
 
 import numpy as np
@@ -82,11 +83,15 @@ BAD_MEASURES = [
     ({"cost": np.zeros((2, 2, 2))}, r"^cost\b.*shape"),
     ({"cost": 1.0}, r"^cost\b.*shape"),
     # not numeric
-    (points(x=[["0", "1"]] * 5), r"^x\b.*numeric"),
+    (points(x=[["0", "1"]] * 5), r"^x\b.*numeric, got an array of texts$"),
     (points(x=np.full((5, 2), None)), r"^x\b"),
     (points(x=X + 1j), r"^x\b.*numeric"),
     (points(x=[[0.0, 1.0], [2.0]], a=None), r"^x\b"),
-    (points(x="points"), r"^x\b.*numeric"),
+    (points(x="points"), r"^x\b.*numeric, got the text 'points'; files are read by rpw.readers$"),
+    (points(y=b"p" * 999), r"^y\b.*numeric, got the text b'p{55}\.\.\.;"),
+    (points(x=pathlib.Path("a.csv")), r"^x\b.*numeric, got the text 'a.csv'"),
+    (points(b="uniform"), r"^b\b.*numeric, got the text 'uniform'"),
+    ({"cost": "D.npy"}, r"^cost\b.*numeric, got the text 'D.npy'"),
     (points(x=object()), r"^x\b"),
     (points(y=np.array(["2020-01-01"] * 4, dtype="datetime64[D]")), r"^y\b.*numeric"),
     (points(a=["heavy"] * 5), r"^a\b.*numeric"),
@@ -116,6 +121,23 @@ BAD_MEASURES = [
 def test_bad_measures_are_refused_by_name(function, arguments, message):
     with pytest.raises(ValueError, match=message):
         function(**arguments)
+
+
+def test_columns_of_two_tables_in_another_order_are_not_taken_for_each_other():
+    arrow = pytest.importorskip("pyarrow")
+    x = arrow.table({"lon": [0.0, 1.0], "lat": [0.1, 0.2]})
+    other, alike = x.select(["lat", "lon"]), x.select(["lon", "lat"])
+    assert rpw.distance(x, alike) == 0
+    for function in FUNCTIONS.values():
+        with pytest.raises(ValueError, match=r"^x has the columns lon, lat, and y has lat, lon"):
+            function(x, other)
+    with pytest.raises(ValueError, match=r"^A\[2\] has the columns lat, lon, and A\[0\] has lon, lat"):
+        rpw.pairwise([x, alike, other])
+    for function in (rpw.pairwise, rpw.solve_pairs):
+        with pytest.raises(ValueError, match=r"^A\[0\] has the columns lon, lat, and B\[0\] has lat, lon"):
+            function([x], [other])
+    assert rpw.distance(x, np.asarray(alike)) == 0
+    assert rpw.distance(np.asarray(x), np.asarray(other)) > 0  # without names it is the caller's order
 
 
 # ---------------------------------------------------------------- refused parameters

@@ -25,6 +25,27 @@ def test_plot_draws_the_profile_and_its_crossing(p):
     pyplot.close(ax.figure)
 
 
+def test_plot_of_a_profile_with_tol_draws_both_curves_and_what_lies_between():
+    from matplotlib import pyplot
+    from matplotlib.collections import PolyCollection
+
+    x, y = np.random.default_rng(0).random((2, 40, 2))
+    profile = rpw.profile(x, y, tol=0.1)
+    ax = profile.plot(k=0.5)
+    upper, lower = (line for line in ax.get_lines() if len(line.get_xydata()) > 2)
+    for line, curve in ((upper, profile), (lower, profile.lower)):
+        masses = np.asarray(line.get_xdata())
+        assert set(curve.mass) <= set(masses)
+        np.testing.assert_array_equal(line.get_ydata(), curve(masses))
+    (band,) = (part for part in ax.collections if isinstance(part, PolyCollection))
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices}
+    assert corners >= {*map(tuple, upper.get_xydata()), *map(tuple, lower.get_xydata())}
+    marked = [line.get_xydata()[0] for line in ax.get_lines() if len(line.get_xydata()) == 1]
+    for rpw_distance in (profile.distance(0.5), profile.lower.distance(0.5)):
+        assert any(np.allclose(point, (1 - rpw_distance, 0.5 * rpw_distance)) for point in marked)
+    pyplot.close(ax.figure)
+
+
 def test_plot_takes_axes_and_needs_no_k():
     from matplotlib import pyplot
 

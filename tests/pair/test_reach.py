@@ -51,13 +51,13 @@ def warnings_of(call):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_warns_once_with_the_figure_and_the_way_out(name):
+def test_warns_once_with_the_reason_and_the_way_out(name):
     call, unit = CALLS[name]
     length = 37.0 / unit
     messages, answer, files = warnings_of(lambda: call(length))
     assert len(messages) == 1
     assert " reach" in messages[0]
-    assert " 37, " in messages[0]
+    assert " more than 2, " in messages[0]
     assert ("diameter=the largest cost" if "cost" in name else "diameter=rpw.diameter(...)") in messages[0]
     assert files == [__file__]
     messages, given, _ = warnings_of(lambda: call(length, diameter=1))
@@ -72,6 +72,60 @@ def test_says_nothing_within_two_diameters_or_where_one_was_passed(name):
     assert len(warnings_of(lambda: call(2.01 / unit))[0]) == 1
     for diameter in (1, 1.0, 0.1, 50):
         assert warnings_of(lambda d=diameter: call(37.0, diameter=d))[0] == []
+
+
+def test_directions_in_many_dimensions_lie_close_although_their_box_is_wide():
+    x, y = RNG.standard_normal((2, 200, 64))
+    x, y = (cloud / np.linalg.norm(cloud, axis=1, keepdims=True) for cloud in (x, y))
+    assert rpw.diameter([x, y]) > 4  # of the box
+    assert warnings_of(lambda: rpw.distance(x, y))[0] == []
+    assert warnings_of(lambda: rpw.pairwise([x, y]))[0] == []
+    assert warnings_of(lambda: rpw.Index([x, y]).query(x, top=1))[0] == []
+    assert len(warnings_of(lambda: rpw.distance(x, 2 * y))[0]) == 1
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev", "minkowski"])
+@pytest.mark.parametrize("dimension", [1, 2, 3, 20])
+def test_only_what_is_wider_than_two_is_warned_of_and_all_that_is_twice_as_wide(metric, dimension):
+    order = {"cityblock": 1, "chebyshev": np.inf}.get(metric, 2)
+    cloud = RNG.standard_normal((60, dimension)) * RNG.random(dimension)
+    width = np.linalg.norm(cloud[:, None] - cloud, order, axis=2).max()
+    for length, expected in ((1.99, 0), (4.01, 1)):
+        x, y = np.split(cloud * (length / width), 2)
+        assert len(warnings_of(lambda x=x, y=y: rpw.distance(x, y, metric=metric))[0]) == expected
+
+
+def test_a_loop_over_different_lengths_is_warned_of_once():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for length in (10, 20, 30):
+            rpw.distance(length * X, length * Y)
+            rpw.profile(length * X, length * Y).distance(1)
+    assert len({one.lineno for one in caught}) == len(caught) == 2
+
+
+@pytest.mark.parametrize("use", ["query", "radius_query", "add"])
+def test_an_index_warns_once_of_measures_that_come_later(use, tmp_path):
+    def call(index, q):
+        return {"query": lambda: index.query(q), "radius_query": lambda: index.radius_query(q, 0.5)}.get(
+            use, lambda: index.add([q])
+        )()
+
+    index = rpw.Index([X, Y])
+    assert warnings_of(lambda: call(index, X + 0.1))[0] == []
+    messages, _, files = warnings_of(lambda: call(index, X + 40))
+    assert len(messages) == 1
+    assert files == [__file__]
+    assert warnings_of(lambda: call(index, X + 40))[0] == []
+    for silent in (rpw.Index([X, Y], diameter=1), rpw.Index([X, Y], k=0), rpw.Index(ROWS, support=np.eye(6))):
+        q = ROWS[0] if len(silent) == len(ROWS) else X + 40
+        assert warnings_of(lambda i=silent, q=q: call(i, q))[0] == []
+
+
+def test_an_index_remembers_how_far_what_was_added_reaches():
+    index = rpw.Index([X])
+    index.add([X + 0.5])
+    assert len(warnings_of(lambda: index.query(X - 0.9))[0]) == 1  # near the first, far from the second
 
 
 FAR = 100 * X, 100 * Y
@@ -117,7 +171,7 @@ def test_points_that_float64_cannot_measure_are_an_error_and_no_warning():
 
 def test_a_profile_keeps_its_warning_when_pickled():
     curve = pickle.loads(pickle.dumps(rpw.profile(*FAR)))
-    with pytest.warns(UserWarning, match="reach over 141.4"):
+    with pytest.warns(UserWarning, match="reach over more than 2"):
         curve.distance(1)
     given = pickle.loads(pickle.dumps(rpw.profile(*FAR, diameter=1)))
     assert given == curve  # as curves they are the same
@@ -125,7 +179,7 @@ def test_a_profile_keeps_its_warning_when_pickled():
 
 
 def test_an_index_keeps_its_diameter_and_says_nothing_again(tmp_path):
-    with pytest.warns(UserWarning, match="reach over 141.4"):
+    with pytest.warns(UserWarning, match="reach over more than 2"):
         rpw.Index(FAR).save(tmp_path / "I")
 
     def again():
@@ -139,6 +193,6 @@ def test_an_index_keeps_its_diameter_and_says_nothing_again(tmp_path):
 
 def test_a_store_does_not_care_whether_the_default_was_written_out(tmp_path):
     pytest.importorskip("zarr")
-    with pytest.warns(UserWarning, match="reach over 141.4"):
+    with pytest.warns(UserWarning, match="reach over more than 2"):
         first = rpw.pairwise(FAR, out=tmp_path / "D.zarr")[:]
     assert np.array_equal(rpw.pairwise(FAR, out=tmp_path / "D.zarr", diameter=1.0)[:], first)  # else it is refused

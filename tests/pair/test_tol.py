@@ -144,6 +144,21 @@ def test_bisection_has_no_profile():
         rpw.profile([0.0], [1.0], solver="bisection", tol=0.1)
 
 
+@pytest.mark.parametrize("solver", ["auto", "exact", "walk", "simplex", "lmr", "bisection"])
+def test_a_solver_that_has_nothing_to_do_is_said_to(solver):
+    x, y, tol = [[0.0, 0.0], [1.0, 0.5]], [[0.0, 0.1], [1.0, 0.5]], 0.01
+    for options, name, is_idle in (
+        ({"k": 0}, "total_variation", solver not in ("auto", "exact")),
+        ({"k": 0, "p": math.inf}, "total_variation", solver not in ("auto", "exact")),
+        ({"p": math.inf}, solver if solver in ("lmr", "bisection") else "infinity", solver in ("walk", "simplex")),
+        ({"p": 2}, None, False),
+    ):
+        chosen, reason = rpw.choose_solver(x, y, tol=tol, solver=solver, **options)
+        assert (f"solver={solver!r} has nothing to do" in reason) == is_idle
+        ran = rpw.solve(x, y, tol=tol, solver=solver, **options).solver
+        assert name is None or name == chosen == ran
+
+
 def test_choose_solver_says_what_runs():
     rng = np.random.default_rng(5)
     n = 1000

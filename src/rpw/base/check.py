@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def _as_numbers(value: Any, name: str) -> Array:
         )
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
+    if isinstance(value, (str, bytes, os.PathLike)):
+        raise ValueError(f"{name} must be numeric, got the text {_shortened(value)}; files are read by rpw.readers")
     try:
         array = np.asarray(on_host(value))
     except Exception as error:
@@ -45,9 +48,10 @@ def _as_numbers(value: Any, name: str) -> Array:
     if array.dtype.name == "bfloat16":  # of JAX, and no type of NumPy's own
         array = array.astype(np.float64)
     if array.dtype.kind not in "biufO":
-        raise ValueError(f"{name} must be numeric, got an array of {array.dtype}")
+        kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
+        raise ValueError(f"{name} must be numeric, got an array of {kind}")
     if array.dtype.kind == "O" and any(isinstance(entry, (str, bytes)) for entry in array.flat):
-        raise ValueError(f"{name} must be numeric, got strings")
+        raise ValueError(f"{name} must be numeric, got an array of texts")
     try:
         with np.errstate(over="ignore"):  # what leaves float64 is infinite, and is refused as such below
             floats = array.astype(np.float64, copy=False)
@@ -79,6 +83,11 @@ def first_index(mask: npt.NDArray[np.bool_]) -> str:
     return f"index {int(index[0])}" if len(index) == 1 else f"index {tuple(int(i) for i in index)}"
 
 
+def _shortened(value: str | bytes | os.PathLike[Any]) -> str:
+    text = repr(os.fspath(value))
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def as_points(value: Any, name: str) -> Array:
     """Coerce to an (n, d) array of points; (n,) means n points on the line."""
     points = as_floats(value, name)
@@ -91,6 +100,25 @@ def as_points(value: Any, name: str) -> Array:
     if points.shape[1] == 0:
         raise ValueError(f"{name} has points without coordinates (shape {points.shape})")
     return points
+
+
+def check_same_columns(one: Any, other: Any, name: str, other_name: str) -> None:
+    """Raise if two tables (of pandas, polars or Arrow) name their columns otherwise: coordinates go by their place."""
+    here, there = column_names(one), column_names(other)
+    if here and there and len(here) == len(there) and here != there:
+        raise ValueError(
+            f"{name} has the columns {', '.join(here)}, and {other_name} has {', '.join(there)}: put them into one "
+            "order and give them the same names, or pass arrays without names"
+        )
+
+
+def column_names(value: Any) -> tuple[str, ...]:
+    """The names of a table's columns; none where it is no table, or its columns are only numbered."""
+    names = getattr(value, "column_names", getattr(value, "columns", None))
+    if names is None or callable(names):
+        return ()
+    listed = tuple(names)
+    return listed if all(isinstance(name, str) for name in listed) else ()
 
 
 def as_weights(value: Any, name: str, length: int) -> Array:

@@ -22,6 +22,8 @@ class TimeLimitError(TimeoutError):
     done, total : int, or None
         How many pairs were finished, and how many there are, where a matrix was asked for.
 
+    Of a profile it carries nothing: all four are None.
+
     >>> print(TimeLimitError(lower=0.25, upper=0.5))
     time_limit passed before the end: the answer is proven to lie in [0.25, 0.5]; allow more time
     """

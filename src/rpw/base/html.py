@@ -26,15 +26,29 @@ def facts(title: str, rows: Iterable[tuple[str, str]], drawing: str = "") -> str
     )
 
 
-def curve(x: Array, y: Array, name: str) -> str:
-    """A line through points of growing x, from 0 up, with its two axes."""
-    across, up = _scaled(x, float(x.max()), _WIDTH), _scaled(y, float(y.max()), _HEIGHT)
-    line = " ".join(f"{u:.1f},{_HEIGHT - v:.1f}" for u, v in zip(across, up, strict=True))
+def curve(x: Array, y: Array, name: str, lower: Array | None = None) -> str:
+    """A line through points of growing x, from 0 up, with its axes; with ``lower``, a second, and a band between."""
+    tallest = float(y.max())
+    line = _points(x, y, tallest)
     low, right = _HEIGHT - _MARGIN, _WIDTH - _MARGIN
+    below = "" if lower is None else _band(line, _points(x, lower, tallest))
     return (
         f'<svg role="img" aria-label="{escape(name)}" width="{_WIDTH:g}" height="{_HEIGHT:g}">'
         f'<path d="M{_MARGIN:g} {_MARGIN:g}V{low:g}H{right:g}" fill="none" stroke="currentColor" opacity="0.4"/>'
-        f'<polyline points="{line}" fill="none" stroke="#1f77b4" stroke-width="2"/></svg>'
+        f'{below}<polyline points="{" ".join(line)}" fill="none" stroke="#1f77b4" stroke-width="2"/></svg>'
+    )
+
+
+def _points(x: Array, y: Array, tallest: float) -> list[str]:
+    across, up = _scaled(x, float(x.max()), _WIDTH), _scaled(y, tallest, _HEIGHT)
+    return [f"{u:.1f},{_HEIGHT - v:.1f}" for u, v in zip(across, up, strict=True)]
+
+
+def _band(upper: list[str], lower: list[str]) -> str:
+    """What lies between two lines, and the lower one of them."""
+    return (
+        f'<path d="M{" ".join([*upper, *reversed(lower)])}Z" fill="#1f77b4" opacity="0.2"/>'
+        f'<polyline points="{" ".join(lower)}" fill="none" stroke="#1f77b4" stroke-width="1"/>'
     )
 
 

@@ -25,11 +25,14 @@ class SparseRows(Protocol):
 
 
 class StoredMatrix(Protocol):
-    """A matrix on disk: ``D[:]`` or ``np.asarray(D)`` reads it, ``D[i, j]`` or a slice reads a part."""
+    """A matrix on disk: ``D[:]`` or ``np.asarray(D)`` reads it, ``D[i, j]`` or a slice reads a part.
+
+    Or a stack of them, k first: ``D[0]`` is the matrix for the first k, and ``D.attrs["k"]`` lists them.
+    """
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
+        """Rows and columns; of a stack, how many k before them."""
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -1,4 +1,4 @@
-"""A matrix of distances as one file: CSV, TSV, NPY or NPZ, after the ending of its name."""
+"""A matrix of distances as one file: CSV, TSV, NPY or NPZ, after the ending of its name; a stack as NPY or NPZ."""
 
 from __future__ import annotations
 
@@ -24,8 +24,13 @@ def is_file_format(out: Path) -> bool:
     return out.suffix.lower() in _FORMATS
 
 
-def check_out(out: Path, inputs: list[Path]) -> None:
+def check_out(out: Path, inputs: list[Path], is_stack: bool = False) -> None:
     """Raise before the work if its result could not be written there, or would harm what is read."""
+    if is_stack and out.suffix.lower() in _SEPARATORS:
+        raise ValueError(
+            f"--out {out}: a table holds one matrix, and several --k give a stack of them: choose .npy, .npz or a Zarr "
+            "store, or one --k"
+        )
     if not is_file_format(out):
         if out.suffix.lower() not in ("", ".zarr") and not (out / "zarr.json").exists():
             raise ValueError(
@@ -45,7 +50,7 @@ def check_out(out: Path, inputs: list[Path]) -> None:
 
 
 def write_matrix(
-    out: Path, matrix: Array, rows: list[str], columns: list[str], parameters: Mapping[str, float | str]
+    out: Path, matrix: Array, rows: list[str], columns: list[str], parameters: Mapping[str, float | str | list[float]]
 ) -> None:
     """Write the file whole or not at all. Tables have the names as their first column and row, and all digits."""
     suffix = out.suffix.lower()

@@ -13,9 +13,10 @@ from rpw.cli._output import counted
 from rpw.io import readers
 from rpw.io.readers import describe_image
 from rpw.measure import CollectionLike
-from rpw.pair.metrics import BOX_METRICS, METRICS
+from rpw.pair.diameter import reach_of
+from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
-from rpw.pair.reach import Reach
+from rpw.pair.question import SOLVERS
 
 
 def path(text: str) -> Path:
@@ -48,7 +49,11 @@ Diameter = Annotated[
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
-Solver = Annotated[str, typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.")]
+Solver = Annotated[
+    str,
+    typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.", autocompletion=choices(*SOLVERS)),
+]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds; then the command fails.")]
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
 Device = Annotated[
     str,
@@ -116,10 +121,12 @@ def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: r
 
 def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
     """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
-    if given is not None or k == 0 or metric not in BOX_METRICS:
+    if given is not None or k == 0:
         return None
-    reach = Reach(rpw.diameter(A, B, metric=metric))
-    return f"{reach}, far more than the diameter, which was left at 1: see --diameter" if reach.is_far else None
+    reach = reach_of(A, B, metric)
+    if not reach.is_far:
+        return None
+    return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
 
 
 def note_row(note: str | None) -> list[tuple[str, str]]:

@@ -52,6 +52,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, TimeoutError):
+        return str(error).replace("time_limit", "--time-limit", 1)
     return str(error) or type(error).__name__
 
 

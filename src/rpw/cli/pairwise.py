@@ -17,6 +17,7 @@ from rpw.cli._options import (
     Many,
     Metric,
     NThreads,
+    TimeLimit,
     as_diameter,
     as_metric,
     choices,
@@ -50,7 +51,14 @@ Distance = Annotated[
     str, typer.Option("--distance", help=f"One of {', '.join(DISTANCES)}.", autocompletion=choices(*DISTANCES))
 ]
 P = Annotated[float | None, typer.Option("--p", help="Exponent in [1, inf]; 2 if left out.")]
-K = Annotated[float | None, typer.Option("--k", help="Price of leaving mass behind; 1 if left out.")]
+K = Annotated[
+    str | None,
+    typer.Option(
+        "--k",
+        metavar="NUMBER[,NUMBER...]",
+        help="Price of leaving mass behind; 1 if left out. Several: a stack of matrices, k first.",
+    ),
+]
 Mass = Annotated[float | None, typer.Option("--mass", help="Share to move, for partial_wasserstein.")]
 Lam = Annotated[float | None, typer.Option("--lam", help="Truncation, for robot.")]
 Diameter = Annotated[
@@ -70,15 +78,16 @@ def pairwise(
     diameter: Diameter = None,
     mass: Mass = None,
     lam: Lam = None,
+    time_limit: TimeLimit = None,
     n_threads: NThreads = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
     """The matrix of distances within one collection, or between two."""
     span = None if diameter is None else as_diameter(diameter)
-    options = _options(distance, {"p": p, "k": k, "diameter": span, "mass": mass, "lam": lam})
+    options = _options(distance, {"p": p, "k": _as_k(k), "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
-    check_out(out, [a] if b is None else [a, b])
+    check_out(out, [a] if b is None else [a, b], is_stack=isinstance(options.get("k"), list))
     first, second = read_collection(a), None if b is None else read_collection(b)
     second = None if second is None else second.matched_to(first.columns, str(a))
     A, B, shared = _arguments(first, second)
@@ -89,7 +98,7 @@ def pairwise(
         span = rpw.diameter(*_points(first, second), metric=options["metric"])
         options["diameter"] = span or "auto"  # of 0, rpw.pairwise says what is wrong
     asked = {"distance": distance, **options}
-    run = {"n_threads": n_threads, "device": device, **shared}
+    run = {"n_threads": n_threads, "device": device, "time_limit": time_limit, **shared}
     with bar(as_json) as report:
         matrix = _matrix(out, names, asked, A, B, progress=counting(report, "pairs"), **run)
     facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
@@ -109,6 +118,18 @@ def pairwise(
             *note_row(note),
         ]
     )
+
+
+def _as_k(text: str | None) -> float | list[float] | None:
+    """A number, several with commas between them, or None where it was left out."""
+    if text is None:
+        return None
+    try:
+        several = [float(number) for number in text.split(",")]
+    except ValueError:
+        message = f"{text!r} is neither a number nor numbers with commas between them"
+        raise typer.BadParameter(message, param_hint="--k") from None
+    return several if "," in text else several[0]
 
 
 def _options(distance: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -150,6 +171,10 @@ def _matrix(out: Path, names: dict[str, list[str]], asked: dict[str, Any], A: An
     except rpw.PairwiseError as error:
         keep(error.distances)
         raise
+    except rpw.TimeLimitError as error:
+        if store:
+            raise TimeoutError(f"{error}, or run the same command again: it goes on from there") from None
+        raise
     keep(matrix)
     return matrix
 
@@ -163,18 +188,19 @@ def _points(first: Collection, second: Collection | None) -> tuple[Any, Any]:
 def _note(given: str | None, options: dict[str, Any], first: Collection, second: Collection | None) -> str | None:
     if "diameter" not in options:
         return None
-    return diameter_note(given, options["k"], *_points(first, second), options["metric"])
+    return diameter_note(given, float(np.max(options["k"])), *_points(first, second), options["metric"])
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:
     """Smallest, mean and largest entry (off the diagonal within one collection), read in blocks of rows."""
     smallest, largest, total, count, failed = np.inf, -np.inf, 0.0, 0, 0
-    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
-        block = np.array(matrix[start : start + _ROWS_AT_ONCE], dtype=np.float64)
-        failed += int(np.isnan(block).sum())
-        if within and block.size > 1:
-            rows = np.arange(len(block))
-            block[rows, start + rows] = np.nan
+    n, m = matrix.shape[-2:]
+    for start in range(0, n, _ROWS_AT_ONCE):
+        block = np.array(matrix[..., start : start + _ROWS_AT_ONCE, :], dtype=np.float64)
+        failed += int(np.isnan(block.reshape(-1, *block.shape[-2:])[0]).sum())  # of a stack: there at each k
+        if within and n * m > 1:
+            rows = np.arange(block.shape[-2])
+            block[..., rows, start + rows] = np.nan
         valid = block[~np.isnan(block)]
         total, count = total + float(valid.sum()), count + valid.size
         smallest, largest = valid.min(initial=smallest), valid.max(initial=largest)
@@ -183,14 +209,21 @@ def _summary(matrix: Any, within: bool) -> dict[str, Any]:
 
 
 def _entries(out: Path, distance: str, options: dict[str, Any], facts: dict[str, Any]) -> list[tuple[str, str]]:
-    n, m = facts["shape"]
-    given = {name: value if isinstance(value, str) else f"{value:g}" for name, value in options.items()}
+    *stack, n, m = facts["shape"]
+    size = f"{n:,} x {m:,}" + (f" for each of {stack[0]} k" if stack else "")
+    given = {name: _shown(value) for name, value in options.items()}
     state = " (already complete)" if facts["already_complete"] else " (continued)" if facts["resumed"] else ""
     rows = [
-        ("matrix", f"{n:,} x {m:,} in {out}{state}"),
+        ("matrix", f"{size} in {out}{state}"),
         ("distance", ", ".join([distance, *(f"{name}={value}" for name, value in given.items())])),
         ("entries", f"smallest {facts['smallest']:.6g}, mean {facts['mean']:.6g}, largest {facts['largest']:.6g}"),
     ]
     if facts["failed"]:
         rows.append(("failed", counted(facts["failed"], "pair")))
     return rows
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_shown, value))
+    return value if isinstance(value, str) else f"{value:g}"

@@ -17,8 +17,10 @@ from rpw.cli._options import (
     Metric,
     P,
     Second,
+    TimeLimit,
     as_diameter,
     as_metric,
+    choices,
     diameter_note,
     diameter_of_pair,
     images_note,
@@ -32,7 +34,9 @@ from rpw.io.files import replacing
 __all__ = ["profile"]
 
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed, in units of W; 0: the exact profile.")]
-Solver = Annotated[str, typer.Option("--solver", help="auto, exact or lmr.")]
+Solver = Annotated[
+    str, typer.Option("--solver", help="auto, exact or lmr.", autocompletion=choices("auto", "exact", "lmr"))
+]
 Plot = Annotated[
     Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossing into this file.")
 ]
@@ -50,6 +54,7 @@ def profile(
     diameter: Diameter = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
+    time_limit: TimeLimit = None,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
@@ -60,7 +65,7 @@ def profile(
     x, y = read_pair(a, b)
     delta = diameter_of_pair(given, x, y, metric)
     start = time.perf_counter()
-    curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol)
+    curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol, time_limit=time_limit)
     end = time.perf_counter()
     note = diameter_note(given, 1, [x], [y], metric)
     prices = sorted({*_PRICES, k})

@@ -111,6 +111,9 @@ class Collection:
 def read_points(path: PathLike) -> Measure:
     """Read one measure from a CSV, TSV, NPY, NPZ, Parquet or image file.
 
+    A Measure does not know the names of columns: coordinates come in the order of the file. Two tables whose columns
+    may be ordered differently are read together, by `read_pair` or `read_collection`, which match them by name.
+
     Raises ``OSError`` where the file cannot be opened and ``ValueError`` for everything that is wrong in it.
     """
     return _read_table(Path(path)).measure

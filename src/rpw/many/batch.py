@@ -31,20 +31,20 @@ class PairBatch:
     device: str = "cpu"  # the kind that computes it: "cpu" and "cuda" agree to about 1e-12, and not to the last bit
 
     @property
+    def stack(self) -> tuple[int, ...]:
+        """What comes before rows and columns in the shape of the answer: how many k, where there is a list of them."""
+        return (len(self.question.several_k),) if self.question.several_k else ()
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether one half of the matrix says everything."""
         return self.a is self.b and self.ground.is_symmetric
 
     def check_fits(self, n_threads: int, is_halved: bool = False, limit: float = math.inf) -> None:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
-        if not self.ground.uses_labels(self.question) and not self._is_on_line:
-            check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit)
-
-    @property
-    def _is_on_line(self) -> bool:
-        """Whether no pair needs a matrix: all points have one coordinate, and the core solves one k at a time there."""
-        is_plain = self.ground.is_in_core and not self.question.several_k
-        return is_plain and self.a.dimension == 1 and self.b.dimension == 1
+        if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
+            return
+        check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -27,9 +27,10 @@ from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
 from rpw.many.errors import Failures, is_out_of_memory
-from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.many.pairwise import as_diameter
 from rpw.many.progress import Progress, progress_bar
 from rpw.many.search import search_in_rounds
+from rpw.many.watch import Watch
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.atoms import Atoms, joined
 from rpw.pair.ground import InCore, as_shared_ground
@@ -83,7 +84,7 @@ class Index:
     p, k, metric : as in `rpw.distance`
     diameter : float or "auto", optional
         Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
-        costs) reach over more than 2.
+        costs) reach over more than 2, also those of a query or that are added.
     n_pivots : int, optional
         Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
         triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
@@ -131,8 +132,8 @@ class Index:
         self._items = as_collection(measures, "measures", self._ground, device=device)
         delta = as_diameter(diameter, self._ground, [self._items], (measures,))
         self._question = as_question(p=p, k=k, diameter=delta)
-        if diameter is None:
-            warn_of_batch(PairBatch(self._items, self._items, self._ground, self._question))
+        self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
+        self._watch.keep(self._items)
         self._set_device(device)
         wanted = _as_n_pivots(n_pivots, assume_metric or self._ground.is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)
@@ -230,6 +231,7 @@ class Index:
         settled_device(self._device, measures=measures)
         more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")
+        self._watch.keep(more)
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
             new = self._matrix(pivots, more, as_n_threads(n_threads), ("pivot", self._pivots), ("new measure", None))
@@ -253,6 +255,7 @@ class Index:
         index._set_device(settled_device(device))
         index._prepared = None
         index.stats = SearchStats()
+        index._watch = Watch()
         return index
 
     def _set_device(self, device: str) -> None:
@@ -297,6 +300,7 @@ class Index:
         settled_device(self._device, q=q)
         queries = as_collection([q] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
+        self._watch.look(queries)
         return queries, is_one
 
     def _bring_back(self, values: Any, q: Any) -> Any:

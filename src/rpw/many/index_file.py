@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from rpw.pair.question import Question, as_question
 __all__ = ["Content", "read", "write"]
 
 _FORMAT = "rpw index"
-_VERSION = 2
+_VERSION = 3  # 2 had no digest
 _ZIP_MAGIC = b"PK"
 _NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "cost", "pivots", "from_pivots")
 
@@ -46,9 +47,10 @@ def write(path: Any, content: Content) -> None:
     arrays |= {"points" if ground.size is None else "place": items.where} | ground.arrays()
     distance = {name: getattr(question, name) for name in ("name", "p", "k", "mass", "lam")}
     distance |= {"metric": ground.metric.given, "diameter": question.diameter}
-    about = json.dumps({"format": _FORMAT, "version": _VERSION, "distance": distance})
+    arrays |= {"pivots": pivots, "from_pivots": from_pivots}
+    about = {"format": _FORMAT, "version": _VERSION, "distance": distance, "digest": _digest(distance, arrays)}
     with replacing(path) as file:
-        np.savez(file, about=np.array(about), pivots=pivots, from_pivots=from_pivots, **arrays)
+        np.savez(file, about=np.array(json.dumps(about)), **arrays)
 
 
 def read(path: Any) -> Content:
@@ -63,7 +65,9 @@ def read(path: Any) -> Content:
             f"{_VERSION}: build it again"
         )
     try:
-        return _content(arrays, **about["distance"])
+        content = _content(arrays, **about["distance"])
+        _check_digest(arrays, about)
+        return content
     except KeyError as error:
         raise ValueError(f"{path} is damaged: it has no {error}") from error
     except Exception as error:  # arrays that do not fit together can raise nearly anything
@@ -94,6 +98,22 @@ def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
     is_sound = from_pivots.dtype == np.float64 and from_pivots.shape == (len(pivots), count)
     if not is_sound or not from_pivots.flags.c_contiguous or not ((from_pivots >= 0) & (from_pivots <= 1 + 1e-9)).all():
         raise ValueError("from_pivots are not the distances from the pivots")
+
+
+def _check_digest(arrays: dict[str, Any], about: dict[str, Any]) -> None:
+    """Raise if something was changed that could be an index all the same: wrong pivots would hide the nearest."""
+    rest = {name: array for name, array in arrays.items() if name != "about"}
+    if about["digest"] != _digest(about["distance"], rest):
+        raise ValueError("its arrays do not have the digest that was written with them")
+
+
+def _digest(distance: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """SHA-256 of the parameters and of each array, in the order of their names."""
+    digest = hashlib.sha256(json.dumps(distance, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def _stored_arrays(path: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, points_given
+from rpw.many.collection import as_collection, check_same_dimension, check_tables, points_given
 from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
@@ -63,7 +63,7 @@ def pairwise(
     *,
     distance: str = "rpw",
     p: float = 2,
-    k: float = 1,
+    k: float | Sequence[float] | Array = 1,
     mass: float | None = None,
     lam: float | None = None,
     metric: Metric = "euclidean",
@@ -112,8 +112,8 @@ def pairwise(
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
         With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
     k : float or list of floats
-        For a list (any order, 0 too) there is a matrix for each k, from one walk per pair, which costs little more than
-        the largest of them alone; in memory only, not with ``out``.
+        For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
+        more than the dearest of them alone.
     diameter : float or "auto", optional
         One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
         with a warning where the points (or costs) reach over more than 2.
@@ -126,7 +126,8 @@ def pairwise(
         What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
     out : path, optional
         Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
-        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused.
+        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused,
+        and so are names of files of another format, such as ``D.csv``: the store is a folder.
         A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
         distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
         those distances changes with it.
@@ -145,9 +146,10 @@ def pairwise(
     Returns
     -------
     array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B):
-    each matrix is within 1e-12 of the one for that k alone. Computed by the GPU on which the arrays of ``A`` lie, and
-    without ``out`` and ``client``, it is an array of their library there; otherwise of NumPy.
+    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B), in
+    memory or in Zarr (then its ``attrs["k"]`` is the list): each matrix is within 1e-12 of the one for that k alone.
+    Computed by the GPU on which the arrays of ``A`` lie, and without ``out`` and ``client``, it is an array of their
+    library there; otherwise of NumPy.
 
     >>> import rpw
     >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
@@ -161,11 +163,10 @@ def pairwise(
     a = as_collection(A, "A", ground, device=device)
     b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
+    check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     is_several = np.ndim(k) > 0
-    if is_several and out is not None:
-        raise ValueError("out does not take a list of k: call pairwise once for each k, with a store of its own")
     asked = as_question_of_several if is_several else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
     if diameter is None:

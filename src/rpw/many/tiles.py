@@ -71,14 +71,15 @@ class Tiling:
         return len(rows) * (len(rows) - 1) // 2 if self.is_halved(tile) else len(rows) * len(columns)
 
     def block(self, tile: Tile, values: Array) -> Array:
-        """The entries of the tile, from the values of its pairs (or from a row of them for each: then k comes last)."""
+        """The entries of the tile, from the values of its pairs; from a row of them for each, a stack: k first."""
         rows, columns = self.spans(tile)
+        by_k = values.T  # one k: the same
         if not self.is_halved(tile):
-            return values.reshape(len(rows), len(columns), *values.shape[1:])
-        block = np.zeros((len(rows), len(rows), *values.shape[1:]))
-        above = np.triu_indices(len(rows), k=1)
-        block[above] = values
-        block.swapaxes(0, 1)[above] = values
+            return by_k.reshape(*by_k.shape[:-1], len(rows), len(columns))
+        block = np.zeros((*by_k.shape[:-1], len(rows), len(rows)))
+        above, below = np.triu_indices(len(rows), k=1)
+        block[..., above, below] = by_k
+        block[..., below, above] = by_k
         return block
 
 
@@ -101,4 +102,5 @@ def _mean_seconds(batch: PairBatch) -> float:
     """A pessimistic guess of the time of one pair, from the sizes alone."""
     per_entry = _SECONDS_PER_CALL if batch.ground.metric.calls_python else _SECONDS_PER_ENTRY
     n, m = (float(atoms.sizes.mean()) for atoms in (batch.a, batch.b))
-    return _SECONDS_PER_PAIR + per_entry * n * m
+    # Of a stack, every k counts as a pair does: its tiles hold no more numbers than those of a matrix.
+    return _SECONDS_PER_PAIR * math.prod(batch.stack) + per_entry * n * m

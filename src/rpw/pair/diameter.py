@@ -9,8 +9,9 @@ import numpy as np
 from rpw.base.check import Array, as_points
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.reach import FAR, Reach
 
-__all__ = ["diameter"]
+__all__ = ["diameter", "reach_of"]
 
 
 def diameter(
@@ -34,11 +35,21 @@ def diameter(
     5.0
     """
     ground = as_metric(metric)
+    return ground.diameter(_all_clouds(A, B))
+
+
+def reach_of(A: PointsLike | CollectionLike, B: PointsLike | CollectionLike | None, metric: Metric) -> Reach:
+    """How far everything in ``A`` and ``B`` reaches, by the rule by which single functions warn."""
+    points = np.concatenate(_all_clouds(A, B))
+    return Reach(as_metric(metric).reach(points, points, FAR))
+
+
+def _all_clouds(A: PointsLike | CollectionLike, B: PointsLike | CollectionLike | None) -> list[Array]:
     clouds = _clouds(A, "A") + ([] if B is None else _clouds(B, "B"))
     dimensions = {cloud.shape[1] for cloud in clouds}
     if len(dimensions) > 1:
         raise ValueError(f"A and B mix points of different dimensions: {sorted(dimensions)}")
-    return ground.diameter(clouds)
+    return clouds
 
 
 def _clouds(value: Any, name: str) -> list[Array]:

@@ -73,7 +73,8 @@ def solve(
     time_limit : float, optional
         Seconds, building the costs included; after that the best proven interval so far is returned.
     solver : {"auto", "exact", "walk", "simplex", "lmr", "bisection"}
-        See `rpw.choose_solver`. The last two need ``tol`` > 0.
+        See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
+        ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
 
     Returns
     -------
@@ -182,7 +183,7 @@ def profile(
     number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, few solves give a curve nowhere
     below the exact one, and `Profile.lower`, nowhere above it. Both are proven, and in units of W they are nowhere
     further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way. (At p = inf the profile is exact,
-    whatever ``tol`` is.) Past ``time_limit`` it raises `rpw.TimeLimitError`.
+    whatever ``tol`` is.) Past ``time_limit`` it raises `rpw.TimeLimitError`, which carries nothing of the curve.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()

@@ -24,7 +24,7 @@ from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Ints, Where
 from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
 from rpw.pair.question import Question
-from rpw.pair.reach import Reach
+from rpw.pair.reach import FAR, Reach
 
 __all__ = ["Ground", "InArrays", "InCore", "Matrix", "Points", "Support", "as_shared_ground"]
 
@@ -91,13 +91,21 @@ class Ground(ABC):
         """Where atoms lie; None where only their distances are known."""
         return None
 
+    def has_on_line(self, x: Where, y: Where) -> bool:
+        """Whether the core finds these atoms on one line, so that it needs no matrix."""
+        return False
+
     @abstractmethod
     def diameter(self, clouds: list[Where]) -> float:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
 
     @abstractmethod
     def reach(self, x: Where, y: Where) -> Reach:
-        """How far atoms reach together, where it takes linear time to find; else nothing."""
+        """How far atoms reach together, if farther than `FAR` and linear time is enough to find it; else nothing."""
+
+    def outermost(self, x: Where, y: Where) -> Where:
+        """A few of these atoms, which reach about as far as all; none where `reach` does not depend on them."""
+        return x[:0]
 
     @abstractmethod
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
@@ -166,13 +174,21 @@ class Points(Ground):
         """Themselves."""
         return where
 
+    def has_on_line(self, x: Where, y: Where) -> bool:
+        """As the core sees them."""
+        return self.metric.core is not None and _core.lie_on_line(x, y, self.metric.core)
+
     def diameter(self, clouds: list[Where]) -> float:
         """Of these points."""
         return self.metric.diameter(clouds)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of these points, by the metric."""
-        return Reach(self.metric.reach(x, y))
+        return Reach(self.metric.reach(x, y, FAR))
+
+    def outermost(self, x: Where, y: Where) -> Where:
+        """By the metric."""
+        return self.metric.outermost(x, y)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels, the metric, or (of one pair) a matrix that is computed here."""
@@ -288,7 +304,10 @@ class Matrix(Ground):
 
 
 class Support(Ground):
-    """Points that all measures share, under a metric; the matrix of their distances is computed once, and kept."""
+    """Points that all measures share, under a metric.
+
+    On a line the core takes the points; else the matrix of their distances is computed once, and kept.
+    """
 
     def __init__(self, points: Array, metric: GroundMetric) -> None:
         self.points, self.metric = points, metric
@@ -326,12 +345,14 @@ class Support(Ground):
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of all places."""
-        return Reach(self.metric.reach(self.points, self.points))
+        return Reach(self.metric.reach(self.points, self.points, FAR))
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
-        """Labels of equal places, or the matrix of their distances."""
+        """Labels of equal places, their points on a line, or the matrix of their distances."""
         if self.uses_labels(question):
             return self._labels_in_core
+        if self._on_line is not None:
+            return self._on_line
         return self._matrix_for(a, b, deadline).in_core
 
     def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
@@ -348,6 +369,17 @@ class Support(Ground):
             if self._shared is None or not self._shared.covers(a, b):
                 self._shared = _SharedMatrix.of(self.points, self.metric, a, b, deadline)
             return self._shared
+
+    def has_on_line(self, x: Where, y: Where) -> bool:
+        """Whether all places are."""
+        return self._on_line is not None
+
+    @cached_property
+    def _on_line(self) -> InCore | None:
+        core = self.metric.core
+        if core is None or not _core.lie_on_line(self.points, self.points, core):
+            return None
+        return InCore(_core.Space.of_metric(core), lambda atoms: _measures(atoms, points=self.points[atoms.where]))
 
     @cached_property
     def _labels(self) -> Ints:
@@ -409,6 +441,11 @@ def as_shared_ground(support: Any, cost: Any, metric: GroundMetric) -> Ground:
     """The ground of collections: check ``support=`` and ``cost=``; points under the metric without either."""
     if support is not None and cost is not None:
         raise ValueError("pass either support or cost, not both")
+    if isinstance(support, str):
+        raise ValueError(
+            f"support must be an array of points, got {support!r}; n equally spaced points of [0, 1], which "
+            "RPWTransformer calls 'line', are np.linspace(0, 1, n)"
+        )
     if support is not None:
         return Support(np.ascontiguousarray(as_points(support, "support")), metric)
     if cost is not None:

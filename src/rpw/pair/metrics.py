@@ -20,10 +20,11 @@ from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.identity import describe_callable
 
-__all__ = ["BOX_METRICS", "METRICS", "GroundMetric", "Metric", "as_metric", "equal_rows"]
+__all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "equal_rows"]
 
 Metric = str | Callable[[Any, Any], float]  # what users pass
 
+_MOST_ENDS = 5  # the way between the second and the third is the diameter, or close to it, in nearly all clouds
 _PAIRS_PER_BLOCK = 1 << 19  # small enough that Ctrl-C and time_limit are noticed between two blocks
 
 
@@ -32,7 +33,6 @@ class GroundMetric(ABC):
 
     given: Metric  # as the user passed it
     separates = False  # whether d(x, y) = 0 exactly where x == y, so that equal points are found without distances
-    has_box = False  # whether the diameter of points is that of their bounding box
     calls_python = False  # whether Python is called for each pair of points
     is_trusted = True  # whether the triangle inequality is known to hold
     core: _core.Metric | None = None  # what the core calls it, where the core computes it
@@ -64,9 +64,16 @@ class GroundMetric(ABC):
             largest = max(largest, float(block.max()))
         return largest
 
-    def reach(self, x: Array, y: Array) -> float:
-        """How far two clouds reach together, where linear time is enough to find it; else 0."""
+    def reach(self, x: Array, y: Array, beyond: float) -> float:
+        """The distance of two points of both clouds together that lie farther apart than ``beyond``.
+
+        0 where linear time has found none.
+        """
         return 0.0
+
+    def outermost(self, x: Array, y: Array) -> Array:
+        """A few points of both clouds that lie far from each other, as far as linear time finds some."""
+        return x[:0]
 
     def describe(self) -> str:
         """The same text for the same metric in another process (stores on disk depend on it)."""
@@ -89,7 +96,7 @@ class CoreMetric(GroundMetric):
     separates = True
 
     def __init__(self, name: str, core: _core.Metric, order: float, *, has_box: bool) -> None:
-        self.given, self.core, self._order, self.has_box = name, core, order, has_box
+        self.given, self.core, self._order, self._has_box = name, core, order, has_box
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
         """By the core, in blocks of rows."""
@@ -109,7 +116,7 @@ class CoreMetric(GroundMetric):
 
     def _size_of(self, clouds: list[Array]) -> float:
         """That of the bounding box, where it has one: an upper bound that costs linear time."""
-        if not self.has_box:
+        if not self._has_box:
             return super()._size_of(clouds)
         low = np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
         high = np.max([cloud.max(axis=0) for cloud in clouds], axis=0)
@@ -122,9 +129,37 @@ class CoreMetric(GroundMetric):
             return longest
         return longest * float(np.linalg.norm(sides / longest, self._order))
 
-    def reach(self, x: Array, y: Array) -> float:
-        """The diameter of the box around both."""
-        return _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core)
+    def reach(self, x: Array, y: Array, beyond: float) -> float:
+        """Sought only where the box around both is wide; in many dimensions it is far wider than the points are."""
+        box = _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core)
+        if box <= beyond or np.isinf(box):
+            return box if np.isinf(box) else 0.0
+        ends = self.outermost(x, y)
+        lengths = np.empty((len(ends), len(ends)))
+        self.fill(ends, ends, lengths)
+        longest = float(lengths.max())
+        return longest if longest > beyond else 0.0
+
+    def outermost(self, x: Array, y: Array) -> Array:
+        """From the middle of the box to the farthest point, from there to the farthest, while the way gets longer."""
+        clouds = (x,) if y is x else (x, y)
+        low, high = (np.stack([pick(cloud, axis=0) for cloud in clouds]) for pick in (np.min, np.max))
+        here = low.min(axis=0) / 2 + high.max(axis=0) / 2
+        ends: list[Array] = []
+        longest = 0.0
+        while len(ends) < _MOST_ENDS:
+            here, length = max((self._farthest(here, cloud) for cloud in clouds), key=lambda found: found[1])
+            if len(ends) > 1 and length <= longest:
+                break
+            longest = length if ends else 0.0  # the middle of the box is none of the points
+            ends.append(here)
+        return np.stack(ends)
+
+    def _farthest(self, here: Array, points: Array) -> tuple[Array, float]:
+        distances = np.empty((1, len(points)))
+        self.fill(here[None, :], points, distances)
+        place = int(distances[0].argmax())
+        return points[place], float(distances[0, place])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return as_metric, (self.given,)
@@ -214,7 +249,6 @@ _SCIPY = (
 )
 _BY_NAME: dict[str, GroundMetric] = {str(metric.given): metric for metric in (*_CORE, *_SCIPY)}
 METRICS = tuple(_BY_NAME)
-BOX_METRICS = tuple(name for name, metric in _BY_NAME.items() if metric.has_box)
 
 _NO_TRIANGLE = ("sqeuclidean", "cosine", "correlation", "braycurtis", "dice", "yule")
 _FROM_THE_PAIR = ("seuclidean", "mahalanobis")

@@ -74,9 +74,8 @@ class Problem:
 
     @cached_property
     def is_on_line(self) -> bool:
-        """Whether the core needs no matrix: distances are differences of one coordinate."""
-        points = self.points
-        return points is not None and self.ground.is_in_core and _core.lie_on_line(*points)
+        """Whether the core needs no matrix."""
+        return self.ground.has_on_line(self.x, self.y)
 
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline
@@ -118,6 +117,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
+    check.check_same_columns(x, y, "x", "y")
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
     if points_x.shape[1] != points_y.shape[1]:

@@ -227,7 +227,10 @@ class Profile:
         return float(inner[candidates[np.argmax(jumps[candidates])]])
 
     def plot(self, ax: Axes | None = None, k: float | None = None) -> Axes:
-        """Draw W_{p,α} over α and, with ``k``, the line kΔ(1 - α) and their crossing (needs ``rpw[plot]``)."""
+        """Draw W_{p,α} over α and, with ``k``, the line kΔ(1 - α) and their crossing (needs ``rpw[plot]``).
+
+        Of a profile with ``tol`` there are two curves and two crossings, and what is not known lies between.
+        """
         from rpw.plot import plot_profile
 
         return plot_profile(self, ax=ax, k=k)
@@ -253,18 +256,23 @@ class Profile:
         from rpw.base.html import curve, facts
 
         masses = np.linspace(0, 1, 201)
+        below = None if self._lower is None else np.asarray(self._lower(masses))
         return facts(
             "OT-profile",
             [
                 ("p", f"{self.p:g}"),
                 ("diameter", f"{self.diameter:g}"),
                 ("breakpoints", f"{len(self):,}"),
-                *((f"W at {mass:.0%}", f"{self(mass):.6g}") for mass in (0.5, 0.9, 1.0)),
+                *((f"W at {mass:.0%}", self._cost_in_words(mass)) for mass in (0.5, 0.9, 1.0)),
                 ("elbow", f"{self.elbow():.4g} of the mass"),
                 ("solver", self.solver),
             ],
-            curve(masses, np.asarray(self(masses)), "the cost of moving a mass, from 0 to 1"),
+            curve(masses, np.asarray(self(masses)), "the cost of moving a mass, from 0 to 1", below),
         )
+
+    def _cost_in_words(self, mass: float) -> str:
+        upper = f"{self(mass):.6g}"
+        return upper if self._lower is None else f"{self._lower(mass):.6g} to {upper}"
 
     def __repr__(self) -> str:
         below = "" if self._lower is None else f" (at least {self._lower(1.0):.6g})"

@@ -11,7 +11,16 @@ import numpy as np
 from rpw import _core
 from rpw.base import check
 
-__all__ = ["DEFAULTS", "DISTANCES", "Need", "Question", "as_question", "as_question_of_several", "check_distance"]
+__all__ = [
+    "DEFAULTS",
+    "DISTANCES",
+    "SOLVERS",
+    "Need",
+    "Question",
+    "as_question",
+    "as_question_of_several",
+    "check_distance",
+]
 
 Need = Literal["value", "bounds", "plan"]
 

@@ -12,15 +12,15 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["NO_REACH", "Reach", "warn_of_reach"]
+__all__ = ["FAR", "NO_REACH", "Reach", "warn_of_reach"]
 
-_FAR = 2.0  # in units of the default diameter, 1
+FAR = 2.0  # in units of the default diameter, 1
 _HERE = str(Path(__file__).parents[1])  # the whole package
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far something reaches: the box of the points, or the largest cost."""
+    """How far something is known to reach: the distance of two of the points, or the largest cost."""
 
     length: float
     is_of_cost: bool = False
@@ -28,10 +28,12 @@ class Reach:
     @property
     def is_far(self) -> bool:
         """Whether the default diameter is unlikely to be meant; an infinite length is an error of its own elsewhere."""
-        return _FAR < self.length < math.inf
+        return FAR < self.length < math.inf
 
-    def __str__(self) -> str:
-        return f"{'the costs reach' if self.is_of_cost else 'the points reach over'} {self.length:.4g}"
+    @property
+    def subject(self) -> str:
+        """What reaches, and how."""
+        return "the costs reach" if self.is_of_cost else "the points reach over"
 
 
 NO_REACH = Reach(0.0)
@@ -42,9 +44,10 @@ def warn_of_reach(reach: Reach) -> None:
     if not reach.is_far:
         return
     way = "the largest cost" if reach.is_of_cost else "rpw.diameter(...)"
+    # No figure: Python shows a warning once for each line of code and text, and in a loop the figure would differ.
     warnings.warn(
-        f"{reach}, and diameter was left at 1: RPW comes out close to 1 for measures that are far apart; pass "
-        f"diameter={way} of everything you compare, or diameter=1 if that is the scale you mean",
+        f"{reach.subject} more than {FAR:g}, and diameter was left at 1: RPW comes out close to 1 for measures that "
+        f"are far apart; pass diameter={way} of everything you compare, or diameter=1 if that is the scale you mean",
         UserWarning,
         stacklevel=_level_of_caller(),
     )

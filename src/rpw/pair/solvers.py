@@ -28,11 +28,13 @@ _ALL_BREAKPOINTS = 2**62
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
     """The name of the solver for this question, and why (the table is in `rpw.choose_solver`)."""
     if question.is_of_shared_mass:
-        return "total_variation", "k = 0 is total variation for every p: no transport problem has to be solved"
+        reason = "k = 0 is total variation for every p: no transport problem has to be solved"
+        return "total_variation", reason + _in_vain(question)
     if question.has_error or (question.is_by_name and not math.isinf(question.p)):
         return question.solver, "it was asked for"
     if math.isinf(question.p):
-        return "infinity", "p = inf is decided by maximum flows over short pairs, in the order of their length"
+        reason = "p = inf is decided by maximum flows over short pairs, in the order of their length"
+        return "infinity", reason + _in_vain(question)
     if question.tol > 0 and question.solver == "auto" and _lmr_is_faster(problem, question):
         return "lmr", "a coarse tol, unequal weights and many pairs: there LMR beats the exact strategies"
     end = "as soon as the bounds are within tol" if question.tol > 0 else "at the crossing"
@@ -40,6 +42,11 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
         "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way "
         f"would be long, stops {end}; Result.solver tells whether it was the walk alone or the simplex too"
     )
+
+
+def _in_vain(question: Question) -> str:
+    """What to add where a solver was asked for that has nothing to do; no error, as a loop over k may begin at 0."""
+    return f", so that solver={question.solver!r} has nothing to do" if question.is_by_name else ""
 
 
 def _lmr_is_faster(problem: Problem, question: Question) -> bool:
@@ -168,7 +175,7 @@ def _bytes_per_cost(problem: Problem, question: Question) -> int:
 
     On the line there is none, unless an algorithm that needs one is asked for.
     """
-    if question.is_by_name or question.several_k:
+    if question.is_by_name:
         return 4 if question.solver == "lmr" else 8
     return 0 if problem.is_on_line else 8
 

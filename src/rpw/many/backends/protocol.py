@@ -36,8 +36,9 @@ class Backend(Protocol):
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail.
 
-        With several k in the question, a row of distances for each pair. Raises `rpw.TimeLimitError` past the deadline.
-        A number depends neither on ``n_threads`` nor on who computes it.
+        An array (pairs,). With several k in the question, an array (pairs, k), whose columns are in the order of
+        ``question.several_k``; a pair that fails is listed once, and is NaN at each k. Raises `rpw.TimeLimitError` past
+        the deadline. A number depends neither on ``n_threads`` nor on who computes it.
         """
 
     def outcomes(

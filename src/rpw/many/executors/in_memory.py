@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ _BYTES_PER_VALUE, _BYTES_PER_INDEX = 8, 8
 
 
 def _bytes_per_entry(batch: PairBatch) -> int:
-    """Of a stack: of all matrices, twice, because it is turned around at the end."""
-    return _BYTES_PER_VALUE * (2 * len(batch.question.several_k) or 1)
+    """Of a stack: of all its matrices."""
+    return _BYTES_PER_VALUE * math.prod(batch.stack)
 
 
 class MemoryTarget:
@@ -36,9 +37,9 @@ class MemoryTarget:
     def as_a_whole(cls, batch: PairBatch) -> MemoryTarget:
         """In one tile: the threads of this process share out its pairs among themselves."""
         shape = len(batch.a), len(batch.b)
-        # Of each pair the entry, two indices and the value exist at the same time.
+        # Of each pair the entry, two indices and the value (of a stack: at each k) exist at the same time.
         of_entry = _bytes_per_entry(batch)
-        of_pair = 2 * _BYTES_PER_INDEX + _BYTES_PER_VALUE * max(1, len(batch.question.several_k))
+        of_pair = 2 * _BYTES_PER_INDEX + of_entry
         return cls(Tiling(shape, shape, batch.is_symmetric), of_entry + of_pair // (1 + batch.is_symmetric))
 
     def __enter__(self) -> MemoryTarget:
@@ -53,18 +54,16 @@ class MemoryTarget:
 
     def write(self, tile: Tile, block: Array, *, is_whole: bool, is_final: bool) -> None:
         """Put a tile, and its mirror image, into place."""
-        if block.shape[:2] == self.tiling.shape:
+        if block.shape[-2:] == self.tiling.shape:
             self._matrix = block
             return
         if self._matrix is None:
-            self._matrix = np.full((*self.tiling.shape, *block.shape[2:]), np.nan)
+            self._matrix = np.full((*block.shape[:-2], *self.tiling.shape), np.nan)
         rows, columns = (slice(span.start, span.stop) for span in self.tiling.spans(tile))
-        self._matrix[rows, columns] = block
+        self._matrix[..., rows, columns] = block
         if self.tiling.is_symmetric:
-            self._matrix[columns, rows] = block.swapaxes(0, 1)
+            self._matrix[..., columns, rows] = block.swapaxes(-1, -2)
 
     def result(self) -> Any:
         """The matrix; for several k a stack of them, k first."""
-        if self._matrix is None or self._matrix.ndim == 2:
-            return self._matrix
-        return np.ascontiguousarray(np.moveaxis(self._matrix, -1, 0))
+        return None if self._matrix is None else np.ascontiguousarray(self._matrix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 
 from rpw.many.store.tree import Tree
@@ -19,13 +20,25 @@ class Chunks:
 
     tree: Tree
     tiling: Tiling
+    stack: tuple[int, ...]  # how many k, where there is a list of them: a chunk holds all of its pairs' numbers
     fingerprint: str
     known: dict[Tile, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
         """The length of a chunk in bytes: always a whole one, also at the border of the matrix."""
-        return 8 * self.tiling.tile[0] * self.tiling.tile[1]
+        return 8 * math.prod((*self.stack, *self.tiling.tile))
+
+    def place(self, chunk: Tile) -> tuple[str, ...]:
+        """Where Zarr looks for a chunk."""
+        return "c", *("0" for _ in self.stack), str(chunk[0]), str(chunk[1])
+
+    def chunk_at(self, *names: str) -> Tile | None:
+        """The chunk that lies there; None if it is the place of something else."""
+        if len(names) != len(self.stack) + 3 or not all(name.isdecimal() for name in names[1:]):
+            return None
+        chunk = int(names[-2]), int(names[-1])
+        return chunk if names == self.place(chunk) else None
 
     def of(self, tile: Tile) -> list[Tile]:
         """The places where a tile lies: its own, and that of its mirror image."""
@@ -39,7 +52,7 @@ class Chunks:
 
     def stored(self, chunk: Tile) -> bytes | None:
         """The bytes of a chunk as they are on the disk; None if it is not there, or not of the right length."""
-        data = self.tree.read(*place(chunk), at_most=self.size)
+        data = self.tree.read(*self.place(chunk), at_most=self.size)
         return data if data is not None and len(data) == self.size else None
 
     def verify(self, tile: Tile, ending: str) -> bool:
@@ -77,12 +90,7 @@ class Chunks:
         """Which tile of which store, for people."""
         rows, columns = self.tiling.spans(chunk)
         entries = f"rows {rows.start} to {rows.stop - 1}, columns {columns.start} to {columns.stop - 1}"
-        return f"out={str(self.tree.path)!r}: tile {chunk} ({entries}; {'/'.join(place(chunk))})"
-
-
-def place(chunk: Tile) -> tuple[str, str, str]:
-    """Where Zarr looks for a chunk."""
-    return "c", str(chunk[0]), str(chunk[1])
+        return f"out={str(self.tree.path)!r}: tile {chunk} ({entries}; {'/'.join(self.place(chunk))})"
 
 
 def mark_of(tile: Tile) -> str:

@@ -13,7 +13,9 @@ from rpw.base.check import Array
 from rpw.base.version import VERSION
 from rpw.many.batch import PairBatch
 
-FORMAT = 2  # 1, of rpw 0.1, had no digests
+# The number of dimensions in each format that is read and written: a matrix, and a stack of them (k first), which older
+# versions do not know. Format 1, of rpw 0.1, had no digests.
+FORMATS = {2: 2, 3: 3}
 
 _INPUTS = {"A": "A holds other measures", "B": "B holds other measures", "support": "the support is another one"}
 _INPUTS |= {"cost": "cost is another matrix"}
@@ -21,18 +23,20 @@ _INPUTS |= {"cost": "cost is another matrix"}
 
 def manifest_of(batch: PairBatch) -> dict[str, Any]:
     """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit."""
-    facts = {name: getattr(batch.question, name) for name in ("p", "k", "diameter", "mass", "lam")}
+    facts: dict[str, Any] = {name: getattr(batch.question, name) for name in ("p", "k", "diameter", "mass", "lam")}
     given = {name: value for name, value in facts.items() if value is not None}  # mass and lam: where they belong
+    several = {"k": list(batch.question.several_k)} if batch.stack else {}
     shared = batch.ground.arrays()
     return {
         "distance": batch.question.name,
         **{name: value if math.isfinite(value) else str(value) for name, value in given.items()},
+        **several,
         "metric": batch.ground.metric.describe(),
         "device": batch.device,
         "symmetric": batch.is_symmetric,
-        "shape": [len(batch.a), len(batch.b)],
+        "shape": [*batch.stack, len(batch.a), len(batch.b)],
         "rpw": {
-            "format": FORMAT,
+            "format": 3 if batch.stack else 2,
             "version": VERSION,
             "fingerprint": batch.fingerprint,
             "inputs": {

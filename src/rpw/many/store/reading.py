@@ -6,6 +6,7 @@ This module needs Zarr, and is imported only where there is one.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,8 @@ from zarr.storage import LocalStore
 from rpw.many.store.digests import Chunks
 
 __all__ = ["open_verified"]
+
+_PATIENCE, _MOMENT = 2.0, 0.002  # seconds
 
 
 def open_verified(chunks: Chunks) -> Any:
@@ -30,6 +33,7 @@ class _VerifiedStore(LocalStore):
     def __init__(self, chunks: Chunks) -> None:
         super().__init__(chunks.tree.root, read_only=True)
         self._chunks = chunks
+        self._under_way = 0  # chunks being read
 
     def with_read_only(self, read_only: bool = False) -> Any:
         """Itself; there is no way to write."""
@@ -41,11 +45,9 @@ class _VerifiedStore(LocalStore):
         self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The bytes under a key, as Zarr asks for them."""
-        kind, *indices = key.split("/")
-        if kind == "c" and len(indices) == 2:
-            data: bytes | None = self._chunks.read((int(indices[0]), int(indices[1])))
-        else:
-            data = self._chunks.tree.read(*key.split("/"))
+        names = key.split("/")
+        chunk = self._chunks.chunk_at(*names)
+        data = self._chunks.tree.read(*names) if chunk is None else self._chunks.read(chunk)
         if data is None:
             return None
         return (prototype or default_buffer_prototype()).buffer.from_bytes(data[_range(byte_range, len(data))])
@@ -54,7 +56,26 @@ class _VerifiedStore(LocalStore):
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The same, without holding up what else is being read."""
-        return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
+        self._under_way += 1
+        try:
+            return await asyncio.to_thread(self.get_sync, key, prototype=prototype, byte_range=byte_range)
+        except Exception as error:
+            failure = error
+        finally:
+            self._under_way -= 1
+        await self._let_others_end()
+        raise failure
+
+    async def _let_others_end(self) -> None:
+        """Wait for what Zarr reads at the same time. It does not cancel that when one chunk fails, and if Python ended
+        meanwhile, asyncio would print a page about each."""
+        before, patience = None, time.monotonic() + _PATIENCE
+        while time.monotonic() < patience:
+            tasks = asyncio.all_tasks()
+            if self._under_way == 0 and tasks == before:
+                return
+            before = tasks
+            await asyncio.sleep(_MOMENT)
 
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]

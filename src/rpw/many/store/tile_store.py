@@ -1,7 +1,10 @@
 """A matrix of distances on disk that survives a crash: a Zarr array, one chunk per tile.
 
+Of a stack of matrices, one for each of a list of k, a tile holds all: its pairs are solved once.
+
     D.zarr/zarr.json       shape, tile, parameters and fingerprint of the inputs (Zarr's own metadata)
-    D.zarr/c/i/j           the chunks: float64, little-endian, not compressed (distances do not compress)
+    D.zarr/c/i/j           the chunks: float64, little-endian, not compressed (distances do not compress); of a stack,
+                           whose first index is that of k, c/0/i/j
     D.zarr/.rpw/done/i.j   the mark of a finished tile: the SHA-256 of its chunk, and of its mirror image;
                            "i.j.nan" if pairs in it failed and were left NaN
     D.zarr/.rpw/part       a file being written
@@ -36,13 +39,15 @@ from rpw.base.check import Array
 from rpw.base.extras import import_extra
 from rpw.base.version import VERSION
 from rpw.many.batch import PairBatch
-from rpw.many.store.digests import DONE, ENDINGS, Chunks, as_mark, mark_of, place
+from rpw.many.store.digests import DONE, ENDINGS, Chunks, as_mark, mark_of
 from rpw.many.store.layout import check_layout, entry, layout_of
-from rpw.many.store.manifest import FORMAT, check_same_work, manifest_of
+from rpw.many.store.manifest import FORMATS, check_same_work, manifest_of
 from rpw.many.store.tree import Tree
 from rpw.many.tiles import Tile, Tiling, tiling_of
 
 _METADATA = "zarr.json"
+_TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".feather", ".arrow", ".xlsx")
+_OTHER_FORMATS = (*_TABLES, ".npy", ".npz", ".h5", ".hdf5", ".mat", ".pkl", ".pickle", ".zip")
 _LOCK = (".rpw", "lock")
 _OWNER = re.compile(rb"(process \d+ on [^\n]*\n)?")
 _BEGINNING = b'{\n "zarr_format": 3,\n'  # of each zarr.json that we write
@@ -99,10 +104,10 @@ def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
 class TileStore:
     """The store of one matrix."""
 
-    def __init__(self, tree: Tree, tiling: Tiling, fingerprint: str, version: str) -> None:
+    def __init__(self, tree: Tree, tiling: Tiling, stack: tuple[int, ...], fingerprint: str, version: str) -> None:
         self.tiling, self.lock = tiling, -1
         self._tree, self._version = tree, version
-        self._chunks = Chunks(tree, tiling, fingerprint)
+        self._chunks = Chunks(tree, tiling, stack, fingerprint)
         self._finished: set[str] = set()  # marks whose digests were verified; once is enough
         self._damaged: set[Tile] = set()
 
@@ -154,10 +159,10 @@ class TileStore:
         digests = {}
         self._check_not_removed()
         with _explained(self._tree):
-            for chunk, entries in zip(self._chunks.of(tile), (block, block.T), strict=False):
+            for chunk, entries in zip(self._chunks.of(tile), (block, block.swapaxes(-1, -2)), strict=False):
                 data = self._padded(entries)
                 digests[chunk] = self._chunks.digest(chunk, data)
-                self._tree.write(data, *place(chunk))
+                self._tree.write(data, *self._chunks.place(chunk))
             if is_whole or is_final:
                 ending, other = ENDINGS if is_whole else ENDINGS[::-1]
                 self._tree.write(as_mark(digests), *DONE, mark_of(tile) + ending)
@@ -172,8 +177,8 @@ class TileStore:
 
     def _padded(self, block: Array) -> bytes:
         """A chunk is always a whole one, also at the border of the matrix."""
-        chunk = np.full(self.tiling.tile, np.nan, dtype="<f8")
-        chunk[: block.shape[0], : block.shape[1]] = block
+        chunk = np.full((*self._chunks.stack, *self.tiling.tile), np.nan, dtype="<f8")
+        chunk[..., : block.shape[-2], : block.shape[-1]] = block
         return chunk.tobytes()
 
     def result(self) -> Any:
@@ -187,7 +192,13 @@ def _as_path(out: Any) -> Path:
     text = os.fspath(out) if isinstance(out, (str, os.PathLike)) else None
     if not isinstance(text, str) or not text or "://" in text or "\0" in text:
         raise ValueError(f"out must be the path of a local folder, got {out!r}")
-    return Path(text)
+    path = Path(text)
+    if path.suffix.lower() in _OTHER_FORMATS and not (path / _METADATA).exists():
+        raise ValueError(
+            f"out={text!r} is called like a file of another format, and would be a folder, a Zarr store: call it "
+            f"{path.with_suffix('.zarr').name!r}, or leave out away and save the array yourself"
+        )
+    return path
 
 
 def _check_is_ours(tree: Tree) -> None:
@@ -244,21 +255,21 @@ def _metadata(tree: Tree) -> dict[str, Any] | None:
     try:
         metadata: dict[str, Any] = json.loads(content)
         form = entry(metadata, int, "attributes", "rpw", "format")
-        if form == FORMAT:
-            check_layout(metadata)
+        if form in FORMATS:
+            check_layout(metadata, FORMATS[form])
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise _damaged(path, "it is not JSON") from error
     except RecursionError as error:
         raise _damaged(path, "it is nested too deeply") from error
     except ValueError as error:
         raise _damaged(path, str(error)) from error
-    if form != FORMAT:
+    if form not in FORMATS:
         raise _of_another_format(path, form, metadata["attributes"]["rpw"].get("version"))
     return metadata
 
 
 def _of_another_format(path: Path, form: int, version: Any) -> ValueError:
-    if form > FORMAT:
+    if form > max(FORMATS):
         return ValueError(f"out={str(path)!r} was written by rpw {version}, which is newer: choose another path")
     return ValueError(
         f"out={str(path)!r} was written by rpw {version}, which kept no digests: damage would go unseen. "
@@ -272,17 +283,17 @@ def _damaged(path: Path, reason: str) -> ValueError:
 
 
 def _store_of(tree: Tree, metadata: dict[str, Any]) -> TileStore:
-    (n, m), attributes = metadata["shape"], metadata["attributes"]
-    rows, columns = metadata["chunk_grid"]["configuration"]["chunk_shape"]
+    (*stack, n, m), attributes = metadata["shape"], metadata["attributes"]
+    *_, rows, columns = metadata["chunk_grid"]["configuration"]["chunk_shape"]
     tiling = Tiling((n, m), (rows, columns), attributes["symmetric"])
-    return TileStore(tree, tiling, attributes["rpw"]["fingerprint"], attributes["rpw"]["version"])
+    return TileStore(tree, tiling, tuple(stack), attributes["rpw"]["fingerprint"], attributes["rpw"]["version"])
 
 
 def _begin(tree: Tree, batch: PairBatch, tiling: Tiling) -> TileStore:
     manifest = manifest_of(batch)
     with _explained(tree):
-        tree.write(_encoded({**layout_of(tiling.shape, tiling.tile), "attributes": manifest}), _METADATA)
-    return TileStore(tree, tiling, manifest["rpw"]["fingerprint"], VERSION)
+        tree.write(_encoded({**layout_of(batch.stack, tiling.shape, tiling.tile), "attributes": manifest}), _METADATA)
+    return TileStore(tree, tiling, batch.stack, manifest["rpw"]["fingerprint"], VERSION)
 
 
 def _encoded(metadata: dict[str, Any]) -> bytes:

@@ -9,12 +9,10 @@ constexpr double rounding_of_keys = 4e-15;
 
 // Finds the next edge of F that is cheaper than `limit`, and reaches what has to be reached before.
 RPW_INLINE bool Walk::find_edge(double limit) {
-    if (has_edge) return true;
     while (moved < total) {
         if (!next_event() || lambda >= limit) return false;
         if (at.flow[top] > 0) {
             test_ratios();
-            has_edge = true;
             return true;
         }
         team.once([&] { *at.listed = 0; });
@@ -111,7 +109,6 @@ RPW_INLINE void Walk::reach() {
 
 RPW_INLINE void Walk::take_edge() {
     ++edges;
-    has_edge = false;
     add_cost(lambda * share(amount));
     moved += amount;
     team.barrier();

@@ -22,7 +22,6 @@ struct Walk {
     double walked_rest = 0;
     double lambda = 0;
     long long reached = 0, edges = 0, renewed = 0;
-    bool has_edge = false;        // an edge was found and not taken
     bool is_cut_off = false;      // the host asked for an end
     bool has_fresh_rows = false;  // the list holds rows that were reached since the keys were computed
 

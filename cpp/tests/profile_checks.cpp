@@ -1,0 +1,94 @@
+// The whole profile at finite p, and the two curves around it.
+#include <algorithm>
+#include <cmath>
+
+#include "solve/profile.hpp"
+#include "solve/sandwich.hpp"
+#include "tests/checker.hpp"
+
+namespace rpw::tests {
+
+namespace {
+
+double slope(const rpw::Curve& curve, std::size_t s) {
+    return (curve.cost[s] - curve.cost[s - 1]) / (curve.unmoved[s - 1] - curve.unmoved[s]);
+}
+
+double interpolate(const rpw::Curve& curve, double unmoved) {
+    for (std::size_t s = 1; s < curve.cost.size(); ++s) {
+        if (unmoved < curve.unmoved[s]) continue;
+        return curve.cost[s] - slope(curve, s) * (unmoved - curve.unmoved[s]);
+    }
+    return curve.cost.back();
+}
+
+}  // namespace
+
+// At each price, the atoms that are used up carry no more than what has moved, and at the end all are.
+void Checker::check_used_up(const rpw::Curve& curve) {
+    const double last = curve.slope.empty() ? 0 : curve.slope.back();
+    for (const auto* side : {&curve.used_up_a, &curve.used_up_b}) {
+        const auto masses = side == &curve.used_up_a ? powers_.masses.a : powers_.masses.b;
+        expect(side->size() == masses.size(), "one price for each atom");
+        for (std::size_t s = 0; s < curve.slope.size(); ++s) {
+            double used = 0;
+            for (std::size_t x = 0; x < side->size(); ++x) {
+                if ((*side)[x] <= curve.slope[s]) used += static_cast<double>(masses[x]) / one;
+            }
+            expect(used <= 1 - curve.unmoved[s + 1] + 1e-12, "used up", used, 1 - curve.unmoved[s + 1]);
+        }
+        for (const double price : *side) expect(price <= last * (1 + 1e-9), "last price", price, last);
+    }
+}
+
+// F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
+void Checker::check_profile() {
+    rpw::Pulse pulse(nullptr, 1e9);
+    const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
+    check_curve(curve);
+    check_used_up(curve);
+    for (std::size_t s = 2; s < curve.cost.size(); ++s) {
+        const double before = slope(curve, s - 1), after = slope(curve, s);
+        const double step =
+            std::min(curve.unmoved[s - 2] - curve.unmoved[s - 1], curve.unmoved[s - 1] - curve.unmoved[s]);
+        const double rounding = 1e-15 * (curve.cost[s] + after) / step;  // of the differences that make a slope
+        expect(after >= before * (1 - slack) - rounding, "convexity", before, after);
+    }
+    for (int part = 0; part <= 12; ++part) {
+        const double unmoved = part / 12.0;
+        const rpw::Outcome outcome = move(unmoved, 1e9);
+        expect(std::abs(outcome.unmoved - unmoved) <= 1e-12, "mass asked for", outcome.unmoved, unmoved);
+        check_profile_outcome(outcome, 1);
+        const rpw::Outcome early = move(unmoved, 0);
+        const double unit_of_bounds = slack * (outcome.multiplier + outcome.cost) + 1e-300;
+        expect(early.lower <= outcome.cost + unit_of_bounds, "early lower bound", early.lower, outcome.cost);
+        expect(early.upper >= outcome.cost - unit_of_bounds, "early upper bound", early.upper, outcome.cost);
+        const double value = interpolate(curve, unmoved);
+        const double unit = std::max(outcome.multiplier, slope(curve, 1)) + outcome.cost;
+        expect(std::abs(value - outcome.cost) <= slack * unit + 1e-300, "F", value, outcome.cost);
+    }
+}
+
+// The profile lies between two curves that are close to each other.
+void Checker::check_sandwich() {
+    rpw::Pulse pulse(nullptr, 1e9);
+    const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
+    const rpw::Powers& powers = powers_.powers;
+    const double dearest = *std::max_element(powers.data, powers.data + powers.size());
+    const double unit = dearest + slope(curve, curve.cost.size() - 1) + 1e-300, tol = 1e-4 * unit;
+    const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse);
+    const rpw::Curve& lower = band.lower ? *band.lower : band.upper;
+    check_curve(band.upper);
+    check_curve(lower);
+    for (const rpw::Curve* bends : {&curve, &band.upper, &lower}) {
+        for (const double unmoved : bends->unmoved) {
+            const double exact = interpolate(curve, unmoved);
+            const double above = interpolate(band.upper, unmoved), below = interpolate(lower, unmoved);
+            expect(above >= exact - slack * unit, "upper curve", above, exact);
+            expect(below <= exact + slack * unit, "lower curve", below, exact);
+            expect(above - below <= tol + slack * unit, "distance of two curves", above, below);
+        }
+    }
+}
+
+}  // namespace rpw::tests
