@@ -21,7 +21,7 @@ _Floats = npt.NDArray[np.float64]
 
 QUANTITIES = ("crossing", "mass", "shared")
 METRICS = ("euclidean", "cityblock", "chebyshev")
-EXACT, WITHIN_TOLERANCE, CUT_OFF, UNFINISHED = 0, 1, 2, -1
+EXACT, WITHIN_TOLERANCE, CUT_OFF, BEYOND_CUTOFF, UNFINISHED = 0, 1, 2, 3, -1
 
 _MOST_DIMENSIONS = 8  # that have code of their own
 _GRID_THREADS = 512
@@ -139,18 +139,22 @@ def solve_pairs(
     teams: tuple[tuple[int, int], ...] = _TEAMS,
     count_work: bool = False,
     keeps_unfinished: bool = False,
+    cutoffs: _Floats | None = None,
 ) -> Answers:
     """The answers for the pairs (first[e], second[e]).
 
     ``table`` holds distances between places, where the measures have places. ``progress`` is called now and then with
     the number of pairs that are done; what it raises ends the work after the pairs at hand, of which one that takes
     the whole GPU is cut off. With ``keeps_unfinished``, a `TimeLimitError` from there is no error: what is known by
-    then comes back.
+    then comes back. With ``cutoffs``, a pair is given up as soon as its RPW is proven to be larger: then its status is
+    BEYOND_CUTOFF, and its value infinite.
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
     work = _Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
     work.make_room(plans, count_work)
+    if cutoffs is not None:
+        work.set_cutoffs(cutoffs)
     try:
         for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
             work.start(launch)
@@ -318,6 +322,10 @@ class _Work:
         if plans:
             self._make_room_for_plans()
 
+    def set_cutoffs(self, cutoffs: _Floats) -> None:
+        """The limit of each pair."""
+        self._set("cutoffs", cutoffs, np.float64)
+
     def _make_room_for_plans(self) -> None:
         rows, columns = self._sizes
         entries = self._begin("plan_start", rows + columns)
@@ -347,7 +355,8 @@ class _Work:
         self._running.append((order, counters, stream))
         batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
         batch.begin, batch.end = 0, len(launch.pairs)
-        kernel = gpu.kernel(launch.kernel, **dict(launch.settings))
+        cuts = {"RPW_CUTOFF": 1} if batch.cutoffs else {}
+        kernel = gpu.kernel(launch.kernel, **dict(launch.settings), **cuts)
         shared = 0 if launch.is_grid else launch.room
         beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
         if launch.is_grid:
