@@ -157,7 +157,7 @@ class TestOnTheHost:
         for one, other in zip(found, expected, strict=True):
             assert one.distance == pytest.approx(other.distance, abs=1e-12)
             assert one.plan.sum() == pytest.approx(1 - one.distance)
-        with pytest.raises(ValueError, match="B lies on cuda:0, .* on cuda:2"):
+        with pytest.raises(ValueError, match=r"B lies on cuda:0, .* on cuda:2"):
             rpw.solve_pairs(RAGGED, make(CLOUDS), device="cuda:2", diameter=1)
 
     def test_search(self, on_host, make):

@@ -388,7 +388,8 @@ class Index:
         with progress_bar(len(queries), progress, unit="query") as report:
             found = search_in_rounds(backend, bounds, top, radius, n_threads, report)
         _raise_first(found.failures, ("query", None), ("measure", None))
-        self._count(len(queries), bounds.size - found.solved, 0, found.solved)
+        bounded = bounds.size - found.solved - found.stopped_early
+        self._count(len(queries), bounded, found.stopped_early, found.solved)
         return found.neighbours
 
 

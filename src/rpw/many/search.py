@@ -2,7 +2,8 @@
 
 The core has a search of its own, which looks at one pair at a time (cpp/many/search.cpp). Here all queries take part in
 each round, so that a round is long enough for a GPU. The answers are those of brute force, always: a pair is left out
-only when its bound lies beyond the distances that are known by then to be better.
+only when its bound lies beyond the distances that are known by then to be better, and given up when its solve proves
+as much.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ _OF_EACH, _OF_ALL = 16, 512
 
 @dataclass
 class Found:
-    """The neighbours of every query, nearest first; pairs that failed; and how many were solved."""
+    """The neighbours of every query, nearest first; pairs that failed; how many were solved, and how many given up."""
 
     neighbours: list[tuple[Array, _Ints]]
     failures: Failures
     solved: int
+    stopped_early: int
 
 
 def search_in_rounds(
@@ -49,7 +51,7 @@ def search_in_rounds(
         first, second = (index.ravel() for index in np.indices(bounds.shape))
         bounds = np.maximum(bounds, backend.bounds(first, second).reshape(bounds.shape))
     searches = [_Query(row, top, radius) for row in bounds]
-    failures, solved, length = Failures(), 0, max(top, _OF_EACH, _OF_ALL // len(searches))
+    failures, solved, stopped, length = Failures(), 0, 0, max(top, _OF_EACH, _OF_ALL // len(searches))
     while True:
         taken = [search.take(length) for search in searches]
         length *= 2
@@ -59,12 +61,19 @@ def search_in_rounds(
         if finished == len(searches):
             break
         first, second = np.repeat(np.arange(len(searches)), sizes), np.concatenate(taken)
-        values, failed = backend.values(first, second, n_threads, partial(_report, report, finished))
+        note = partial(_report, report, finished)
+        if isinstance(backend, BoundingBackend):
+            cutoffs = np.array([search.cutoff for search in searches])[first]
+            values, failed = backend.values_within(first, second, cutoffs, note)
+        else:
+            values, failed = backend.values(first, second, n_threads, note)
         failures += failed
-        solved += len(values)
+        is_stopped = np.isinf(values)
+        stopped += int(is_stopped.sum())
+        solved += int((~is_stopped).sum())
         for search, items, found in zip(searches, taken, np.split(values, np.cumsum(sizes)[:-1]), strict=True):
             search.keep(items, found)
-    return Found([search.neighbours() for search in searches], failures, solved)
+    return Found([search.neighbours() for search in searches], failures, solved, stopped)
 
 
 def _report(report: Callable[[int], object], finished: int, done: int) -> None:
@@ -85,17 +94,22 @@ class _Query:
     def __post_init__(self) -> None:
         self._order = np.argsort(self.bounds, kind="stable").astype(np.int64)
 
+    @property
+    def cutoff(self) -> float:
+        """What is farther than this is no answer. RPW is at most 1."""
+        worst = float(self._distances[-1]) if len(self._distances) == self.top else np.inf
+        return min(self.radius, worst, 1.0) + _MARGIN
+
     def take(self, length: int) -> _Ints:
         """The next ``length`` pairs to solve, most promising first; none when the rest is too far."""
         part = self._order[self._next : self._next + length]
-        worst = self._distances[-1] if len(self._distances) == self.top else np.inf
-        part = part[self.bounds[part] <= min(self.radius, worst) + _MARGIN]
+        part = part[self.bounds[part] <= self.cutoff]
         self._next += len(part)
         return part
 
     def keep(self, items: _Ints, distances: Array) -> None:
-        """Sort in what was found; failures (NaN) are not."""
-        is_near = distances <= self.radius
+        """Sort in what was found; failures (NaN) and what was given up (infinite) are not."""
+        is_near = (distances <= self.radius) & (distances < np.inf)
         items, distances = np.append(self._items, items[is_near]), np.append(self._distances, distances[is_near])
         best = np.lexsort((items, distances))[: self.top]
         self._items, self._distances = items[best], distances[best]

@@ -52,7 +52,10 @@ class Backend(Protocol):
 
 @runtime_checkable
 class BoundingBackend(Backend, Protocol):
-    """One that can also say, for much less, what distances are at least."""
+    """One that can also say, for less, that distances are too large."""
 
     def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
         """Lower bounds on the distances of the pairs (first[e], second[e]), true to about 1e-13."""
+
+    def values_within(self, first: Ints, second: Ints, cutoffs: Array, report: Report = None) -> tuple[Array, Failures]:
+        """As `values`, but infinite for pairs that were given up, proven to lie beyond their cutoff."""

@@ -17,12 +17,21 @@ struct Stop {
 };
 
 // As walk_to_crossing and walk_to_mass in cpp/solve.cpp. One loop for both: the walk is compiled once.
-RPW_INLINE Stop walk_along(Walk& walk, const Batch& batch, double kappa, double limit) {
+RPW_INLINE Stop walk_along(Walk& walk, const Batch& batch, double kappa, double limit, long long pair) {
     const bool crosses = batch.question == question_crossing;
     const double p = batch.p;
+#if RPW_CUTOFF
+    const double cutoff = batch.cutoffs[pair], cost_at_cutoff = power(kappa * cutoff, p);
+#else
+    (void)pair;
+#endif
     while ((crosses || walk.unmoved() > batch.unmoved) && walk.find_edge(limit)) {
         const double slope = walk.lambda, after = walk.share(walk.total - walk.moved - walk.amount);
         const double so_far = walk.walked_cost + walk.walked_rest;
+#if RPW_CUTOFF
+        // The line through the edge lies below F: docs/theory.md, "Search".
+        if (so_far + slope * (walk.unmoved() - cutoff) > cost_at_cutoff) return {false, beyond_cutoff};
+#endif
         const bool is_last =
             crosses ? kappa * after <= root(so_far + slope * walk.share(walk.amount), p) : after < batch.unmoved;
         if (is_last) return {true, exact};
@@ -82,7 +91,16 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, co
     const double dearest = walk.cost.truncation_p;
     const bool is_truncated = dearest < infinite();
     const double limit = is_truncated ? dearest * (1 - 1e-12) : infinite();
-    const Stop stop = walk_along(walk, batch, kappa, crosses ? infinite() : limit);
+    const Stop stop = walk_along(walk, batch, kappa, crosses ? infinite() : limit, pair);
+#if RPW_CUTOFF
+    if (stop.status == beyond_cutoff) {
+        walk.team.once([&] {
+            batch.value[pair] = batch.lower[pair] = batch.upper[pair] = infinite();
+            batch.status[pair] = beyond_cutoff;
+        });
+        return;
+    }
+#endif
     const double vertex_cost = walk.plan_cost();
     const Point point = point_of(walk, batch, kappa, stop, vertex_cost);
     double cost_p = vertex_cost + walk.lambda * point.partial;

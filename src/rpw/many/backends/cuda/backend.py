@@ -16,7 +16,7 @@ from rpw.base.deadline import NEVER, Deadline
 from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.driver import device
 from rpw.many.backends.cuda.outcomes import outcomes_of
-from rpw.many.backends.cuda.pairs import EXACT, Answers, Measures, Question, solve_pairs
+from rpw.many.backends.cuda.pairs import BEYOND_CUTOFF, EXACT, Answers, Measures, Question, solve_pairs
 from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
@@ -77,19 +77,33 @@ class CudaBackend:
         values[np.isnan(values).any(axis=1)] = np.nan
         return values, [(s, t, reason) for (s, t), reason in reasons.items()]
 
+    def values_within(self, first: Ints, second: Ints, cutoffs: Array, report: Report = None) -> tuple[Array, Failures]:
+        """As `BoundingBackend.values_within`."""
+        question = self._questions[0]
+        if question.quantity != "crossing" or self.batch.question.several_k:
+            return self.values(first, second, 1, report)
+        return self._values_of(question, first, second, report, NEVER, cutoffs)
+
     def _values_of(
-        self, question: Question, first: Ints, second: Ints, report: Report, deadline: Deadline
+        self,
+        question: Question,
+        first: Ints,
+        second: Ints,
+        report: Report,
+        deadline: Deadline,
+        cutoffs: Array | None = None,
     ) -> tuple[Array, Failures]:
         prices, failures = len(question.kappas), Failures()
         values = np.full((len(first), prices) if prices else len(first), np.nan)
         a, b, table = self._prepared(question)
         at_once = _PAIRS_AT_ONCE // max(1, prices)
         for begin in range(0, len(first), at_once):
-            s, t = first[begin : begin + at_once], second[begin : begin + at_once]
+            part = slice(begin, begin + at_once)
+            s, t = first[part], second[part]
             note = _note_after(begin, report, deadline)
-            gpu = device(self.number)
-            answers = solve_pairs(a, b, question, s, t, table=table, progress=note, gpu=gpu)
-            values[begin : begin + at_once] = answers.value
+            gpu, limits = device(self.number), None if cutoffs is None else cutoffs[part]
+            answers = solve_pairs(a, b, question, s, t, table=table, progress=note, gpu=gpu, cutoffs=limits)
+            values[part] = answers.value
             for e in np.flatnonzero(~_is_sound(answers, question)).tolist():
                 values[begin + e] = np.nan
                 failures.append((int(s[e]), int(t[e]), _describe(answers, e)))
@@ -288,11 +302,14 @@ def _leaves_float64(largest: float, question: Question) -> bool:
 
 def _is_sound(answers: Answers, question: Question) -> Any:
     """Whether the values of each pair lie in their bounds, and these within rounding of each other."""
+    is_beyond = answers.status == BEYOND_CUTOFF
     unit = answers.scale if question.quantity == "mass" else 1.0
-    lower, upper = (np.power(bound / unit, question.p) for bound in (answers.lower, answers.upper))
+    with np.errstate(invalid="ignore"):  # beyond a cutoff, bounds are infinite
+        lower, upper = (np.power(bound / unit, question.p) for bound in (answers.lower, answers.upper))
+        width = upper - lower
     is_between = (answers.lower <= answers.value) & (answers.value <= answers.upper)
-    is_sound = is_between & (upper - lower <= _WIDEST * np.maximum(1.0, upper))
-    return is_sound.all(axis=1) if question.kappas else is_sound
+    is_sound = is_between & (width <= _WIDEST * np.maximum(1.0, upper))
+    return is_sound.all(axis=1) if question.kappas else is_sound | is_beyond
 
 
 def _describe(answers: Answers, e: int) -> str:

@@ -3,7 +3,8 @@
 // Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any
 // number), RPW_COST (0: squared Euclidean, 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the
 // points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks together solve one pair, with its
-// workspace in global memory), RPW_SEVERAL (1: RPW at several prices).
+// workspace in global memory), RPW_SEVERAL (1: RPW at several prices),
+// RPW_CUTOFF (1: a walk ends where RPW is proven to lie beyond a limit).
 #pragma once
 
 #ifndef RPW_THREADS
@@ -31,6 +32,10 @@
 #define RPW_P 0
 #endif
 
+#ifndef RPW_CUTOFF
+#define RPW_CUTOFF 0
+#endif
+
 #if defined(__CUDACC__)
 #define RPW_INLINE __device__ __forceinline__
 #else
@@ -51,7 +56,7 @@ using Link = short;
 
 enum Question { question_crossing = 0, question_mass = 1, question_shared = 2 };
 enum MetricName { euclidean = 0, cityblock = 1, chebyshev = 2 };
-enum Status { exact = 0, within_tolerance = 1, cut_off = 2 };
+enum Status { exact = 0, within_tolerance = 1, cut_off = 2, beyond_cutoff = 3 };
 
 // What the host writes over `next` to end a launch: nobody takes another pair, and the one that all blocks work on is
 // left where it is. layout.py has the same number.
@@ -79,6 +84,7 @@ struct Batch {
     unsigned long long* done;  // how many are finished
     char* workspace;           // RPW_GRID only
     const double* kappas;      // RPW_SEVERAL: the prices in ascending order, and an answer for each of them
+    const double* cutoffs;     // RPW_CUTOFF: the limit of each pair
     double* value;
     double* lower;
     double* upper;

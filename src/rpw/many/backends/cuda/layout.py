@@ -30,6 +30,7 @@ _POINTERS = (
     "done",
     "workspace",
     "kappas",
+    "cutoffs",
     "value",
     "lower",
     "upper",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ _Floats = npt.NDArray[np.float64]
 
 QUANTITIES = ("crossing", "mass", "shared")
 METRICS = ("euclidean", "cityblock", "chebyshev")
-EXACT, WITHIN_TOLERANCE, CUT_OFF, UNFINISHED = 0, 1, 2, -1
+EXACT, WITHIN_TOLERANCE, CUT_OFF, BEYOND_CUTOFF, UNFINISHED = 0, 1, 2, 3, -1
 
 _MOST_DIMENSIONS = 8  # that have code of their own
 _GRID_THREADS = 512
@@ -51,6 +51,7 @@ class Measures:
     place: Any = None
     label: Any = None
     rank: _Ints | None = None  # of each atom in its measure, where sorting by label has moved it
+    brought: dict[Any, dict[str, Memory]] = field(default_factory=dict, init=False, repr=False)  # to the GPU, so far
 
     @property
     def sizes(self) -> _Ints:
@@ -139,18 +140,22 @@ def solve_pairs(
     teams: tuple[tuple[int, int], ...] = _TEAMS,
     count_work: bool = False,
     keeps_unfinished: bool = False,
+    cutoffs: _Floats | None = None,
 ) -> Answers:
     """The answers for the pairs (first[e], second[e]).
 
     ``table`` holds distances between places, where the measures have places. ``progress`` is called now and then with
     the number of pairs that are done; what it raises ends the work after the pairs at hand, of which one that takes
     the whole GPU is cut off. With ``keeps_unfinished``, a `TimeLimitError` from there is no error: what is known by
-    then comes back.
+    then comes back. With ``cutoffs``, a pair is given up as soon as its RPW is proven to be larger: then its status is
+    BEYOND_CUTOFF, and its value infinite.
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
     work = _Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
     work.make_room(plans, count_work)
+    if cutoffs is not None:
+        work.set_cutoffs(cutoffs)
     try:
         for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
             work.start(launch)
@@ -270,32 +275,39 @@ class _Work:
         return memory
 
     def _bring_measures(self, measures: Measures, side: str) -> None:
-        atoms = int(measures.start[-1])
-        setattr(self.batch, f"atoms_{side}", atoms)
-        self._set(f"start_{side}", measures.start, np.int64)
-        mass = self._set(f"mass_{side}", measures.mass, np.int64)
-        host = measures.mass if isinstance(measures.mass, np.ndarray) else mass.read(np.int64, atoms)
-        begins = measures.start[:-1]
-        self._set(f"total_{side}", np.add.reduceat(host, begins), np.int64)
+        """Once for all calls that have the same scale, such as the rounds of a search."""
+        key = self.gpu, self.scale, self.question.quantity == "shared"
+        if key not in measures.brought:
+            measures.brought[key] = self._arrays_of(measures)
+        arrays = measures.brought[key]
+        self._kept += arrays.values()
+        for name, memory in arrays.items():
+            setattr(self.batch, f"{name}_{side}", memory.pointer)
+        setattr(self.batch, f"atoms_{side}", int(measures.start[-1]))
+
+    def _arrays_of(self, measures: Measures) -> dict[str, Memory]:
+        bring, atoms, begins = self.gpu.bring, int(measures.start[-1]), measures.start[:-1]
+        arrays = {"start": bring(measures.start, np.int64), "mass": bring(measures.mass, np.int64)}
+        host = measures.mass if isinstance(measures.mass, np.ndarray) else arrays["mass"].read(np.int64, atoms)
+        arrays["total"] = bring(np.add.reduceat(host, begins), np.int64)
         least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
-        self._set(f"unit_{side}", np.where(least == most, least, 0), np.int64)
+        arrays["unit"] = bring(np.where(least == most, least, 0), np.int64)
         if measures.points is not None:
-            setattr(self.batch, f"points_{side}", self._spread(measures.points, atoms))
+            arrays["points"] = self._spread(measures.points, atoms)
         place = measures.label if self.question.quantity == "shared" else measures.place
         if place is not None:
-            self._set(f"place_{side}", place, np.int32)
+            arrays["place"] = bring(place, np.int32)
+        return arrays
 
-    def _spread(self, points: Any, atoms: int) -> int:
+    def _spread(self, points: Any, atoms: int) -> Memory:
         """Coordinate by coordinate, in units of the scale."""
         if isinstance(points, np.ndarray):
-            out = self.gpu.bring(points.T / self.scale, np.float64)
-            self._kept.append(out)
-            return out.pointer
+            return self.gpu.bring(points.T / self.scale, np.float64)
         raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
-        self._kept += raw, out
+        self._kept.append(raw)
         what = Spread(raw.pointer, out.pointer, atoms, self.dimension, 1 / self.scale)
         self.gpu.launch(self.gpu.kernel("spread"), min(4096, atoms // 64 + 1), 256, 0, what)
-        return out.pointer
+        return out
 
     def make_room(self, plans: bool, count_work: bool) -> None:
         """Allocate what comes back."""
@@ -310,6 +322,10 @@ class _Work:
             self._return("work", np.int64, 3 * pairs)
         if plans:
             self._make_room_for_plans()
+
+    def set_cutoffs(self, cutoffs: _Floats) -> None:
+        """The limit of each pair."""
+        self._set("cutoffs", cutoffs, np.float64)
 
     def _make_room_for_plans(self) -> None:
         rows, columns = self._sizes
@@ -340,7 +356,8 @@ class _Work:
         self._running.append((order, counters, stream))
         batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
         batch.begin, batch.end = 0, len(launch.pairs)
-        kernel = gpu.kernel(launch.kernel, **dict(launch.settings))
+        cuts = {"RPW_CUTOFF": 1} if batch.cutoffs else {}
+        kernel = gpu.kernel(launch.kernel, **dict(launch.settings), **cuts)
         shared = 0 if launch.is_grid else launch.room
         beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
         if launch.is_grid:
