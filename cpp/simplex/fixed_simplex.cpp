@@ -35,7 +35,8 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       kept_count_(root_ - lines_),
       first_kept_(lines_are_columns_ ? 0 : rows_),
       nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
-      order_(root_ + std::size_t{1}, Place{root_}),
+      next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
+      depth_(root_ + std::size_t{1}, 0),
       potential_(root_, unreachable),
       gathered_(lines_are_columns_ ? kept_count_ : 0) {
     for (Node i = 0; i < rows_; ++i) nodes_[i].flow = problem.masses.a[i];
@@ -48,7 +49,7 @@ void FixedSimplex::adopt(const Basis& basis) {
     for (Node x = 0; x < root_; ++x) {
         const BasisNode& node = basis[x];
         nodes_[x] = {node.flow, node.arc_cost, node.parent < 0 ? root_ : node.parent};
-        order_[x] = {root_};
+        depth_[x] = 0;
     }
     join(root_, root_);
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list_with_ancestors(x);
@@ -95,19 +96,21 @@ const double* FixedSimplex::line_costs(Node line) {
 
 // One round over the lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
 // basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
-void FixedSimplex::solve(double lambda) {
+bool FixedSimplex::solve(double lambda, double most_work) {
     lambda_ = lambda;
     tolerance_ = least_gain * lambda;
     relabel_all();
     do {
         price_kept_slacks();
         for (Node idle = 0; idle < lines_; ++idle) {
+            if (work_ > most_work) return false;
             const Node line = first_line_ + cursor_;
             if (++cursor_ == lines_) cursor_ = 0;
             if (price_line(line)) idle = -1;
             pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
         }
     } while (changes_when_relabelled());
+    return true;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
@@ -213,18 +216,18 @@ void FixedSimplex::rehang(Node top, Node parent, const Leaving& leaving, double 
 Node FixedSimplex::move_subtree(Node top, Node parent, const Leaving& leaving, double entering_cost, double change) {
     Mass flow = leaving.amount;
     double cost = entering_cost;
-    Node depth = order_[parent].depth, last = -1;
+    Node depth = depth_[parent], last = -1;
     for (Node x = top, above = parent;;) {
         TreeNode& node = nodes_[x];
         const Node old_parent = node.parent, before = node.previous;
         if (last >= 0) join(last, x);
-        const Node rest = shift(x, ++depth - order_[x].depth, change, last);
+        const Node rest = shift(x, ++depth - depth_[x], change, last);
         join(before, rest);
         node.parent = above;
         std::swap(node.flow, flow);
         std::swap(node.arc_cost, cost);
         if (x == leaving.node) {
-            const Node next = order_[parent].next;
+            const Node next = next_of(parent);
             join(parent, top);
             join(last, next);
             return old_parent;
@@ -236,24 +239,32 @@ Node FixedSimplex::move_subtree(Node top, Node parent, const Leaving& leaving, d
 
 // Adds to the depths and the potentials of a subtree. Returns what follows it, and its last node.
 Node FixedSimplex::shift(Node top, Node deeper, double change, Node& last) {
-    const Node depth = order_[top].depth;
-    Node x = top;
-    int count = 0;
+    const std::uint32_t* const following = next_.data();  // copies: the loop's writes do not touch them
+    Node* const depths = depth_.data();
+    double* const potential = potential_.data();
+    const double least = -tolerance_;
+    const Node depth = depths[top];
+    std::uint32_t x = static_cast<std::uint32_t>(top), before;
+    Node next_depth = depth, count = 0;
     do {
-        order_[x].depth += deeper;
-        potential_[x] += change;
-        if (potential_[x] < -tolerance_) negative_.push_back(x);
-        last = x;
-        x = order_[x].next;
+        const std::uint32_t next = following[x];
+        depths[x] = next_depth + deeper;
+        const double shifted = potential[x] + change;
+        potential[x] = shifted;
+        if (shifted < least) negative_.push_back(static_cast<Node>(x));
+        before = x;
+        x = next;
+        next_depth = depths[x];
         ++count;
-    } while (order_[x].depth > depth);
+    } while (next_depth > depth);
+    last = static_cast<Node>(before);
     work_ += work_per_label * count;
-    return x;
+    return static_cast<Node>(x);
 }
 
 void FixedSimplex::relabel_all() {
     negative_.clear();
-    for (Node x = order_[root_].next; x != root_; x = order_[x].next) {
+    for (Node x = next_of(root_); x != root_; x = next_of(x)) {
         if (is_line(x)) continue;
         const TreeNode& node = nodes_[x];
         potential_[x] = node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - line_potential(node.parent);
@@ -264,8 +275,8 @@ void FixedSimplex::relabel_all() {
 
 // Places a node right behind its parent.
 void FixedSimplex::list(Node x) {
-    const Node parent = nodes_[x].parent, next = order_[parent].next;
-    order_[x].depth = order_[parent].depth + 1;
+    const Node parent = nodes_[x].parent, next = next_of(parent);
+    depth_[x] = depth_[parent] + 1;
     join(parent, x);
     join(x, next);
 }
@@ -277,10 +288,10 @@ void FixedSimplex::list_with_ancestors(Node x) {
 }
 
 void FixedSimplex::unlist_if_leaf(Node x) {
-    const Node next = order_[x].next;
-    if (order_[next].depth > order_[x].depth) return;
+    const Node next = next_of(x);
+    if (depth_[next] > depth_[x]) return;
     join(nodes_[x].previous, next);
-    order_[x].depth = 0;
+    depth_[x] = 0;
 }
 
 }  // namespace rpw

@@ -21,8 +21,9 @@ class FixedSimplex {
 public:
     FixedSimplex(const PowerProblem& problem, Pulse& pulse);
 
-    // Finds an optimal basis at λ, starting from the present one. After TimeUp the basis is feasible, not optimal.
-    void solve(double lambda);
+    // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done
+    // before. Then, and after TimeUp, the basis is feasible, not optimal.
+    bool solve(double lambda, double most_work = unreachable);
     // Goes on from a basis of another strategy.
     void adopt(const Basis& basis);
     Basis basis() const;
@@ -44,10 +45,6 @@ private:
     };
     // The tree in preorder, from the root round to the root: a subtree is a stretch of it, up to the next node that is
     // no deeper. A line without children is not in it; its depth is 0 then.
-    struct Place {
-        Node next;
-        Node depth = 0;
-    };
     struct Leaving {
         Mass amount;
         Node node;
@@ -62,8 +59,9 @@ private:
     bool is_row(Node x) const { return x < rows_; }
     bool is_line(Node x) const { return x < root_ && is_row(x) != lines_are_columns_; }
     bool hangs_from_root(Node x) const { return nodes_[x].parent == root_; }
-    bool is_listed(Node x) const { return order_[x].depth > 0 || x == root_; }
-    Node depth_of(Node x) const { return is_listed(x) ? order_[x].depth : order_[nodes_[x].parent].depth + 1; }
+    Node next_of(Node x) const { return static_cast<Node>(next_[x]); }
+    bool is_listed(Node x) const { return depth_[x] > 0 || x == root_; }
+    Node depth_of(Node x) const { return is_listed(x) ? depth_[x] : depth_[nodes_[x].parent] + 1; }
     double line_potential(Node x) const;
     const double* kept() const { return potential_.data() + first_kept_; }
     const double* line_costs(Node line);
@@ -83,7 +81,7 @@ private:
     void list_with_ancestors(Node x);
     void unlist_if_leaf(Node x);
     void join(Node x, Node y) {
-        order_[x].next = y;
+        next_[x] = static_cast<std::uint32_t>(y);
         nodes_[y].previous = x;
     }
 
@@ -98,11 +96,12 @@ private:
     Node first_kept_;
     double lambda_ = 0;
     double tolerance_ = 0;
-    std::vector<TreeNode> nodes_;       // the last one is the root
-    std::vector<Place> order_;          // the same
-    std::vector<double> potential_;     // of kept nodes; those of lines stay at +inf
-    std::vector<double> before_;        // the same, before they were computed afresh
-    std::vector<double> gathered_;      // the costs of a line that is a column
+    std::vector<TreeNode> nodes_;      // the last one is the root
+    std::vector<std::uint32_t> next_;  // unsigned: the loop over a subtree waits for one load a node, and nothing else
+    std::vector<Node> depth_;
+    std::vector<double> potential_;  // of kept nodes; those of lines stay at +inf
+    std::vector<double> before_;     // the same, before they were computed afresh
+    std::vector<double> gathered_;   // the costs of a line that is a column
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
     Node cursor_ = 0;
