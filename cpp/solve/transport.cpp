@@ -133,26 +133,34 @@ double longest_arc(const FixedSimplex& simplex, Mass least_flow) {
     return longest;
 }
 
-// Whether the potentials prove the cost of the plan, whatever they carry of the rounding of λ.
+double cost_of_moved(const FixedSimplex& simplex, const Masses& masses) {
+    return static_cast<double>(simplex.cost() / masses.total());
+}
+
+// Whether the potentials prove what the plan pays. Their sum carries the rounding of λ: beside a far larger λ it proves
+// nothing.
 bool is_proven(const PowerProblem& problem, const FixedSimplex& simplex) {
-    constexpr double same_number = 1e-12;
-    const double cost = static_cast<double>(simplex.cost() / problem.masses.total());
+    constexpr double same_number = 1e-12, far_larger = 1000;
+    const double cost = cost_of_moved(simplex, problem.masses);
+    if (simplex.lambda() > far_larger * cost) return false;
     const Forest forest(problem.masses, simplex.basis());
     return dual_bound(problem, forest, simplex.lambda()) >= (1 - same_number) * cost;
 }
 
-// Potentials carry the rounding of λ. Where λ is so much larger than what the plan pays that they do not prove it,
-// solves at ever smaller λ, each just large enough for everything to move, tell apart what is cheap. False if that
-// takes more than the work allowed.
+// Potentials carry the rounding of λ. Where λ is much larger than what the plan pays, and they do not prove it, solves
+// at smaller λ, just large enough for everything to move, tell apart what is cheap. False if that takes more work than
+// is allowed.
 bool sharpen(FixedSimplex& simplex, const PowerProblem& problem, double most_work) {
     constexpr double much_larger = 100, step = 4;
-    const Mass total = problem.masses.total(), most_left = problem.masses.negligible();
-    const auto moves_all = [&] { return total - simplex.moved() <= most_left; };
-    const auto is_coarse = [&] { return simplex.lambda() > much_larger * static_cast<double>(simplex.cost() / total); };
-    while (moves_all() && is_coarse() && !is_proven(problem, simplex)) {
+    const Masses& masses = problem.masses;
+    const Mass most_left = masses.negligible();
+    const auto moves_all = [&] { return masses.total() - simplex.moved() <= most_left; };
+    const auto fine_enough = [&] { return much_larger * cost_of_moved(simplex, masses); };
+    while (moves_all() && simplex.lambda() > fine_enough() && !is_proven(problem, simplex)) {
         const double largest = simplex.lambda();
         double lambda = step * longest_arc(simplex, most_left);
         if (lambda == 0 || lambda >= largest / step) return true;
+        lambda = std::max(lambda, std::min(fine_enough(), largest / step));
         for (; lambda < largest; lambda *= step) {
             if (!simplex.solve(lambda, most_work)) return false;
             if (moves_all()) break;
