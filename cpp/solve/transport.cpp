@@ -62,8 +62,8 @@ std::vector<double> column_means(const Powers& cost) {
     return means;
 }
 
-// Measures lie apart where moving every row to its nearest column costs a good part of what moving it anywhere does.
-bool lie_apart(const Powers& cost) {
+// How many times as much it costs to move a row anywhere as to its nearest column.
+double contrast(const Powers& cost) {
     double nearest = 0, anywhere = 0;
     const Node step = std::max<Node>(1, cost.rows / 32);
     for (Node i = 0; i < cost.rows; i += step) {
@@ -71,8 +71,11 @@ bool lie_apart(const Powers& cost) {
         nearest += *std::min_element(row, row + cost.columns);
         anywhere += std::accumulate(row, row + cost.columns, 0.0) / cost.columns;
     }
-    return nearest > 0.2 * anywhere;
+    return anywhere / nearest;
 }
+
+// Measures lie apart where every row has a long way to go.
+bool lie_apart(const Powers& cost) { return contrast(cost) < 5; }
 
 // Whether a good part of the costs is this one: the largest after truncation, or nothing but rounding.
 bool has_many(double value, const double* costs, std::size_t size) {
@@ -237,12 +240,22 @@ bool are_equal(const Masses& masses) {
            std::all_of(masses.b.begin(), masses.b.end(), is_first);
 }
 
+// Among n points in d dimensions the contrast is about n^(p/d). Where it is large, near a plane or a curve, the walk is
+// long; but the simplex has to read a matrix that is larger than the caches again and again.
+bool may_pay_to_walk(const PowerProblem& problem) {
+    constexpr Node many_points = 2000;
+    constexpr double low_dimension = 0.45;
+    const Powers& cost = problem.powers;
+    if (!are_equal(problem.masses)) return false;
+    return cost.rows >= many_points || contrast(cost) <= std::pow(cost.rows, low_dimension);
+}
+
 }  // namespace
 
 TransportBounds transport_cost(const PowerProblem& problem, Pulse& pulse, double patience) {
     const Powers& cost = problem.powers;
     const double largest = range_of(cost.data, cost.size()).largest;
-    if (are_equal(problem.masses)) {
+    if (may_pay_to_walk(problem)) {
         if (const auto found = walk(problem, largest, Effort::trial, pulse)) return *found;
     }
     if (const auto found = solve_at_dearest(problem, largest, patience, pulse)) return *found;
