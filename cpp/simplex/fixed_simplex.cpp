@@ -17,10 +17,12 @@ constexpr Node many_per_few = 4;
 // An arc enters if it gains more than this share of λ; what is smaller is the rounding of potentials.
 constexpr double least_gain = 1e-14;
 
-// The price of a step beside one entry of a walk's list: passes over rows are vectorised, climbs and labels are not.
-constexpr double work_per_cost = 0.2;
-constexpr double work_per_label = 3;
-constexpr double work_per_pivot = 40;
+// The price of a step beside one entry of a walk's list, as measured: passes over rows are vectorised; a pivot is mostly
+// its climb.
+constexpr double work_per_line = 2.5;
+constexpr double work_per_cost = 0.12;
+constexpr double work_per_label = 0.7;
+constexpr double work_per_pivot = 80;
 
 }  // namespace
 
@@ -34,29 +36,29 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       first_line_(lines_are_columns_ ? rows_ : 0),
       kept_count_(root_ - lines_),
       first_kept_(lines_are_columns_ ? 0 : rows_),
-      nodes_(root_, TreeNode{root_}),
-      kept_(kept_count_, 0.0),
-      gathered_(lines_are_columns_ ? kept_count_ : 0),
-      stamp_(root_, 0) {
+      nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
+      next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
+      depth_(root_ + std::size_t{1}, 0),
+      potential_(root_, unreachable),
+      gathered_(lines_are_columns_ ? kept_count_ : 0) {
     for (Node i = 0; i < rows_; ++i) nodes_[i].flow = problem.masses.a[i];
     for (Node j = rows_; j < root_; ++j) nodes_[j].flow = problem.masses.b[j - rows_];
+    nodes_[root_].previous = root_;
+    for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list(x);
 }
 
 void FixedSimplex::adopt(const Basis& basis) {
     for (Node x = 0; x < root_; ++x) {
         const BasisNode& node = basis[x];
-        nodes_[x] = TreeNode{node.parent < 0 ? root_ : node.parent, -1, -1, -1, node.flow, node.arc_cost};
+        nodes_[x] = {node.flow, node.arc_cost, node.parent < 0 ? root_ : node.parent};
+        depth_[x] = 0;
     }
-    for (Node x = 0; x < root_; ++x) {
-        if (!is_line(x) && !hangs_from_root(x)) link(x);
-    }
-    for (Node x = 0; x < root_; ++x) {
-        if (is_line(x) && !hangs_from_root(x) && nodes_[x].first_child >= 0) link(x);
-    }
+    join(root_, root_);
+    for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list_with_ancestors(x);
 }
 
 Basis FixedSimplex::basis() const {
-    Basis basis(nodes_.size());
+    Basis basis(root_);
     for (Node x = 0; x < root_; ++x) {
         const TreeNode& node = nodes_[x];
         basis[x] = {node.parent == root_ ? -1 : node.parent, node.flow, node.arc_cost};
@@ -83,7 +85,7 @@ long double FixedSimplex::cost() const {
 // Tight on the arc to the parent: C + u + v = λ, and 0 on the arc to the root.
 double FixedSimplex::line_potential(Node x) const {
     const TreeNode& node = nodes_[x];
-    return node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - kept_[node.parent - first_kept_];
+    return node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - potential_[node.parent];
 }
 
 const double* FixedSimplex::line_costs(Node line) {
@@ -96,27 +98,29 @@ const double* FixedSimplex::line_costs(Node line) {
 
 // One round over the lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
 // basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
-void FixedSimplex::solve(double lambda) {
+bool FixedSimplex::solve(double lambda, double most_work) {
     lambda_ = lambda;
     tolerance_ = least_gain * lambda;
     relabel_all();
     do {
         price_kept_slacks();
         for (Node idle = 0; idle < lines_; ++idle) {
+            if (work_ > most_work) return false;
             const Node line = first_line_ + cursor_;
             if (++cursor_ == lines_) cursor_ = 0;
             if (price_line(line)) idle = -1;
             pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
         }
     } while (changes_when_relabelled());
+    return true;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
 bool FixedSimplex::changes_when_relabelled() {
-    before_ = kept_;
+    before_.assign(kept(), kept() + kept_count_);
     relabel_all();
     for (Node k = 0; k < kept_count_; ++k) {
-        if (std::abs(kept_[k] - before_[k]) > tolerance_) return true;
+        if (std::abs(kept()[k] - before_[k]) > tolerance_) return true;
     }
     return false;
 }
@@ -125,15 +129,15 @@ bool FixedSimplex::changes_when_relabelled() {
 bool FixedSimplex::price_line(Node line) {
     const double potential = line_potential(line);
     const double* costs = line_costs(line);
-    const double least = least_sum(costs, kept_.data(), kept_count_);
-    work_ += work_per_cost * kept_count_;
+    const double least = least_sum(costs, kept(), kept_count_);
+    work_ += work_per_line + work_per_cost * kept_count_;
     const double gain = lambda_ - potential - least;
     if (-potential > tolerance_ && -potential >= gain) {
-        is_row(line) ? pivot(line, root_, 0) : pivot(root_, line, 0);
+        is_row(line) ? pivot(line, root_, 0, -potential) : pivot(root_, line, 0, -potential);
     } else if (gain > tolerance_) {
-        const Node k = find_sum(costs, kept_.data(), kept_count_, least);
+        const Node k = find_sum(costs, kept(), kept_count_, least);
         const Node partner = first_kept_ + k;
-        is_row(line) ? pivot(line, partner, costs[k]) : pivot(partner, line, costs[k]);
+        is_row(line) ? pivot(line, partner, costs[k], gain) : pivot(partner, line, costs[k], gain);
     } else {
         return false;
     }
@@ -145,153 +149,151 @@ void FixedSimplex::price_kept_slacks() {
     while (!negative_.empty()) {
         const Node x = negative_.back();
         negative_.pop_back();
-        if (kept(x) >= -tolerance_) continue;
-        is_row(x) ? pivot(x, root_, 0) : pivot(root_, x, 0);
+        const double gain = -potential_[x];
+        if (gain <= tolerance_) continue;
+        is_row(x) ? pivot(x, root_, 0, gain) : pivot(root_, x, 0, gain);
     }
 }
 
 // The arc from `row` to `column` enters; one of the two may be the root.
-void FixedSimplex::pivot(Node row, Node column, double cost) {
+void FixedSimplex::pivot(Node row, Node column, double cost, double gain) {
     ++pivots_;
-    const Node apex = row == root_ || column == root_ ? root_ : join(row, column);
-    const Leaving leaving = ratio_test(row, column, apex);
-    if (leaving.amount > 0) push(row, column, apex, leaving.amount);
-    const Node top = leaving.on_row_side ? row : column;
-    rehang(top, leaving.on_row_side ? column : row, leaving, cost);
-    relabel(top);
+    const Cycle cycle = find_cycle(row, column);
+    if (cycle.leaving.amount > 0) push(row, column, cycle);
+    if (cycle.on_row_side) {
+        rehang(row, column, cycle.leaving, cost, gain);
+    } else {
+        rehang(column, row, cycle.leaving, cost, gain);
+    }
     work_ += work_per_pivot;
 }
 
-// The lowest common ancestor: climbs from both ends in turn, so that the cost is that of the longer leg.
-Node FixedSimplex::join(Node x, Node y) {
-    ++climb_;
-    while (x != root_ || y != root_) {
-        if (x != root_) {
-            if (stamp_[x] == climb_) return x;
-            stamp_[x] = climb_;
-            x = nodes_[x].parent;
+// Climbs from both ends to their lowest common ancestor. Mass goes round the cycle apex → … → row → column → … → apex.
+// It is taken from the arcs of rows on the way down and of columns on the way up; among equal bottlenecks the last one
+// leaves (docs/theory.md, "Finiteness").
+FixedSimplex::Cycle FixedSimplex::find_cycle(Node row, Node column) const {
+    Leaving down{std::numeric_limits<Mass>::max(), root_}, up = down;
+    Node x = row, y = column, above = depth_of(x) - depth_of(y);
+    const auto climb_from_row = [&] {
+        if (is_row(x) && nodes_[x].flow < down.amount) down = {nodes_[x].flow, x};
+        x = nodes_[x].parent;
+    };
+    const auto climb_from_column = [&] {
+        if (!is_row(y) && nodes_[y].flow <= up.amount) up = {nodes_[y].flow, y};
+        y = nodes_[y].parent;
+    };
+    for (; above > 0; --above) climb_from_row();
+    for (; above < 0; ++above) climb_from_column();
+    while (x != y) {
+        climb_from_row();
+        climb_from_column();
+    }
+    const bool on_row_side = down.amount < up.amount;
+    return {x, on_row_side ? down : up, on_row_side};
+}
+
+void FixedSimplex::push(Node row, Node column, const Cycle& cycle) {
+    const Mass amount = cycle.leaving.amount;
+    for (Node x = row; x != cycle.apex; x = nodes_[x].parent) nodes_[x].flow += is_row(x) ? -amount : amount;
+    for (Node x = column; x != cycle.apex; x = nodes_[x].parent) nodes_[x].flow += is_row(x) ? amount : -amount;
+}
+
+// Hangs the subtree below the leaving arc from `parent` by its node `top`, whose potential grows by the gain.
+void FixedSimplex::rehang(Node top, Node parent, const Leaving& leaving, double entering_cost, double gain) {
+    if (!is_listed(top)) {
+        if (top == leaving.node) {  // a line without children
+            nodes_[top] = {leaving.amount, entering_cost, parent};
+            return;
         }
-        if (y != root_) {
-            if (stamp_[y] == climb_) return y;
-            stamp_[y] = climb_;
-            y = nodes_[y].parent;
-        }
-        work_ += 1;
+        list(top);
     }
-    return root_;
+    if (!is_listed(parent)) list(parent);
+    const Node old_parent = move_subtree(top, parent, leaving, entering_cost, is_line(top) ? -gain : gain);
+    if (is_line(leaving.node)) unlist_if_leaf(leaving.node);
+    if (is_line(old_parent)) unlist_if_leaf(old_parent);
 }
 
-// Mass goes round the cycle apex → … → row → column → … → apex. It is taken from the arcs of rows on the way down and
-// of columns on the way up; among equal bottlenecks the last one leaves (docs/theory.md, "Finiteness").
-FixedSimplex::Leaving FixedSimplex::ratio_test(Node row, Node column, Node apex) const {
-    Leaving leaving{std::numeric_limits<Mass>::max(), root_, true};
-    for (Node x = row; x != apex; x = nodes_[x].parent) {
-        if (is_row(x) && nodes_[x].flow < leaving.amount) leaving = {nodes_[x].flow, x, true};
-    }
-    for (Node x = column; x != apex; x = nodes_[x].parent) {
-        if (!is_row(x) && nodes_[x].flow <= leaving.amount) leaving = {nodes_[x].flow, x, false};
-    }
-    return leaving;
-}
-
-void FixedSimplex::push(Node row, Node column, Node apex, Mass amount) {
-    for (Node x = row; x != apex; x = nodes_[x].parent) nodes_[x].flow += is_row(x) ? -amount : amount;
-    for (Node x = column; x != apex; x = nodes_[x].parent) nodes_[x].flow += is_row(x) ? amount : -amount;
-}
-
-// Turns the arcs from `top` up to the leaving one around, so that its subtree hangs from `parent`.
-void FixedSimplex::rehang(Node top, Node parent, const Leaving& leaving, double entering_cost) {
+// Turns the arcs from `top` up to the leaving one around: the subtree of each node on that stem loses that of the one
+// before and follows it. Returns the parent that the subtree had.
+Node FixedSimplex::move_subtree(Node top, Node parent, const Leaving& leaving, double entering_cost, double change) {
     Mass flow = leaving.amount;
     double cost = entering_cost;
-    for (Node x = top;;) {
-        const Node old_parent = nodes_[x].parent;
-        detach(x);
-        attach(x, parent);
-        std::swap(nodes_[x].flow, flow);
-        std::swap(nodes_[x].arc_cost, cost);
-        if (x == leaving.node) return;
-        parent = x;
+    Node depth = depth_[parent], last = -1;
+    for (Node x = top, above = parent;;) {
+        TreeNode& node = nodes_[x];
+        const Node old_parent = node.parent, before = node.previous;
+        if (last >= 0) join(last, x);
+        const Node rest = shift(x, ++depth - depth_[x], change, last);
+        join(before, rest);
+        node.parent = above;
+        std::swap(node.flow, flow);
+        std::swap(node.arc_cost, cost);
+        if (x == leaving.node) {
+            const Node next = next_of(parent);
+            join(parent, top);
+            join(last, next);
+            return old_parent;
+        }
+        above = x;
         x = old_parent;
     }
 }
 
+// Adds to the depths and the potentials of a subtree. Returns what follows it, and its last node.
+Node FixedSimplex::shift(Node top, Node deeper, double change, Node& last) {
+    const std::uint32_t* const following = next_.data();  // copies: the loop's writes do not touch them
+    Node* const depths = depth_.data();
+    double* const potential = potential_.data();
+    const double least = -tolerance_;
+    const Node depth = depths[top];
+    std::uint32_t x = static_cast<std::uint32_t>(top), before;
+    Node next_depth = depth, count = 0;
+    do {
+        const std::uint32_t next = following[x];
+        depths[x] = next_depth + deeper;
+        const double shifted = potential[x] + change;
+        potential[x] = shifted;
+        if (shifted < least) negative_.push_back(static_cast<Node>(x));
+        before = x;
+        x = next;
+        next_depth = depths[x];
+        ++count;
+    } while (next_depth > depth);
+    last = static_cast<Node>(before);
+    work_ += work_per_label * count;
+    return static_cast<Node>(x);
+}
+
 void FixedSimplex::relabel_all() {
     negative_.clear();
-    for (Node x = 0; x < root_; ++x) {
-        if (hangs_from_root(x)) relabel(x);
+    for (Node x = next_of(root_); x != root_; x = next_of(x)) {
+        if (is_line(x)) continue;
+        const TreeNode& node = nodes_[x];
+        potential_[x] = node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - line_potential(node.parent);
+        if (potential_[x] < -tolerance_) negative_.push_back(x);
     }
+    work_ += work_per_label * kept_count_;
 }
 
-void FixedSimplex::relabel(Node top) {
+// Places a node right behind its parent.
+void FixedSimplex::list(Node x) {
+    const Node parent = nodes_[x].parent, next = next_of(parent);
+    depth_[x] = depth_[parent] + 1;
+    join(parent, x);
+    join(x, next);
+}
+
+void FixedSimplex::list_with_ancestors(Node x) {
     stack_.clear();
-    if (is_line(top)) {
-        stack_.push_back(top);
-    } else {
-        place_kept(top);
-    }
-    std::size_t labels = 1;
-    while (!stack_.empty()) {
-        const Node line = stack_.back();
-        stack_.pop_back();
-        for (Node child = nodes_[line].first_child; child >= 0; child = nodes_[child].next) {
-            place_kept(child);
-            ++labels;
-        }
-    }
-    work_ += work_per_label * static_cast<double>(labels);
+    for (; !is_listed(x); x = nodes_[x].parent) stack_.push_back(x);
+    for (; !stack_.empty(); stack_.pop_back()) list(stack_.back());
 }
 
-// Computes the potential of a kept node from its parent's, and leaves the lines below it to be visited.
-void FixedSimplex::place_kept(Node x) {
-    const TreeNode& node = nodes_[x];
-    const double potential = node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - line_potential(node.parent);
-    kept(x) = potential;
-    if (potential < -tolerance_) negative_.push_back(x);
-    for (Node line = node.first_child; line >= 0; line = nodes_[line].next) stack_.push_back(line);
-}
-
-// Lists of children. A line without children of its own is in no list: visits to a subtree shall cost its kept nodes,
-// not the thousands of lines that may hang from one of them.
-void FixedSimplex::detach(Node x) {
-    const Node parent = nodes_[x].parent;
-    if (parent == root_) return;
-    if (is_line(x)) {
-        if (nodes_[x].first_child >= 0) unlink(x);
-        return;
-    }
-    unlink(x);
-    if (nodes_[parent].first_child < 0 && !hangs_from_root(parent)) unlink(parent);
-}
-
-void FixedSimplex::attach(Node x, Node parent) {
-    nodes_[x].parent = parent;
-    if (parent == root_) return;
-    if (is_line(x)) {
-        if (nodes_[x].first_child >= 0) link(x);
-        return;
-    }
-    const bool was_leaf = nodes_[parent].first_child < 0;
-    link(x);
-    if (was_leaf && !hangs_from_root(parent)) link(parent);
-}
-
-void FixedSimplex::link(Node x) {
-    TreeNode& node = nodes_[x];
-    TreeNode& parent = nodes_[node.parent];
-    node.previous = -1;
-    node.next = parent.first_child;
-    if (node.next >= 0) nodes_[node.next].previous = x;
-    parent.first_child = x;
-}
-
-void FixedSimplex::unlink(Node x) {
-    const TreeNode& node = nodes_[x];
-    if (node.previous >= 0) {
-        nodes_[node.previous].next = node.next;
-    } else {
-        nodes_[node.parent].first_child = node.next;
-    }
-    if (node.next >= 0) nodes_[node.next].previous = node.previous;
+void FixedSimplex::unlist_if_leaf(Node x) {
+    const Node next = next_of(x);
+    if (depth_[next] > depth_[x]) return;
+    join(nodes_[x].previous, next);
+    depth_[x] = 0;
 }
 
 }  // namespace rpw

@@ -21,8 +21,9 @@ class FixedSimplex {
 public:
     FixedSimplex(const PowerProblem& problem, Pulse& pulse);
 
-    // Finds an optimal basis at λ, starting from the present one. After TimeUp the basis is feasible, not optimal.
-    void solve(double lambda);
+    // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done
+    // before. Then, and after TimeUp, the basis is feasible, not optimal.
+    bool solve(double lambda, double most_work = unreachable);
     // Goes on from a basis of another strategy.
     void adopt(const Basis& basis);
     Basis basis() const;
@@ -36,44 +37,53 @@ public:
     double work() const { return work_; }
 
 private:
-    // Every line (a row, or a column where there are far more columns) is priced by one pass over its arcs.
     struct TreeNode {
-        Node parent;
-        Node first_child = -1;
-        Node next = -1;
-        Node previous = -1;
         Mass flow = 0;
         double arc_cost = 0;
+        Node parent;
+        Node previous = -1;  // in the order below
     };
+    // The tree in preorder, from the root round to the root: a subtree is a stretch of it, up to the next node that is
+    // no deeper. A line without children is not in it; its depth is 0 then.
     struct Leaving {
         Mass amount;
         Node node;
+    };
+    struct Cycle {
+        Node apex;
+        Leaving leaving;
         bool on_row_side;
     };
 
+    // Every line (a row, or a column where there are far more columns) is priced by one pass over its arcs.
     bool is_row(Node x) const { return x < rows_; }
-    bool is_line(Node x) const { return is_row(x) != lines_are_columns_; }
+    bool is_line(Node x) const { return x < root_ && is_row(x) != lines_are_columns_; }
     bool hangs_from_root(Node x) const { return nodes_[x].parent == root_; }
+    Node next_of(Node x) const { return static_cast<Node>(next_[x]); }
+    bool is_listed(Node x) const { return depth_[x] > 0 || x == root_; }
+    Node depth_of(Node x) const { return is_listed(x) ? depth_[x] : depth_[nodes_[x].parent] + 1; }
     double line_potential(Node x) const;
-    double& kept(Node x) { return kept_[x - first_kept_]; }
+    const double* kept() const { return potential_.data() + first_kept_; }
     const double* line_costs(Node line);
 
     bool price_line(Node line);
     void price_kept_slacks();
-    void pivot(Node row, Node column, double cost);
-    Node join(Node x, Node y);
-    Leaving ratio_test(Node row, Node column, Node apex) const;
-    void push(Node row, Node column, Node apex, Mass amount);
-    void rehang(Node top, Node parent, const Leaving& leaving, double entering_cost);
-    void relabel(Node top);
+    void pivot(Node row, Node column, double cost, double gain);
+    Cycle find_cycle(Node row, Node column) const;
+    void push(Node row, Node column, const Cycle& cycle);
+    void rehang(Node top, Node parent, const Leaving& leaving, double entering_cost, double gain);
+    Node move_subtree(Node top, Node parent, const Leaving& leaving, double entering_cost, double change);
+    Node shift(Node top, Node deeper, double change, Node& last);
     void relabel_all();
     bool changes_when_relabelled();
-    void place_kept(Node x);
 
-    void detach(Node x);
-    void attach(Node x, Node parent);
-    void link(Node x);
-    void unlink(Node x);
+    void list(Node x);
+    void list_with_ancestors(Node x);
+    void unlist_if_leaf(Node x);
+    void join(Node x, Node y) {
+        next_[x] = static_cast<std::uint32_t>(y);
+        nodes_[y].previous = x;
+    }
 
     Powers cost_;
     Pulse& pulse_;
@@ -86,12 +96,12 @@ private:
     Node first_kept_;
     double lambda_ = 0;
     double tolerance_ = 0;
-    std::vector<TreeNode> nodes_;
-    std::vector<double> kept_;          // potentials of the side that is kept
-    std::vector<double> before_;        // the same, before they were computed afresh
-    std::vector<double> gathered_;      // the costs of a line that is a column
-    std::vector<std::uint32_t> stamp_;  // of the climb that last passed a node
-    std::uint32_t climb_ = 0;
+    std::vector<TreeNode> nodes_;      // the last one is the root
+    std::vector<std::uint32_t> next_;  // unsigned: the loop over a subtree waits for one load a node, and nothing else
+    std::vector<Node> depth_;
+    std::vector<double> potential_;  // of kept nodes; those of lines stay at +inf
+    std::vector<double> before_;     // the same, before they were computed afresh
+    std::vector<double> gathered_;   // the costs of a line that is a column
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
     Node cursor_ = 0;

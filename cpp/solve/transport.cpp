@@ -2,11 +2,14 @@
 #include "solve/transport.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "base/least.hpp"
 #include "base/simd.hpp"
+#include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "walk/certificate.hpp"
 #include "walk/profile_walk.hpp"
@@ -59,8 +62,8 @@ std::vector<double> column_means(const Powers& cost) {
     return means;
 }
 
-// Measures lie apart where moving every row to its nearest column costs a good part of what moving it anywhere does.
-bool lie_apart(const Powers& cost) {
+// How many times as much it costs to move a row anywhere as to its nearest column.
+double contrast(const Powers& cost) {
     double nearest = 0, anywhere = 0;
     const Node step = std::max<Node>(1, cost.rows / 32);
     for (Node i = 0; i < cost.rows; i += step) {
@@ -68,13 +71,16 @@ bool lie_apart(const Powers& cost) {
         nearest += *std::min_element(row, row + cost.columns);
         anywhere += std::accumulate(row, row + cost.columns, 0.0) / cost.columns;
     }
-    return nearest > 0.2 * anywhere;
+    return anywhere / nearest;
 }
 
-// Whether a good part of the costs is the largest one, as after truncation.
-bool is_truncated(const Powers& cost, double largest) {
-    const auto ties = std::count(cost.data, cost.data + cost.size(), largest);
-    return ties > static_cast<std::ptrdiff_t>(cost.size() / 8);
+// Measures lie apart where every row has a long way to go.
+bool lie_apart(const Powers& cost) { return contrast(cost) < 5; }
+
+// Whether a good part of the costs is this one: the largest after truncation, or nothing but rounding.
+bool has_many(double value, const double* costs, std::size_t size) {
+    const auto ties = std::count(costs, costs + size, value);
+    return ties > static_cast<std::ptrdiff_t>(size / 8);
 }
 
 double cost_of(const std::vector<PlanEntry>& plan, const Powers& cost) {
@@ -85,19 +91,28 @@ double cost_of(const std::vector<PlanEntry>& plan, const Powers& cost) {
     return static_cast<double>(sum);
 }
 
-// A walk may take this many steps per pair before it hands over; on clouds of equal weights it needs no more. One that
-// has moved little after the first half is given up there.
-constexpr double walk_steps_per_pair = 3.5;
-constexpr double much_unmoved = 0.3;
+// A walk on trial is looked at after every step per pair. One that has moved less than this by the first look is given
+// up; so is one that has more steps per pair before it, if what is unmoved goes on falling at the rate since the last
+// look.
+constexpr double little_moved = 0.4;
+constexpr double much_before_it = 5.2;
+constexpr double most_steps = 8;
 
-// Walks as far as it pays; true if nothing is left to do below the limit.
-bool walk_all_edges(ProfileWalk& walk, double size) {
-    for (const double part : {0.5, 1.0}) {
-        const double most_work = part * walk_steps_per_pair * size;
-        walk.allow(most_work);
+enum class Effort { trial, all };
+
+// True if nothing is left to do below the walk's limit.
+bool walk_on(ProfileWalk& walk, const Powers& cost, Effort effort) {
+    double before = 1;
+    for (double steps = 1; effort == Effort::all || steps <= most_steps; ++steps) {
+        const double most_work = steps * static_cast<double>(cost.size());
+        walk.allow(effort == Effort::all ? unreachable : most_work);
         while (walk.find_edge()) walk.take_edge();
-        if (walk.work() < most_work) return true;
-        if (walk.unmoved() > much_unmoved) break;
+        if (effort == Effort::all || walk.work() < most_work) return true;
+        const double unmoved = walk.unmoved(), rate = std::log(before / unmoved);
+        const double rest = std::log(unmoved * cost.rows) / rate;  // until one point is left
+        const bool pays = steps == 1 ? unmoved <= 1 - little_moved : rest <= much_before_it;
+        if (!pays) return false;
+        before = unmoved;
     }
     return false;
 }
@@ -113,15 +128,6 @@ double cost_of(const FixedSimplex& simplex, const Masses& masses, double largest
     return static_cast<double>(simplex.cost() / total) + largest * share_of(total - simplex.moved(), total);
 }
 
-// The arcs of the walk's forest, at the prices of the problem.
-Basis with_costs_of(const Powers& cost, Basis basis) {
-    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
-        const Node parent = basis[x].parent;
-        if (parent >= 0) basis[x].arc_cost = cost.at(std::min(x, parent), std::max(x, parent) - cost.rows);
-    }
-    return basis;
-}
-
 double longest_arc(const FixedSimplex& simplex, Mass least_flow) {
     double longest = 0;
     for (const BasisNode& node : simplex.basis()) {
@@ -130,53 +136,74 @@ double longest_arc(const FixedSimplex& simplex, Mass least_flow) {
     return longest;
 }
 
-// Potentials carry the rounding of λ. Where λ is far larger than what the plan pays, solves at ever smaller λ, each
-// just large enough for everything to move, tell apart what is cheap.
-void sharpen(FixedSimplex& simplex, const Masses& masses) {
+double cost_of_moved(const FixedSimplex& simplex, const Masses& masses) {
+    return static_cast<double>(simplex.cost() / masses.total());
+}
+
+// Whether the potentials prove what the plan pays. Their sum carries the rounding of λ: beside a far larger λ it proves
+// nothing.
+bool is_proven(const PowerProblem& problem, const FixedSimplex& simplex) {
+    constexpr double same_number = 1e-12, far_larger = 1000;
+    const double cost = cost_of_moved(simplex, problem.masses);
+    if (simplex.lambda() > far_larger * cost) return false;
+    const Forest forest(problem.masses, simplex.basis());
+    return dual_bound(problem, forest, simplex.lambda()) >= (1 - same_number) * cost;
+}
+
+// Potentials carry the rounding of λ. Where λ is much larger than what the plan pays, and they do not prove it, solves
+// at smaller λ, just large enough for everything to move, tell apart what is cheap. False if that takes more work than
+// is allowed.
+bool sharpen(FixedSimplex& simplex, const PowerProblem& problem, double most_work) {
     constexpr double much_larger = 100, step = 4;
-    const Mass total = masses.total(), most_left = masses.negligible();
-    const auto moves_all = [&] { return total - simplex.moved() <= most_left; };
-    while (moves_all() && simplex.lambda() > much_larger * static_cast<double>(simplex.cost() / total)) {
+    const Masses& masses = problem.masses;
+    const Mass most_left = masses.negligible();
+    const auto moves_all = [&] { return masses.total() - simplex.moved() <= most_left; };
+    const auto fine_enough = [&] { return much_larger * cost_of_moved(simplex, masses); };
+    while (moves_all() && simplex.lambda() > fine_enough() && !is_proven(problem, simplex)) {
         const double largest = simplex.lambda();
         double lambda = step * longest_arc(simplex, most_left);
-        if (lambda == 0 || lambda >= largest / step) return;
+        if (lambda == 0 || lambda >= largest / step) return true;
+        lambda = std::max(lambda, std::min(fine_enough(), largest / step));
         for (; lambda < largest; lambda *= step) {
-            simplex.solve(lambda);
+            if (!simplex.solve(lambda, most_work)) return false;
             if (moves_all()) break;
         }
-        if (lambda >= largest) {
-            simplex.solve(largest);
-            return;
-        }
+        if (lambda >= largest) return simplex.solve(largest, most_work);
     }
+    return true;
 }
 
 // Once a unit more costs as much as the dearest pair, all that is left may take any way at that price: the cheapest
-// plan at that multiplier, with the rest at that price, is as good as any that moves everything.
-TransportBounds finish_at_dearest(const PowerProblem& problem, const Basis& basis, double largest, Pulse& pulse) {
+// plan at that multiplier, with the rest at that price, is as good as any that moves everything. Nothing if the simplex
+// does not come to an end.
+std::optional<TransportBounds> solve_at_dearest(const PowerProblem& problem, double largest, double patience,
+                                                Pulse& pulse) {
     FixedSimplex simplex(problem, pulse);
-    simplex.adopt(basis);
-    const bool is_exact = ends_in_time([&] {
-        simplex.solve(largest);
-        sharpen(simplex, problem.masses);
-    });
-    const double upper = cost_of(simplex, problem.masses, largest);
-    const Forest forest(problem.masses, simplex.basis());
-    return {is_exact, is_exact ? upper : dual_bound(problem, forest, largest), upper, Solver::simplex};
-}
-
-TransportBounds walk_to_end(const PowerProblem& problem, double largest, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse, largest * (1 - 1e-12));
+    const double nodes = problem.powers.rows + problem.powers.columns;
+    const double most_work = patience * (static_cast<double>(problem.powers.size()) + nodes);
     bool is_done = false;
     const bool in_time =
-        ends_in_time([&] { is_done = walk_all_edges(walk, static_cast<double>(problem.powers.size())); });
-    if (in_time && !is_done) return finish_at_dearest(problem, walk.forest().basis(), largest, pulse);
+        ends_in_time([&] { is_done = simplex.solve(largest, most_work) && sharpen(simplex, problem, most_work); });
+    if (in_time && !is_done) return std::nullopt;
+    const double upper = cost_of(simplex, problem.masses, largest);
+    if (in_time) return TransportBounds{true, upper, upper, Solver::simplex};
+    const Forest forest(problem.masses, simplex.basis());
+    return TransportBounds{false, dual_bound(problem, forest, largest), upper, Solver::simplex};
+}
+
+// Nothing if a trial was given up.
+std::optional<TransportBounds> walk_plain(const PowerProblem& problem, double largest, Effort effort, Pulse& pulse) {
+    ProfileWalk walk(problem, pulse, largest * (1 - 1e-12));
+    bool is_done = false;
+    const bool in_time = ends_in_time([&] { is_done = walk_on(walk, problem.powers, effort); });
+    if (in_time && !is_done) return std::nullopt;
     const double upper = walk.plan_cost_p() + largest * walk.unmoved();
-    return {in_time, in_time ? upper : dual_bound(problem, walk.forest(), walk.lambda()), upper, Solver::walk};
+    const double lower = in_time ? upper : dual_bound(problem, walk.forest(), walk.lambda());
+    return TransportBounds{in_time, lower, upper, Solver::walk};
 }
 
 // The same on costs C_ij - f_i - g_j.
-TransportBounds walk_reduced_to_end(const PowerProblem& problem, double largest, Pulse& pulse) {
+std::optional<TransportBounds> walk_reduced(const PowerProblem& problem, double largest, Effort effort, Pulse& pulse) {
     const Powers& cost = problem.powers;
     Duals duals = complete(problem, std::vector<double>(cost.columns, 0.0));
     if (Duals other = complete(problem, column_means(cost)); other.value > duals.value) duals = std::move(other);
@@ -186,38 +213,53 @@ TransportBounds walk_reduced_to_end(const PowerProblem& problem, double largest,
         subtract(cost.row(i), duals.g.data(), duals.f[i], cost.columns, reduced.data() + begin);
         pulse.note(static_cast<std::size_t>(cost.columns));
     }
+    if (effort == Effort::trial && has_many(0, reduced.data(), reduced.size())) return std::nullopt;
     const PowerProblem rest{{{reduced.data(), cost.rows, cost.columns}}, problem.masses};
     ProfileWalk walk(rest, pulse);
     bool is_done = false;
-    const bool in_time = ends_in_time([&] { is_done = walk_all_edges(walk, static_cast<double>(cost.size())); });
-    if (in_time && !is_done) {
-        reduced = {};
-        return finish_at_dearest(problem, with_costs_of(cost, walk.forest().basis()), largest, pulse);
-    }
+    const bool in_time = ends_in_time([&] { is_done = walk_on(walk, problem.powers, effort); });
+    if (in_time && !is_done) return std::nullopt;
     const double of_plan = cost_of(walk.plan(0), cost);
-    if (in_time) return {true, of_plan, of_plan, Solver::walk};
+    if (in_time) return TransportBounds{true, of_plan, of_plan, Solver::walk};
     const double common = duals.value / static_cast<double>(problem.masses.total());
     const double proven = common + dual_bound(rest, walk.forest(), walk.lambda());
-    return {false, proven, of_plan + largest * walk.unmoved(), Solver::walk};
+    return TransportBounds{false, proven, of_plan + largest * walk.unmoved(), Solver::walk};
 }
 
-// A pivot of the walk may re-label the larger side where that is far larger.
-bool are_few_against_many(const Powers& cost) {
-    constexpr Node many_per_few = 4;
-    return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
+std::optional<TransportBounds> walk(const PowerProblem& problem, double largest, Effort effort, Pulse& pulse) {
+    const Powers& cost = problem.powers;
+    const bool pays_to_reduce = lie_apart(cost) && !has_many(largest, cost.data, cost.size());
+    return pays_to_reduce ? walk_reduced(problem, largest, effort, pulse) : walk_plain(problem, largest, effort, pulse);
+}
+
+// Between equal masses most pivots of the simplex move nothing, while every edge of a walk moves a point or more.
+bool are_equal(const Masses& masses) {
+    const Mass first = masses.a[0];
+    const auto is_first = [&](Mass mass) { return mass == first; };
+    return masses.a.size() == masses.b.size() && std::all_of(masses.a.begin(), masses.a.end(), is_first) &&
+           std::all_of(masses.b.begin(), masses.b.end(), is_first);
+}
+
+// Among n points in d dimensions the contrast is about n^(p/d). Where it is large, near a plane or a curve, the walk is
+// long; but the simplex has to read a matrix that is larger than the caches again and again.
+bool may_pay_to_walk(const PowerProblem& problem) {
+    constexpr Node many_points = 2000;
+    constexpr double low_dimension = 0.45;
+    const Powers& cost = problem.powers;
+    if (!are_equal(problem.masses)) return false;
+    return cost.rows >= many_points || contrast(cost) <= std::pow(cost.rows, low_dimension);
 }
 
 }  // namespace
 
-TransportBounds transport_cost(const PowerProblem& problem, Pulse& pulse) {
+TransportBounds transport_cost(const PowerProblem& problem, Pulse& pulse, double patience) {
     const Powers& cost = problem.powers;
-    const double largest = *std::max_element(cost.data, cost.data + cost.size());
-    if (are_few_against_many(cost)) {
-        const Basis nothing_moved = Forest(problem.masses).basis();
-        return finish_at_dearest(problem, nothing_moved, largest, pulse);
+    const double largest = range_of(cost.data, cost.size()).largest;
+    if (may_pay_to_walk(problem)) {
+        if (const auto found = walk(problem, largest, Effort::trial, pulse)) return *found;
     }
-    if (lie_apart(cost) && !is_truncated(cost, largest)) return walk_reduced_to_end(problem, largest, pulse);
-    return walk_to_end(problem, largest, pulse);
+    if (const auto found = solve_at_dearest(problem, largest, patience, pulse)) return *found;
+    return walk(problem, largest, Effort::all, pulse).value();
 }
 
 }  // namespace rpw

@@ -47,6 +47,7 @@ private:
     void check_used_up(const Curve& curve);
     void check_flow(const Outcome& outcome, double longest);
     void check_zeros();
+    void check_interrupted_simplex(Pulse& pulse);
 
     const Instance* instance_ = nullptr;
     PowerProblem powers_{};

@@ -42,6 +42,10 @@ void check_transport(Checker& checker, const Instance& instance) {
     const double walked = checker.move(0, 1e9).value, rounding = slack * instance.largest();
     checker.expect(reduced.is_exact && std::abs(reduced.upper_p - walked) <= rounding, "transport", reduced.upper_p,
                    walked);
+    const rpw::TransportBounds without_simplex = rpw::transport_cost(instance.powers(), pulse, 0);
+    checker.expect(without_simplex.is_exact && std::abs(without_simplex.upper_p - walked) <= rounding,
+                   "transport without patience", without_simplex.upper_p, walked);
+    checker.expect(without_simplex.solver == rpw::Solver::walk, "the walk takes over");
     rpw::Pulse impatient(nullptr, 0);
     rpw::TransportBounds early{false, 0, rpw::unreachable, rpw::Solver::exact};
     (void)rpw::ends_in_time([&] { early = rpw::transport_cost(instance.powers(), impatient); });

@@ -64,10 +64,28 @@ void Checker::check_simplex() {
     expect(broken_rule(*instance_, walk.forest().basis()) == nullptr, "basis of the walk");
     const double whole = move(0, 1e9).cost, rounding = slack * walk.lambda() + 1e-300;
     expect(std::abs(walk.plan_cost_p() - whole) <= rounding, "cost of that walk", walk.plan_cost_p(), whole);
+    check_interrupted_simplex(pulse);
     rpw::Pulse impatient(nullptr, 0);
     rpw::FixedSimplex hurried(powers_, impatient);
     (void)rpw::ends_in_time([&] { hurried.solve(instance_->largest()); });
     expect(broken_rule(*instance_, hurried.basis()) == nullptr, "basis of an early stop");
+}
+
+// A solve in pieces, each of which is stopped after a round or so, ends where one in one go does.
+void Checker::check_interrupted_simplex(rpw::Pulse& pulse) {
+    rpw::FixedSimplex whole(powers_, pulse), pieces(powers_, pulse);
+    const double lambda = instance_->largest();
+    const Node nodes = instance_->rows + instance_->columns;
+    expect(whole.solve(lambda), "a solve without a limit");
+    if (whole.pivots() > 0) expect(!pieces.solve(lambda, 0), "no work is allowed");
+    for (int piece = 0; !pieces.solve(lambda, pieces.work() + 6.0 * nodes) && piece < 10000; ++piece) {
+        expect(broken_rule(*instance_, pieces.basis()) == nullptr, "basis of a solve that was stopped");
+    }
+    const auto objective = [&](const rpw::FixedSimplex& simplex) {
+        return static_cast<double>(simplex.cost() - static_cast<long double>(lambda) * simplex.moved()) / total_;
+    };
+    expect(std::abs(objective(whole) - objective(pieces)) <= slack * lambda, "a solve in pieces", objective(pieces),
+           objective(whole));
 }
 
 }  // namespace rpw::tests

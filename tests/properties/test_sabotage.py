@@ -65,22 +65,31 @@ SABOTAGE = {
     ),
     "the simplex lets the first blocking arc leave": (
         "simplex/fixed_simplex.cpp",
-        ("if (is_row(x) && nodes_[x].flow < leaving.amount)", "if (is_row(x) && nodes_[x].flow <= leaving.amount)"),
-        ("if (!is_row(x) && nodes_[x].flow <= leaving.amount)", "if (!is_row(x) && nodes_[x].flow < leaving.amount)"),
+        ("if (is_row(x) && nodes_[x].flow < down.amount)", "if (is_row(x) && nodes_[x].flow <= down.amount)"),
+        ("if (!is_row(y) && nodes_[y].flow <= up.amount)", "if (!is_row(y) && nodes_[y].flow < up.amount)"),
+        ("const bool on_row_side = down.amount < up.amount;", "const bool on_row_side = down.amount <= up.amount;"),
     ),
     "the simplex lets the first of equal rows leave": (
         "simplex/fixed_simplex.cpp",
-        ("if (is_row(x) && nodes_[x].flow < leaving.amount)", "if (is_row(x) && nodes_[x].flow <= leaving.amount)"),
+        ("if (is_row(x) && nodes_[x].flow < down.amount)", "if (is_row(x) && nodes_[x].flow <= down.amount)"),
     ),
     "an arc skipped in pricing": (
         "simplex/fixed_simplex.cpp",
-        ("const double least = least_sum(costs, kept_.data(), kept_count_);",
-         "const double least = least_sum(costs, kept_.data(), kept_count_ - 1);"),
+        ("const double least = least_sum(costs, kept(), kept_count_);",
+         "const double least = least_sum(costs, kept(), kept_count_ - 1);"),
     ),
     "a potential of the simplex shifted": (
         "simplex/fixed_simplex.cpp",
-        ("const double potential = node.parent == root_ ? 0.0 :",
-         "const double potential = node.parent == root_ ? 1e-3 * lambda_ :"),
+        ("potential_[x] = node.parent == root_ ? 0.0 :", "potential_[x] = node.parent == root_ ? 1e-3 * lambda_ :"),
+    ),
+    "a row preferred to a column of the same flow": (
+        "simplex/fixed_simplex.cpp",
+        ("const bool on_row_side = down.amount < up.amount;", "const bool on_row_side = down.amount <= up.amount;"),
+    ),
+    "the potentials of a part that moves changed too little": (
+        "simplex/fixed_simplex.cpp",
+        ("const double shifted = potential[x] + change;", "const double shifted = potential[x] + 0.999 * change;"),
+        ("while (changes_when_relabelled());", "while (false);"),
     ),
     "a potential of the walk shifted": (
         "walk/forest.cpp",

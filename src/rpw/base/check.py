@@ -146,7 +146,7 @@ def normalised(weights: Array, name: str) -> Array:
 
 
 def _exact_sum(numbers: Array) -> float:
-    """The sum, rounded once. Python adds up lists several times as fast as arrays; short ones, for the memory's sake."""
+    """The sum, rounded once. Python adds up lists several times as fast as arrays; short ones need little memory."""
     blocks = (numbers[start : start + _BLOCK].tolist() for start in range(0, len(numbers), _BLOCK))
     return math.fsum(itertools.chain.from_iterable(blocks))
 
