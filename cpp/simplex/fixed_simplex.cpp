@@ -17,8 +17,8 @@ constexpr Node many_per_few = 4;
 // An arc enters if it gains more than this share of λ; what is smaller is the rounding of potentials.
 constexpr double least_gain = 1e-14;
 
-// The price of a step beside one entry of a walk's list, as measured: passes over rows are vectorised; a pivot is mostly
-// its climb.
+// The price of a step beside one entry of a walk's list, as measured: passes over rows are vectorised; a pivot is
+// mostly its climb.
 constexpr double work_per_line = 2.5;
 constexpr double work_per_cost = 0.12;
 constexpr double work_per_label = 0.7;
