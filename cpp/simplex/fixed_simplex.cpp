@@ -96,19 +96,21 @@ const double* FixedSimplex::line_costs(Node line) {
 
 // One round over the lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
 // basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
-void FixedSimplex::solve(double lambda) {
+bool FixedSimplex::solve(double lambda, double most_work) {
     lambda_ = lambda;
     tolerance_ = least_gain * lambda;
     relabel_all();
     do {
         price_kept_slacks();
         for (Node idle = 0; idle < lines_; ++idle) {
+            if (work_ > most_work) return false;
             const Node line = first_line_ + cursor_;
             if (++cursor_ == lines_) cursor_ = 0;
             if (price_line(line)) idle = -1;
             pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
         }
     } while (changes_when_relabelled());
+    return true;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.

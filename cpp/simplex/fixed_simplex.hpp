@@ -21,8 +21,9 @@ class FixedSimplex {
 public:
     FixedSimplex(const PowerProblem& problem, Pulse& pulse);
 
-    // Finds an optimal basis at λ, starting from the present one. After TimeUp the basis is feasible, not optimal.
-    void solve(double lambda);
+    // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done before.
+    // Then, and after TimeUp, the basis is feasible, not optimal.
+    bool solve(double lambda, double most_work = unreachable);
     // Goes on from a basis of another strategy.
     void adopt(const Basis& basis);
     Basis basis() const;
