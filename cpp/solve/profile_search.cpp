@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#define TRACEF(...) if (getenv("TRACE")) printf(__VA_ARGS__)
 
 #include "ground/powers.hpp"
 #include "walk/certificate.hpp"
@@ -10,6 +13,8 @@
 namespace rpw {
 
 namespace {
+
+static double env(const char* n, double d) { const char* v = getenv(n); return v ? atof(v) : d; }
 
 // Bounds that agree to this share are one number.
 constexpr double same_number = 1e-13;
@@ -21,7 +26,7 @@ constexpr double same_height = 4e-16;
 constexpr double unproven = 1e-10;
 
 // A walk from mass 0 that has taken this many steps per pair says enough about its rate.
-constexpr double first_stretch = 1.5;
+static const double first_stretch = getenv("FIRST") ? atof(getenv("FIRST")) : 1.5;
 
 // A problem that a walk of so many steps solves is not worth a second thought.
 constexpr double few_steps = 20000;
@@ -36,17 +41,43 @@ constexpr double worth_walking = 0.8;
 constexpr double caution = 1.5;
 
 // Towards the end of the profile trees are larger, and the same stretch costs so many times what it did at the start.
-constexpr double dearer_towards_end = 4;
+static const double dearer_towards_end = getenv("DEAR") ? atof(getenv("DEAR")) : 8;
 
 // Beyond this ratio of sizes a pivot of the walk may re-label the larger side, and the simplex is alone.
 constexpr Node many_per_few = 4;
 
 // How much steeper the profile is than that of the neighbours, if nothing else is known.
-constexpr double steeper_than_neighbours = 1.3;
+static const double steeper_than_neighbours = getenv("STEEP") ? atof(getenv("STEEP")) : 1.3;
 
 // A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
 // what is cheap at its lower one.
 constexpr double many_orders = 1e4;
+
+// Guesses of λ: this share of the way to the goal is taken, since the way back is dearer. Without a right end λ grows by
+// no less and no more than these shares of its rise so far.
+static const double near_side = env("NEAR", 0.8);
+static const double near_between = env("NEARB", 1);
+constexpr double least_growth = 0.003;
+constexpr double most_growth = 8;
+// After a guess that fell short, the next goes so many times as far.
+static const double overshoot = env("OVER", 3);
+constexpr double part_of_atom = 0.5;
+static const double upw = env("UP", 1);
+constexpr double most_steeper = 6;
+static const double least_part = env("PART", 0.02);
+static const double near_top = env("TOP",0.5);
+static const int most_stalls = env("STALLS", 3);
+static const double few_atoms = env("FEW", 3);
+
+// A change of log ε below this says nothing about how it goes on.
+constexpr double short_stretch = 0.03;
+
+// Passes over the costs, in steps per pair: those of a walk that has just started, and those of the last solves.
+constexpr double walk_overhead = 0.6;
+static const double solve_overhead = env("SOVER", 2);
+
+// A solve that takes so many times what is expected will not end.
+constexpr double most_solve = 100;
 
 constexpr int edges_between_gap_checks = 32;
 constexpr int most_jumps = 500;
@@ -131,25 +162,36 @@ Status ProfileSearch::search(double tol, double cutoff) {
 
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
-    double lambda = next_lambda();
+    double lambda = std::min(first_lambda(), dearest_path);
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
-        simplex_.solve(lambda);
+        const ProfilePoint from = start_of_solve_;
+        if (!simplex_.solve(lambda, work + most_solve * cold_work(problem_.powers))) return std::nullopt;
         ++solves_;
         room_ += simplex_.work() - work;
         Vertex found = vertex();
+        start_of_solve_ = found;
+        note_rates(from, found, simplex_.work() - work);
         const bool is_old = found.unmoved == left_.unmoved || (right_ && found.unmoved == right_->unmoved);
+        TRACEF("  solve at %.6g%s: eps %.6g lower %.6g work %.2f total %.2f %s\n", lambda, is_chord ? " (chord)" : "", found.unmoved, lower_, (simplex_.work()-work)/size_, simplex_.work()/size_, goal_.is_beyond(found.unmoved, found.cost_p)?"left":"right");
         if (const auto status = examine(std::move(found), is_chord, is_old, tol, cutoff)) return *status;
-        if (const double rest = rest_of_walk(); walk_pays() && rest < room_) {
-            start_walk(std::min(0.5 * room_, 2 * rest));
+        if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
+        const SlopeGuess next = guess();
+        TRACEF("     guess %.6g eps %.6g rates %.2f %.2f room %.2f\n", next.lambda, next.unmoved, walk_rate_/size_, solve_rate_/size_, room_/size_);
+        if (const auto most_work = work_of_walk(next)) {
+            start_walk(*most_work);
             if (const auto status = walk_on(tol, cutoff)) return *status;
             end_walk();
         }
-        if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
-        is_chord = right_ && !is_chord && wants_chord(is_old);
-        lambda = is_chord ? chord() : next_lambda();
-        if (right_ && lambda - left_.lambda < right_->lambda - lambda) simplex_.adopt(left_.basis);
+        stalls_ = is_old ? stalls_ + 1 : 0;
+        lambda = next_lambda(next);
+        is_chord = right_ && wants_chord(lambda);
+        if (is_chord) lambda = chord();
+        if (right_ && lambda - left_.lambda < upw * (right_->lambda - lambda)) {
+            simplex_.adopt(left_.basis);
+            start_of_solve_ = left_;
+        }
     }
     return std::nullopt;
 }
@@ -162,13 +204,18 @@ bool ProfileSearch::is_sound(Status status) const {
 
 // The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
 std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) {
-    start_walk(strategy_ == Solver::walk ? unreachable : std::max(few_steps, first_stretch * size_));
+    const double stretch = strategy_ == Solver::walk ? unreachable : std::max(few_steps, first_stretch * size_);
+    start_walk(stretch / 2);
+    if (const auto status = walk_on(tol, cutoff)) return status;
+    note_middle();
+    walk_->allow(stretch);
     if (const auto status = walk_on(tol, cutoff)) return status;
     neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(lower_end(), 1e-300));
     const double rest = walked > 0 ? caution * walk_->work() * (all / walked - 1) : unreachable;
     if (rest < worth_walking * cold_work(problem_.powers)) {
+        note_middle();
         walk_->allow(walk_->work() + 2 * rest + size_);
         if (const auto status = walk_on(tol, cutoff)) return status;
     }
@@ -195,7 +242,7 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
                                               : std::abs(found.unmoved - goal_.unmoved) <= smallest_step;
     // A vertex found at a λ far beyond the costs of the goal carries the rounding of that λ: it must not push the
     // bracket apart.
-    if (is_left && found.unmoved <= left_.unmoved) left_ = std::move(found);
+    if (is_left && found.unmoved <= left_.unmoved) replace_left(std::move(found));
     if (!is_left && (!right_ || found.unmoved >= right_->unmoved)) right_ = std::move(found);
     if (is_there && !is_left && !goal_.with_slope) return land_between(right_->unmoved, Status::exact);
     return end_if_close(tol);
@@ -217,17 +264,34 @@ bool ProfileSearch::walk_pays() const {
     return std::max(n, m) / many_per_few < std::min(n, m);
 }
 
-// The work of the rest of the way, at the rate of the walks so far and with one pass over the costs.
-double ProfileSearch::rest_of_walk() const {
-    if (lower_end() == 0 || walk_rate_ == 0) return unreachable;
-    const double stretch = std::log(left_.unmoved / lower_end());
-    return 0.5 * size_ + dearer_towards_end * walk_rate_ * stretch;
+// Learns from a solve how much work a stretch of the way takes.
+void ProfileSearch::note_rates(const ProfilePoint& from, const ProfilePoint& to, double work) {
+    if (from.unmoved == 0 || to.unmoved == 0) return;
+    const double stretch = std::abs(std::log(from.unmoved / to.unmoved));
+    if (stretch > short_stretch) solve_rate_ = work / stretch;
+}
+
+// How much a walk from the left may take, if it looks cheaper than more solves.
+std::optional<double> ProfileSearch::work_of_walk(const SlopeGuess& guess) const {
+    if (!walk_pays() || walk_rate_ == 0) return std::nullopt;
+    const double stretch = std::max(0.0, std::log(left_.unmoved / guess.unmoved));
+    const double walk = walk_overhead * size_ + walk_rate_ * stretch;
+    const double solves = solve_rate_ > 0 ? solve_overhead * size_ + solve_rate_ * stretch : unreachable;
+    if (strategy_ == Solver::exact && (walk > solves || walk > room_)) return std::nullopt;
+    return std::min(2 * walk, std::max(walk, room_));
 }
 
 void ProfileSearch::start_walk(double most_work) {
     const double limit = right_ ? right_->lambda * (1 + 1e-9) : unreachable;
     walk_.emplace(problem_, pulse_, left_.basis, left_.lambda, limit);
     walk_->allow(most_work);
+    note_middle();
+}
+
+// From here on the walk tells how the rest of the way will be.
+void ProfileSearch::note_middle() {
+    middle_ = {walk_->unmoved(), walk_->cost_p(), walk_->lambda()};
+    middle_work_ = walk_->work();
 }
 
 // Walks as long as there is room; the status if that ends the search.
@@ -270,71 +334,90 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void ProfileSearch::end_walk() {
-    const double stretch = std::log(left_.unmoved / walk_->unmoved());
-    if (walk_rate_ == 0 && stretch > 0) walk_rate_ = walk_->work() / stretch;
+    TRACEF("  walk ended at %.6g eps %.6g work %.2f\n", walk_->lambda(), walk_->unmoved(), walk_->work()/size_);
+    const double stretch = std::log(middle_.unmoved / walk_->unmoved());
+    const double dearer = left_.unmoved == 1 ? dearer_towards_end : caution;
+    walk_rate_ = stretch > 0 ? dearer * (walk_->work() - middle_work_) / stretch : unreachable;
     room_ -= walk_->work();
     walk_pivots_ += walk_->pivots();
-    left_ = {walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda), walk_->forest().basis()};
+    if (stretch > short_stretch) before_ = middle_;
+    left_ = {{walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda)},
+             walk_->forest().basis()};
     remember(left_, left_.cost_p + left_.lambda * left_.unmoved);
     simplex_.adopt(left_.basis);
+    start_of_solve_ = left_;
     walk_.reset();
 }
 
-double ProfileSearch::next_lambda() const {
-    if (!right_) return std::min(lambda_without_right(), dearest_path);
-    const double low = left_.lambda, width = right_->lambda - low;
-    const double least = std::max({low, neighbours_->first_slope(), right_->lambda * 1e-30});
-    if (right_->lambda > many_orders * least) return std::sqrt(least) * std::sqrt(right_->lambda);
-    return low + std::clamp(by_interpolation() - low - 0.03 * width, 0.01 * width, 0.99 * width);
-}
-
 // From below. Slopes are counted from the least one, so that it does not matter how far apart the measures lie.
-double ProfileSearch::lambda_without_right() const {
-    const double first = neighbours_->first_slope(), rise = left_.lambda - first;
-    const double at_goal = neighbours_->slope_at(lower_end()) - first;
-    const double plain = steeper_than_neighbours * at_goal;
-    if (rise > 0) {  // as much steeper at the goal as it was up to here
-        const double here = neighbours_->slope_at(left_.unmoved) - first;
-        const double guess = here > 0 ? 0.9 * rise * at_goal / here : 2 * rise;
-        return first + std::max(plain, std::clamp(guess, 1.15 * rise, 4 * rise));
-    }
-    if (first + plain > left_.lambda) return first + plain;
+double ProfileSearch::first_lambda() const {
+    const double first = neighbours_->first_slope(), low = left_.lambda, rise = low - first;
+    const double here = neighbours_->slope_at(left_.unmoved) - first;
+    const double ratio = rise > 0 && here > 0 ? 0.85 * rise / here : 0;
+    const double most = std::pow(most_steeper, goal_.p / 2);
+    const double least_steeper = walk_pays() ? steeper_than_neighbours : 1.1;
+    const double steeper = std::clamp(ratio, least_steeper, std::max(most, least_steeper));
+    const double at_goal = neighbours_->slope_at(lower_end()), top = neighbours_->largest();
+    const double by_neighbours = std::min(first + steeper * (at_goal - first), at_goal + near_top * (top - at_goal));
+    const double by_walk = before_.unmoved < 1 ? low + step_towards(guess().lambda) : 0;
+    const double guess = std::max(by_neighbours, by_walk);
+    if (guess > low) return guess;
+    if (low > first) return first + 2 * (low - first);
     if (first > 0) return 1.15 * first;  // all neighbours are equally near, and at their own price nothing moves
     const double least = least_positive(problem_.powers);
     return least < unreachable ? least / 2 : 1;
 }
 
-// The slope at the goal of the cubic through both vertices with their slopes.
-double ProfileSearch::by_interpolation() const {
-    const Vertex &l = left_, &r = *right_;
-    const double width = l.unmoved - r.unmoved;
-    // Where all mass is moved, every larger λ gives the same vertex; its slope is then that of a parabola.
-    const double right_slope = r.unmoved > 0 ? r.lambda : std::min(r.lambda, 2 * chord() - l.lambda);
-    const auto cubic = [&](double t) {
-        const double s = 1 - t;
-        return r.cost_p * (1 + 2 * t) * s * s - width * right_slope * t * s * s + l.cost_p * t * t * (3 - 2 * t) +
-               width * l.lambda * t * t * s;
-    };
-    double low = 0, high = 1;
-    for (int step = 0; step < 40; ++step) {
-        const double t = (low + high) / 2;
-        (goal_.is_beyond(r.unmoved + t * width, std::max(0.0, cubic(t))) ? high : low) = t;
-    }
-    const double t = high;
-    return 6 * t * (1 - t) * (r.cost_p - l.cost_p) / width + right_slope * (1 - 4 * t + 3 * t * t) +
-           l.lambda * (3 * t * t - 2 * t);
+SlopeGuess ProfileSearch::guess() const {
+    return right_ ? guess_between(goal_, left_, *right_, least_unmoved())
+                  : guess_beyond(goal_, before_, left_, least_unmoved());
 }
 
-// The chord decides where no vertex lies between, and helps where guesses fall on one side again and again.
-bool ProfileSearch::wants_chord(bool is_old) const {
-    if (!is_old && right_->lambda > many_orders * left_.lambda) return false;
-    return is_old || std::abs(same_side_) >= 3 || !(right_->lambda > left_.lambda);
+// What can be left at the goal, as far as guesses go.
+double ProfileSearch::least_unmoved() const {
+    return std::max(lower_end(), part_of_atom / std::max(problem_.powers.rows, problem_.powers.columns));
+}
+
+// How far λ grows from the left towards a guess, where nothing is known on the right: enough, and not too far.
+double ProfileSearch::step_towards(double lambda) const {
+    const double low = left_.lambda, rise = low - neighbours_->first_slope(), top = neighbours_->largest();
+    if (!(rise > 0)) return low;
+    const double least = least_growth * std::pow(2.0, std::max(0, same_side_)) * rise;
+    const double step = std::clamp(near_side * (lambda - low), least, std::max(least, most_growth * rise));
+    // At the price of the dearest pair everything moves.
+    return low < top ? std::min(step, std::max(near_top * (top - low), 1e-6 * top)) : step;
+}
+
+// The guess, and further beyond it the more often it fell short.
+double ProfileSearch::next_lambda(const SlopeGuess& guess) const {
+    const double low = left_.lambda;
+    if (!right_) return std::min(low + step_towards(guess.lambda), dearest_path);
+    const double high = right_->lambda, width = high - low;
+    const double least = std::max({low, neighbours_->first_slope(), high * 1e-30});
+    if (high > many_orders * least) return std::sqrt(least) * std::sqrt(high);
+    const double further = std::pow(overshoot, std::abs(same_side_) - 1);
+    const double from_left = guess.lambda - low, near = same_side_ < 0 ? width - from_left : from_left;
+    const double step = std::clamp(further * std::max(near, least_part * width), least_part * width, 0.5 * width);
+    return same_side_ < 0 ? high - step : low + step;
+}
+
+// The chord decides where no vertex lies between.
+bool ProfileSearch::wants_chord(double lambda) const {
+    if (!(right_->lambda > left_.lambda) || stalls_ >= most_stalls) return true;
+    const double width = right_->lambda - left_.lambda;
+    const bool is_halved = !(std::min(lambda - left_.lambda, right_->lambda - lambda) < 0.499 * width);
+    return stalls_ > 0 && is_halved && right_->lambda < many_orders * left_.lambda;
 }
 
 ProfileSearch::Vertex ProfileSearch::vertex() const {
     const Mass left = total_ - simplex_.moved();
     const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total_);
-    return {unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda(), simplex_.basis()};
+    return {{unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda()}, simplex_.basis()};
+}
+
+void ProfileSearch::replace_left(Vertex found) {
+    if (std::log(left_.unmoved / found.unmoved) > short_stretch) before_ = left_;
+    left_ = std::move(found);
 }
 
 // Keeps a vertex if its line is the best lower bound.
@@ -348,6 +431,7 @@ void ProfileSearch::remember(const Vertex& vertex, double height) {
 }
 
 Status ProfileSearch::land_on_walk(double unmoved, double partial, Status status) {
+    TRACEF("  walk landed at %.6g eps %.6g work %.2f\n", walk_->lambda(), walk_->unmoved(), walk_->work()/size_);
     unmoved_ = unmoved;
     partial_ = partial;
     return status;
