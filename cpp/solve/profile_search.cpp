@@ -3,18 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#define TRACEF(...) if (getenv("TRACE")) printf(__VA_ARGS__)
 
 #include "ground/powers.hpp"
+#include "solve/mixed_plan.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
 
 namespace {
-
-static double env(const char* n, double d) { const char* v = getenv(n); return v ? atof(v) : d; }
 
 // Bounds that agree to this share are one number.
 constexpr double same_number = 1e-13;
@@ -26,7 +22,7 @@ constexpr double same_height = 4e-16;
 constexpr double unproven = 1e-10;
 
 // A walk from mass 0 that has taken this many steps per pair says enough about its rate.
-static const double first_stretch = getenv("FIRST") ? atof(getenv("FIRST")) : 1.5;
+constexpr double first_stretch = 1.5;
 
 // A problem that a walk of so many steps solves is not worth a second thought.
 constexpr double few_steps = 20000;
@@ -41,40 +37,26 @@ constexpr double worth_walking = 0.8;
 constexpr double caution = 1.5;
 
 // Towards the end of the profile trees are larger, and the same stretch costs so many times what it did at the start.
-static const double dearer_towards_end = getenv("DEAR") ? atof(getenv("DEAR")) : 8;
+constexpr double dearer_towards_end = 8;
 
 // Beyond this ratio of sizes a pivot of the walk may re-label the larger side, and the simplex is alone.
 constexpr Node many_per_few = 4;
 
-// How much steeper the profile is than that of the neighbours, if nothing else is known.
-static const double steeper_than_neighbours = getenv("STEEP") ? atof(getenv("STEEP")) : 1.3;
-
-// A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
-// what is cheap at its lower one.
-constexpr double many_orders = 1e4;
-
-// Guesses of λ: this share of the way to the goal is taken, since the way back is dearer. Without a right end λ grows by
-// no less and no more than these shares of its rise so far.
-static const double near_side = env("NEAR", 0.8);
-static const double near_between = env("NEARB", 1);
-constexpr double least_growth = 0.003;
-constexpr double most_growth = 8;
-// After a guess that fell short, the next goes so many times as far.
-static const double overshoot = env("OVER", 3);
+// Less than this share of an atom of the larger side is not worth aiming at.
 constexpr double part_of_atom = 0.5;
-static const double upw = env("UP", 1);
-constexpr double most_steeper = 6;
-static const double least_part = env("PART", 0.02);
-static const double near_top = env("TOP",0.5);
-static const int most_stalls = env("STALLS", 3);
-static const double few_atoms = env("FEW", 3);
+
+// Solves in a row that find nothing new, before the chord is asked.
+constexpr int most_stalls = 3;
 
 // A change of log ε below this says nothing about how it goes on.
 constexpr double short_stretch = 0.03;
 
 // Passes over the costs, in steps per pair: those of a walk that has just started, and those of the last solves.
 constexpr double walk_overhead = 0.6;
-static const double solve_overhead = env("SOVER", 2);
+constexpr double solve_overhead = 2;
+
+// A walk that looks dearer than the next solves may take no more than this share of what the simplex has done.
+constexpr double small_share = 0.4;
 
 // A solve that takes so many times what is expected will not end.
 constexpr double most_solve = 100;
@@ -82,44 +64,9 @@ constexpr double most_solve = 100;
 constexpr int edges_between_gap_checks = 32;
 constexpr int most_jumps = 500;
 
-double least_positive(const Powers& cost) {
-    double least = unreachable;
-    for (std::size_t e = 0; e < cost.size(); ++e) {
-        if (cost.data[e] > 0) least = std::min(least, cost.data[e]);
-    }
-    return least;
-}
-
 double cold_work(const Powers& cost) {
     const double few = std::min(cost.rows, cost.columns), both = cost.rows + cost.columns;
     return pivots_per_node * both * (steps_per_pivot + steps_per_cost * few);
-}
-
-// Adds `weight` of the plan of a basis.
-void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, Node rows, double weight, Mass total) {
-    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
-        const BasisNode& node = basis[x];
-        if (node.parent < 0 || node.flow == 0) continue;
-        entries.push_back(
-            {std::min(x, node.parent), std::max(x, node.parent) - rows, weight * share_of(node.flow, total)});
-    }
-}
-
-// Sums the masses of equal pairs.
-void merge(std::vector<PlanEntry>& entries) {
-    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return x.row < y.row || (x.row == y.row && x.column < y.column);
-    });
-    std::size_t kept = 0;
-    for (const PlanEntry& entry : entries) {
-        const bool is_same = kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column;
-        if (is_same) {
-            entries[kept - 1].mass += entry.mass;
-        } else {
-            entries[kept++] = entry;
-        }
-    }
-    entries.resize(kept);
 }
 
 }  // namespace
@@ -162,7 +109,9 @@ Status ProfileSearch::search(double tol, double cutoff) {
 
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
-    double lambda = std::min(first_lambda(), dearest_path);
+    const double at_goal = neighbours_->slope_at(lower_end());
+    double lambda =
+        std::min(first_lambda(problem_, goal_, *neighbours_, at_goal, bracket(), least_unmoved()), dearest_path);
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
@@ -174,21 +123,19 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
         start_of_solve_ = found;
         note_rates(from, found, simplex_.work() - work);
         const bool is_old = found.unmoved == left_.unmoved || (right_ && found.unmoved == right_->unmoved);
-        TRACEF("  solve at %.6g%s: eps %.6g lower %.6g work %.2f total %.2f %s\n", lambda, is_chord ? " (chord)" : "", found.unmoved, lower_, (simplex_.work()-work)/size_, simplex_.work()/size_, goal_.is_beyond(found.unmoved, found.cost_p)?"left":"right");
         if (const auto status = examine(std::move(found), is_chord, is_old, tol, cutoff)) return *status;
         if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
-        const SlopeGuess next = guess();
-        TRACEF("     guess %.6g eps %.6g rates %.2f %.2f room %.2f\n", next.lambda, next.unmoved, walk_rate_/size_, solve_rate_/size_, room_/size_);
-        if (const auto most_work = work_of_walk(next)) {
+        const SlopeGuess guess = guess_goal(goal_, bracket(), least_unmoved());
+        if (const auto most_work = work_of_walk(guess)) {
             start_walk(*most_work);
             if (const auto status = walk_on(tol, cutoff)) return *status;
             end_walk();
         }
         stalls_ = is_old ? stalls_ + 1 : 0;
-        lambda = next_lambda(next);
+        lambda = std::min(next_lambda(guess, *neighbours_, bracket()), dearest_path);
         is_chord = right_ && wants_chord(lambda);
         if (is_chord) lambda = chord();
-        if (right_ && lambda - left_.lambda < upw * (right_->lambda - lambda)) {
+        if (right_ && lambda - left_.lambda < right_->lambda - lambda) {
             simplex_.adopt(left_.basis);
             start_of_solve_ = left_;
         }
@@ -277,7 +224,8 @@ std::optional<double> ProfileSearch::work_of_walk(const SlopeGuess& guess) const
     const double stretch = std::max(0.0, std::log(left_.unmoved / guess.unmoved));
     const double walk = walk_overhead * size_ + walk_rate_ * stretch;
     const double solves = solve_rate_ > 0 ? solve_overhead * size_ + solve_rate_ * stretch : unreachable;
-    if (strategy_ == Solver::exact && (walk > solves || walk > room_)) return std::nullopt;
+    const double most = std::min(room_, std::max(solves, small_share * room_));
+    if (strategy_ == Solver::exact && walk > most) return std::nullopt;
     return std::min(2 * walk, std::max(walk, room_));
 }
 
@@ -334,7 +282,6 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void ProfileSearch::end_walk() {
-    TRACEF("  walk ended at %.6g eps %.6g work %.2f\n", walk_->lambda(), walk_->unmoved(), walk_->work()/size_);
     const double stretch = std::log(middle_.unmoved / walk_->unmoved());
     const double dearer = left_.unmoved == 1 ? dearer_towards_end : caution;
     walk_rate_ = stretch > 0 ? dearer * (walk_->work() - middle_work_) / stretch : unreachable;
@@ -349,28 +296,10 @@ void ProfileSearch::end_walk() {
     walk_.reset();
 }
 
-// From below. Slopes are counted from the least one, so that it does not matter how far apart the measures lie.
-double ProfileSearch::first_lambda() const {
-    const double first = neighbours_->first_slope(), low = left_.lambda, rise = low - first;
-    const double here = neighbours_->slope_at(left_.unmoved) - first;
-    const double ratio = rise > 0 && here > 0 ? 0.85 * rise / here : 0;
-    const double most = std::pow(most_steeper, goal_.p / 2);
-    const double least_steeper = walk_pays() ? steeper_than_neighbours : 1.1;
-    const double steeper = std::clamp(ratio, least_steeper, std::max(most, least_steeper));
-    const double at_goal = neighbours_->slope_at(lower_end()), top = neighbours_->largest();
-    const double by_neighbours = std::min(first + steeper * (at_goal - first), at_goal + near_top * (top - at_goal));
-    const double by_walk = before_.unmoved < 1 ? low + step_towards(guess().lambda) : 0;
-    const double guess = std::max(by_neighbours, by_walk);
-    if (guess > low) return guess;
-    if (low > first) return first + 2 * (low - first);
-    if (first > 0) return 1.15 * first;  // all neighbours are equally near, and at their own price nothing moves
-    const double least = least_positive(problem_.powers);
-    return least < unreachable ? least / 2 : 1;
-}
-
-SlopeGuess ProfileSearch::guess() const {
-    return right_ ? guess_between(goal_, left_, *right_, least_unmoved())
-                  : guess_beyond(goal_, before_, left_, least_unmoved());
+Bracket ProfileSearch::bracket() const {
+    Bracket known{before_, left_, std::nullopt, same_side_};
+    if (right_) known.right = *right_;
+    return known;
 }
 
 // What can be left at the goal, as far as guesses go.
@@ -378,35 +307,12 @@ double ProfileSearch::least_unmoved() const {
     return std::max(lower_end(), part_of_atom / std::max(problem_.powers.rows, problem_.powers.columns));
 }
 
-// How far λ grows from the left towards a guess, where nothing is known on the right: enough, and not too far.
-double ProfileSearch::step_towards(double lambda) const {
-    const double low = left_.lambda, rise = low - neighbours_->first_slope(), top = neighbours_->largest();
-    if (!(rise > 0)) return low;
-    const double least = least_growth * std::pow(2.0, std::max(0, same_side_)) * rise;
-    const double step = std::clamp(near_side * (lambda - low), least, std::max(least, most_growth * rise));
-    // At the price of the dearest pair everything moves.
-    return low < top ? std::min(step, std::max(near_top * (top - low), 1e-6 * top)) : step;
-}
-
-// The guess, and further beyond it the more often it fell short.
-double ProfileSearch::next_lambda(const SlopeGuess& guess) const {
-    const double low = left_.lambda;
-    if (!right_) return std::min(low + step_towards(guess.lambda), dearest_path);
-    const double high = right_->lambda, width = high - low;
-    const double least = std::max({low, neighbours_->first_slope(), high * 1e-30});
-    if (high > many_orders * least) return std::sqrt(least) * std::sqrt(high);
-    const double further = std::pow(overshoot, std::abs(same_side_) - 1);
-    const double from_left = guess.lambda - low, near = same_side_ < 0 ? width - from_left : from_left;
-    const double step = std::clamp(further * std::max(near, least_part * width), least_part * width, 0.5 * width);
-    return same_side_ < 0 ? high - step : low + step;
-}
-
-// The chord decides where no vertex lies between.
+// The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
 bool ProfileSearch::wants_chord(double lambda) const {
-    if (!(right_->lambda > left_.lambda) || stalls_ >= most_stalls) return true;
     const double width = right_->lambda - left_.lambda;
-    const bool is_halved = !(std::min(lambda - left_.lambda, right_->lambda - lambda) < 0.499 * width);
-    return stalls_ > 0 && is_halved && right_->lambda < many_orders * left_.lambda;
+    if (!(width > 0) || stalls_ >= most_stalls) return true;
+    const bool is_halved = std::min(lambda - left_.lambda, right_->lambda - lambda) > 0.499 * width;
+    return stalls_ > 0 && is_halved && !spans_many_orders(bracket());
 }
 
 ProfileSearch::Vertex ProfileSearch::vertex() const {
@@ -431,7 +337,6 @@ void ProfileSearch::remember(const Vertex& vertex, double height) {
 }
 
 Status ProfileSearch::land_on_walk(double unmoved, double partial, Status status) {
-    TRACEF("  walk landed at %.6g eps %.6g work %.2f\n", walk_->lambda(), walk_->unmoved(), walk_->work()/size_);
     unmoved_ = unmoved;
     partial_ = partial;
     return status;
@@ -462,11 +367,8 @@ double ProfileSearch::cost_p() const {
 
 std::vector<PlanEntry> ProfileSearch::plan() const {
     if (walk_) return walk_->plan(partial_);
-    std::vector<PlanEntry> entries;
-    if (weight_ < 1) add_entries(entries, left_.basis, problem_.powers.rows, 1 - weight_, total_);
-    if (weight_ > 0) add_entries(entries, right_->basis, problem_.powers.rows, weight_, total_);
-    merge(entries);
-    return entries;
+    const Basis& right = right_ ? right_->basis : left_.basis;
+    return mixed_plan(left_.basis, right, weight_, problem_.powers.rows, total_);
 }
 
 double ProfileSearch::certify(std::vector<double>& u, std::vector<double>& v) const {

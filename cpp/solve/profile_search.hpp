@@ -66,11 +66,8 @@ private:
     void end_walk();
     double part_of_edge(double cost_p, double unmoved) const;
 
-    double first_lambda() const;
+    Bracket bracket() const;
     double least_unmoved() const;
-    SlopeGuess guess() const;
-    double step_towards(double lambda) const;
-    double next_lambda(const SlopeGuess& guess) const;
     double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
     bool wants_chord(double lambda) const;
 

@@ -1,9 +1,14 @@
-// Where on the profile the goal may lie, guessed from points of it that are known.
+// Which λ a search tries next, guessed from the points of the profile that are known.
 //
-// Guesses decide how many solves a search takes, never what it finds.
+// Guesses decide how many solves a search takes, never what it finds. docs/theory.md, "Two strategies", has the
+// reasons.
 #pragma once
 
+#include <optional>
+
+#include "base/matrix.hpp"
 #include "solve/goal.hpp"
+#include "solve/neighbours.hpp"
 
 namespace rpw {
 
@@ -14,16 +19,32 @@ struct ProfilePoint {
     double lambda = 0;
 };
 
+// What is known about the place of the goal.
+struct Bracket {
+    ProfilePoint before;                // some way before `left`; where nothing is moved, if there is no other
+    ProfilePoint left;                  // the goal lies beyond it
+    std::optional<ProfilePoint> right;  // and not beyond this one
+    int same_side = 0;                  // how many guesses in a row fell on the left (right: negative)
+};
+
+// Where the goal may lie.
 struct SlopeGuess {
     double lambda;
     double unmoved;
 };
 
-// Beyond two points before the goal, as if ε fell by the same factor whenever λ grows by the same amount. Gives no
-// place where less than `least_unmoved` is left.
-SlopeGuess guess_beyond(const Goal& goal, const ProfilePoint& before, const ProfilePoint& left, double least_unmoved);
+// Gives no place where less than `least_unmoved` is left.
+SlopeGuess guess_goal(const Goal& goal, const Bracket& bracket, double least_unmoved);
 
-// Between a point before the goal and one that is not.
-SlopeGuess guess_between(const Goal& goal, const ProfilePoint& left, const ProfilePoint& right, double least_unmoved);
+// The first λ, rather too small than too large. `at_goal` is the slope of the neighbours where the goal may lie.
+double first_lambda(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours, double at_goal,
+                    const Bracket& bracket, double least_unmoved);
+
+// The λ after that.
+double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket);
+
+// A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
+// what is cheap at its lower one.
+bool spans_many_orders(const Bracket& bracket);
 
 }  // namespace rpw
