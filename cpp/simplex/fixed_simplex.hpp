@@ -21,7 +21,7 @@ class FixedSimplex {
 public:
     FixedSimplex(const PowerProblem& problem, Pulse& pulse);
 
-    // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done before.
+    // Finds an optimal basis at λ, starting from the present one; false if `work` exceeds what is allowed before that.
     // Then, and after TimeUp, the basis is feasible, not optimal.
     bool solve(double lambda, double most_work = unreachable);
     // Goes on from a basis of another strategy.

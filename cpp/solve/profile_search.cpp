@@ -116,6 +116,7 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
         const ProfilePoint from = start_of_solve_;
+        // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
         if (!simplex_.solve(lambda, work + most_solve * cold_work(problem_.powers))) return std::nullopt;
         ++solves_;
         room_ += simplex_.work() - work;
@@ -125,11 +126,12 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
         const bool is_old = found.unmoved == left_.unmoved || (right_ && found.unmoved == right_->unmoved);
         if (const auto status = examine(std::move(found), is_chord, is_old, tol, cutoff)) return *status;
         if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
-        const SlopeGuess guess = guess_goal(goal_, bracket(), least_unmoved());
+        SlopeGuess guess = guess_goal(goal_, bracket(), least_unmoved());
         if (const auto most_work = work_of_walk(guess)) {
             start_walk(*most_work);
             if (const auto status = walk_on(tol, cutoff)) return *status;
             end_walk();
+            guess = guess_goal(goal_, bracket(), least_unmoved());
         }
         stalls_ = is_old ? stalls_ + 1 : 0;
         lambda = std::min(next_lambda(guess, *neighbours_, bracket()), dearest_path);

@@ -190,6 +190,17 @@ public:
             simplex.solve(part * instance_->largest());
             expect(broken_rule(*instance_, simplex.basis()) == nullptr, "basis of the simplex");
         }
+        rpw::FixedSimplex halting(powers_, pulse);  // broken off after every bit of work, it gets there all the same
+        const double lambda = simplex.lambda(), nodes = instance_->rows + instance_->columns;
+        const double bit = 50 + 4 * nodes + 0.3 * static_cast<double>(powers_.powers.size());  // labels and one round
+        for (int rest = 10000; rest > 0 && !halting.solve(lambda, halting.work() + bit); --rest) {
+            expect(broken_rule(*instance_, halting.basis()) == nullptr, "basis of a solve that was broken off");
+        }
+        const auto height = [&](const rpw::FixedSimplex& s) {
+            return static_cast<double>(s.cost() - static_cast<long double>(lambda) * s.moved());
+        };
+        expect(std::abs(height(halting) - height(simplex)) <= slack * lambda * total_, "a solve in bits",
+               height(halting), height(simplex));
         rpw::ProfileWalk walk(powers_, pulse, simplex.basis(), simplex.lambda(), rpw::unreachable);
         while (walk.find_edge()) walk.take_edge();
         expect(walk.moved() == walk.total(), "the walk from a basis of the simplex");
