@@ -10,23 +10,27 @@ namespace rpw {
 
 namespace {
 
-// The least of a row, which also lowers the least of each column so far.
-RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns) {
+// The least of a row, which also lowers the least of each column so far and raises the largest of all.
+RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns, double& largest) {
     constexpr Node lanes = 16;
-    double best[lanes];
+    double best[lanes], worst[lanes];
     std::fill(best, best + lanes, unreachable);
+    std::fill(worst, worst + lanes, largest);
     Node j = 0;
     for (; j + lanes <= size; j += lanes) {
         for (Node s = 0; s < lanes; ++s) {
             const double x = row[j + s];
             best[s] = x < best[s] ? x : best[s];
+            worst[s] = x > worst[s] ? x : worst[s];
             of_columns[j + s] = x < of_columns[j + s] ? x : of_columns[j + s];
         }
     }
     for (; j < size; ++j) {
         best[0] = std::min(best[0], row[j]);
+        worst[0] = std::max(worst[0], row[j]);
         of_columns[j] = std::min(of_columns[j], row[j]);
     }
+    largest = *std::max_element(worst, worst + lanes);
     return *std::min_element(best, best + lanes);
 }
 
@@ -35,7 +39,9 @@ RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns) {
 NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal) : goal_(goal) {
     const Powers& cost = problem.powers;
     std::vector<double> of_rows(cost.rows), of_columns(cost.columns, unreachable);
-    for (Node i = 0; i < cost.rows; ++i) of_rows[i] = least_of_row(cost.row(i), cost.columns, of_columns.data());
+    for (Node i = 0; i < cost.rows; ++i) {
+        of_rows[i] = least_of_row(cost.row(i), cost.columns, of_columns.data(), largest_);
+    }
     const Mass total = problem.masses.total();
     Side rows = side(of_rows, problem.masses.a, total), columns = side(of_columns, problem.masses.b, total);
     Side& better = columns.at_goal > rows.at_goal ? columns : rows;

@@ -18,6 +18,8 @@ public:
     double lower() const { return goal_.is_crossing() ? at_goal_ : 0.0; }
     double first_slope() const { return slope_.front(); }
     double slope_at(double unmoved) const;
+    // The dearest pair; no slope of the profile exceeds it.
+    double largest() const { return largest_; }
 
 private:
     struct Side {
@@ -31,6 +33,7 @@ private:
     std::vector<double> slope_;
     std::vector<double> mass_;
     double at_goal_ = 0;
+    double largest_ = 0;
 };
 
 }  // namespace rpw

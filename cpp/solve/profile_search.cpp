@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ground/powers.hpp"
+#include "solve/mixed_plan.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
@@ -36,59 +37,36 @@ constexpr double worth_walking = 0.8;
 constexpr double caution = 1.5;
 
 // Towards the end of the profile trees are larger, and the same stretch costs so many times what it did at the start.
-constexpr double dearer_towards_end = 4;
+constexpr double dearer_towards_end = 8;
 
 // Beyond this ratio of sizes a pivot of the walk may re-label the larger side, and the simplex is alone.
 constexpr Node many_per_few = 4;
 
-// How much steeper the profile is than that of the neighbours, if nothing else is known.
-constexpr double steeper_than_neighbours = 1.3;
+// Less than this share of an atom of the larger side is not worth aiming at.
+constexpr double part_of_atom = 0.5;
 
-// A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
-// what is cheap at its lower one.
-constexpr double many_orders = 1e4;
+// Solves in a row that find nothing new, before the chord is asked.
+constexpr int most_stalls = 3;
+
+// A change of log ε below this says nothing about how it goes on.
+constexpr double short_stretch = 0.03;
+
+// Passes over the costs, in steps per pair: those of a walk that has just started, and those of the last solves.
+constexpr double walk_overhead = 0.6;
+constexpr double solve_overhead = 2;
+
+// A walk that looks dearer than the next solves may take no more than this share of what the simplex has done.
+constexpr double small_share = 0.4;
+
+// A solve that takes so many times what is expected will not end.
+constexpr double most_solve = 100;
 
 constexpr int edges_between_gap_checks = 32;
 constexpr int most_jumps = 500;
 
-double least_positive(const Powers& cost) {
-    double least = unreachable;
-    for (std::size_t e = 0; e < cost.size(); ++e) {
-        if (cost.data[e] > 0) least = std::min(least, cost.data[e]);
-    }
-    return least;
-}
-
 double cold_work(const Powers& cost) {
     const double few = std::min(cost.rows, cost.columns), both = cost.rows + cost.columns;
     return pivots_per_node * both * (steps_per_pivot + steps_per_cost * few);
-}
-
-// Adds `weight` of the plan of a basis.
-void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, Node rows, double weight, Mass total) {
-    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
-        const BasisNode& node = basis[x];
-        if (node.parent < 0 || node.flow == 0) continue;
-        entries.push_back(
-            {std::min(x, node.parent), std::max(x, node.parent) - rows, weight * share_of(node.flow, total)});
-    }
-}
-
-// Sums the masses of equal pairs.
-void merge(std::vector<PlanEntry>& entries) {
-    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return x.row < y.row || (x.row == y.row && x.column < y.column);
-    });
-    std::size_t kept = 0;
-    for (const PlanEntry& entry : entries) {
-        const bool is_same = kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column;
-        if (is_same) {
-            entries[kept - 1].mass += entry.mass;
-        } else {
-            entries[kept++] = entry;
-        }
-    }
-    entries.resize(kept);
 }
 
 }  // namespace
@@ -139,7 +117,7 @@ Status ProfileSearch::go_on(const Goal& goal) {
     goal_ = goal;
     lower_ = 0;
     proven_ = -1;
-    same_side_ = 0;
+    same_side_ = stalls_ = 0;
     neighbours_.reset();
     Status status = Status::time_limit;
     if (ends_in_time([&] { status = search_on(0, 1); })) return status;
@@ -173,38 +151,57 @@ void ProfileSearch::move_bracket() {
     while (right_) {
         look_at(*right_);
         if (!goal_.is_beyond(right_->unmoved, right_->cost_p)) break;
-        left_ = *std::move(right_);
+        replace_left(*std::move(right_));
         right_.reset();
         if (further_.empty()) break;
         right_ = std::move(further_.back());
         further_.pop_back();
     }
     simplex_.adopt(left_.basis);
+    start_of_solve_ = left_;
 }
 
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
-    double lambda = next_lambda();
+    double lambda = std::min(lambda_to_begin_with(), dearest_path);
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
-        simplex_.solve(lambda);
+        const ProfilePoint from = start_of_solve_;
+        // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
+        if (!simplex_.solve(lambda, work + most_solve * cold_work(problem_.powers))) return std::nullopt;
         ++solves_;
         room_ += simplex_.work() - work;
         Vertex found = vertex();
+        start_of_solve_ = found;
+        note_rates(from, found, simplex_.work() - work);
         const bool is_old = found.unmoved == left_.unmoved || (right_ && found.unmoved == right_->unmoved);
         if (const auto status = examine(std::move(found), is_chord, is_old, tol, cutoff)) return *status;
-        if (const double rest = rest_of_walk(); walk_pays() && rest < room_) {
-            start_walk(std::min(0.5 * room_, 2 * rest));
+        if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
+        SlopeGuess guess = guess_goal(goal_, bracket(), least_unmoved());
+        if (const auto most_work = work_of_walk(guess)) {
+            start_walk(*most_work);
             if (const auto status = walk_on(tol, cutoff)) return *status;
             end_walk();
+            guess = guess_goal(goal_, bracket(), least_unmoved());
         }
-        if (!right_ && left_.lambda >= dearest_path) return land_on_left(Status::exact);
-        is_chord = right_ && !is_chord && wants_chord(is_old);
-        lambda = is_chord ? chord() : next_lambda();
-        if (right_ && lambda - left_.lambda < right_->lambda - lambda) simplex_.adopt(left_.basis);
+        stalls_ = is_old ? stalls_ + 1 : 0;
+        lambda = std::min(next_lambda(guess, *neighbours_, bracket()), dearest_path);
+        is_chord = right_ && wants_chord(lambda);
+        if (is_chord) lambda = chord();
+        if (right_ && lambda - left_.lambda < right_->lambda - lambda) {
+            simplex_.adopt(left_.basis);
+            start_of_solve_ = left_;
+        }
     }
     return std::nullopt;
+}
+
+double ProfileSearch::lambda_to_begin_with() const {
+    const Bracket known = bracket();
+    if (known.right) return next_lambda(guess_goal(goal_, known, least_unmoved()), *neighbours_, known);
+    const double at_goal = neighbours_->slope_at(lower_end());
+    return first_lambda(problem_, goal_, *neighbours_, at_goal, known, least_unmoved());
 }
 
 // Whether the bounds agree where they must. A plan between two vertices is held against the best line.
@@ -215,7 +212,11 @@ bool ProfileSearch::is_sound(Status status) const {
 
 // The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
 std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) {
-    start_walk(strategy_ == Solver::walk ? unreachable : std::max(few_steps, first_stretch * size_));
+    const double stretch = strategy_ == Solver::walk ? unreachable : std::max(few_steps, first_stretch * size_);
+    start_walk(stretch / 2);
+    if (const auto status = walk_on(tol, cutoff)) return status;
+    note_middle();
+    walk_->allow(stretch);
     if (const auto status = walk_on(tol, cutoff)) return status;
     return end_first_walk(tol, cutoff);
 }
@@ -226,6 +227,7 @@ std::optional<Status> ProfileSearch::end_first_walk(double tol, double cutoff) {
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(lower_end(), 1e-300));
     const double rest = walked > 0 ? caution * walk_->work() * (all / walked - 1) : unreachable;
     if (rest < worth_walking * cold_work(problem_.powers)) {
+        note_middle();
         walk_->allow(walk_->work() + 2 * rest + size_);
         if (const auto status = walk_on(tol, cutoff)) return status;
     }
@@ -252,7 +254,7 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
                                               : std::abs(found.unmoved - goal_.unmoved) <= smallest_step;
     // A vertex found at a λ far beyond the costs of the goal carries the rounding of that λ: it must not push the
     // bracket apart.
-    if (is_left && found.unmoved <= left_.unmoved) left_ = std::move(found);
+    if (is_left && found.unmoved <= left_.unmoved) replace_left(std::move(found));
     if (!is_left && (!right_ || found.unmoved >= right_->unmoved)) {
         if (right_) further_.push_back(*std::move(right_));
         right_ = std::move(found);
@@ -277,17 +279,35 @@ bool ProfileSearch::walk_pays() const {
     return std::max(n, m) / many_per_few < std::min(n, m);
 }
 
-// The work of the rest of the way, at the rate of the walks so far and with one pass over the costs.
-double ProfileSearch::rest_of_walk() const {
-    if (lower_end() == 0 || walk_rate_ == 0) return unreachable;
-    const double stretch = std::log(left_.unmoved / lower_end());
-    return 0.5 * size_ + dearer_towards_end * walk_rate_ * stretch;
+// Learns from a solve how much work a stretch of the way takes.
+void ProfileSearch::note_rates(const ProfilePoint& from, const ProfilePoint& to, double work) {
+    if (from.unmoved == 0 || to.unmoved == 0) return;
+    const double stretch = std::abs(std::log(from.unmoved / to.unmoved));
+    if (stretch > short_stretch) solve_rate_ = work / stretch;
+}
+
+// How much a walk from the left may take, if it looks cheaper than more solves.
+std::optional<double> ProfileSearch::work_of_walk(const SlopeGuess& guess) const {
+    if (!walk_pays() || walk_rate_ == 0) return std::nullopt;
+    const double stretch = std::max(0.0, std::log(left_.unmoved / guess.unmoved));
+    const double walk = walk_overhead * size_ + walk_rate_ * stretch;
+    const double solves = solve_rate_ > 0 ? solve_overhead * size_ + solve_rate_ * stretch : unreachable;
+    const double most = std::min(room_, std::max(solves, small_share * room_));
+    if (strategy_ == Solver::exact && walk > most) return std::nullopt;
+    return std::min(2 * walk, std::max(walk, room_));
 }
 
 void ProfileSearch::start_walk(double most_work) {
     const double limit = right_ ? right_->lambda * (1 + 1e-9) : unreachable;
     walk_.emplace(problem_, pulse_, left_.basis, left_.lambda, limit);
     walk_->allow(most_work);
+    note_middle();
+}
+
+// From here on the walk tells how the rest of the way will be.
+void ProfileSearch::note_middle() {
+    middle_ = {walk_->unmoved(), walk_->cost_p(), walk_->lambda()};
+    middle_work_ = walk_->work();
 }
 
 // Walks as long as there is room; the status if that ends the search.
@@ -336,71 +356,48 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void ProfileSearch::end_walk() {
-    const double stretch = std::log(left_.unmoved / walk_->unmoved());
-    if (walk_rate_ == 0 && stretch > 0) walk_rate_ = walk_->work() / stretch;
+    const double stretch = std::log(middle_.unmoved / walk_->unmoved());
+    const double dearer = left_.unmoved == 1 ? dearer_towards_end : caution;
+    walk_rate_ = stretch > 0 ? dearer * (walk_->work() - middle_work_) / stretch : unreachable;
     room_ -= walk_->work();
     walk_pivots_ += walk_->pivots();
-    left_ = {walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda), walk_->forest().basis()};
+    if (stretch > short_stretch) before_ = middle_;
+    left_ = {{walk_->unmoved(), walk_->plan_cost_p(), std::max(walk_->lambda(), left_.lambda)},
+             walk_->forest().basis()};
     remember(left_, left_.cost_p + left_.lambda * left_.unmoved);
     simplex_.adopt(left_.basis);
+    start_of_solve_ = left_;
     walk_.reset();
 }
 
-double ProfileSearch::next_lambda() const {
-    if (!right_) return std::min(lambda_without_right(), dearest_path);
-    const double low = left_.lambda, width = right_->lambda - low;
-    const double least = std::max({low, neighbours_->first_slope(), right_->lambda * 1e-30});
-    if (right_->lambda > many_orders * least) return std::sqrt(least) * std::sqrt(right_->lambda);
-    return low + std::clamp(by_interpolation() - low - 0.03 * width, 0.01 * width, 0.99 * width);
+Bracket ProfileSearch::bracket() const {
+    Bracket known{before_, left_, std::nullopt, same_side_};
+    if (right_) known.right = *right_;
+    return known;
 }
 
-// From below. Slopes are counted from the least one, so that it does not matter how far apart the measures lie.
-double ProfileSearch::lambda_without_right() const {
-    const double first = neighbours_->first_slope(), rise = left_.lambda - first;
-    const double at_goal = neighbours_->slope_at(lower_end()) - first;
-    const double plain = steeper_than_neighbours * at_goal;
-    if (rise > 0) {  // as much steeper at the goal as it was up to here
-        const double here = neighbours_->slope_at(left_.unmoved) - first;
-        const double guess = here > 0 ? 0.9 * rise * at_goal / here : 2 * rise;
-        return first + std::max(plain, std::clamp(guess, 1.15 * rise, 4 * rise));
-    }
-    if (first + plain > left_.lambda) return first + plain;
-    if (first > 0) return 1.15 * first;  // all neighbours are equally near, and at their own price nothing moves
-    const double least = least_positive(problem_.powers);
-    return least < unreachable ? least / 2 : 1;
+// What can be left at the goal, as far as guesses go.
+double ProfileSearch::least_unmoved() const {
+    return std::max(lower_end(), part_of_atom / std::max(problem_.powers.rows, problem_.powers.columns));
 }
 
-// The slope at the goal of the cubic through both vertices with their slopes.
-double ProfileSearch::by_interpolation() const {
-    const Vertex &l = left_, &r = *right_;
-    const double width = l.unmoved - r.unmoved;
-    // Where all mass is moved, every larger λ gives the same vertex; its slope is then that of a parabola.
-    const double right_slope = r.unmoved > 0 ? r.lambda : std::min(r.lambda, 2 * chord() - l.lambda);
-    const auto cubic = [&](double t) {
-        const double s = 1 - t;
-        return r.cost_p * (1 + 2 * t) * s * s - width * right_slope * t * s * s + l.cost_p * t * t * (3 - 2 * t) +
-               width * l.lambda * t * t * s;
-    };
-    double low = 0, high = 1;
-    for (int step = 0; step < 40; ++step) {
-        const double t = (low + high) / 2;
-        (goal_.is_beyond(r.unmoved + t * width, std::max(0.0, cubic(t))) ? high : low) = t;
-    }
-    const double t = high;
-    return 6 * t * (1 - t) * (r.cost_p - l.cost_p) / width + right_slope * (1 - 4 * t + 3 * t * t) +
-           l.lambda * (3 * t * t - 2 * t);
-}
-
-// The chord decides where no vertex lies between, and helps where guesses fall on one side again and again.
-bool ProfileSearch::wants_chord(bool is_old) const {
-    if (!is_old && right_->lambda > many_orders * left_.lambda) return false;
-    return is_old || std::abs(same_side_) >= 3 || !(right_->lambda > left_.lambda);
+// The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
+bool ProfileSearch::wants_chord(double lambda) const {
+    const double width = right_->lambda - left_.lambda;
+    if (!(width > 0) || stalls_ >= most_stalls) return true;
+    const bool is_halved = std::min(lambda - left_.lambda, right_->lambda - lambda) > 0.499 * width;
+    return stalls_ > 0 && is_halved && !spans_many_orders(bracket());
 }
 
 ProfileSearch::Vertex ProfileSearch::vertex() const {
     const Mass left = total_ - simplex_.moved();
     const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total_);
-    return {unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda(), simplex_.basis()};
+    return {{unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda()}, simplex_.basis()};
+}
+
+void ProfileSearch::replace_left(Vertex found) {
+    if (std::log(left_.unmoved / found.unmoved) > short_stretch) before_ = left_;
+    left_ = std::move(found);
 }
 
 // Keeps a vertex if its line is the best lower bound.
@@ -444,11 +441,8 @@ double ProfileSearch::cost_p() const {
 
 std::vector<PlanEntry> ProfileSearch::plan() const {
     if (walk_) return walk_->plan(partial_);
-    std::vector<PlanEntry> entries;
-    if (weight_ < 1) add_entries(entries, left_.basis, problem_.powers.rows, 1 - weight_, total_);
-    if (weight_ > 0) add_entries(entries, right_->basis, problem_.powers.rows, weight_, total_);
-    merge(entries);
-    return entries;
+    const Basis& right = right_ ? right_->basis : left_.basis;
+    return mixed_plan(left_.basis, right, weight_, problem_.powers.rows, total_);
 }
 
 double ProfileSearch::certify(std::vector<double>& u, std::vector<double>& v) const {

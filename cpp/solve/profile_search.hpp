@@ -18,6 +18,7 @@
 #include "simplex/fixed_simplex.hpp"
 #include "solve/goal.hpp"
 #include "solve/neighbours.hpp"
+#include "solve/slope_guess.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
@@ -49,10 +50,7 @@ public:
 
 private:
     // A plan on the profile, and a λ at which it is optimal.
-    struct Vertex {
-        double unmoved = 1;
-        double cost_p = 0;
-        double lambda = 0;
+    struct Vertex : ProfilePoint {
         Basis basis;
     };
 
@@ -68,20 +66,23 @@ private:
     std::optional<Status> end_if_close(double tol);
 
     bool walk_pays() const;
-    double rest_of_walk() const;
+    void note_rates(const ProfilePoint& from, const ProfilePoint& to, double work);
+    std::optional<double> work_of_walk(const SlopeGuess& guess) const;
     void start_walk(double most_work);
     std::optional<Status> walk_on(double tol, double cutoff);
     std::optional<Status> land_on_edge();
     void end_walk();
     double part_of_edge(double cost_p, double unmoved) const;
 
-    double next_lambda() const;
-    double lambda_without_right() const;
-    double by_interpolation() const;
+    Bracket bracket() const;
+    double lambda_to_begin_with() const;
+    double least_unmoved() const;
     double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
-    bool wants_chord(bool is_old) const;
+    bool wants_chord(double lambda) const;
 
     Vertex vertex() const;
+    void replace_left(Vertex found);
+    void note_middle();
     double lower_end() const { return goal_.is_crossing() ? lower_ : goal_.unmoved; }
     void remember(const Vertex& vertex, double height);
     Status land_on_walk(double unmoved, double partial, Status status);
@@ -98,7 +99,9 @@ private:
     std::optional<ProfileWalk> walk_;
     std::optional<NeighbourProfile> neighbours_;
     Vertex start_;                 // nothing is moved
+    ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
     Vertex left_;                  // the goal lies beyond it
+    ProfilePoint before_;          // and one before that, where it is some way back
     std::optional<Vertex> right_;  // and not beyond this one
     std::vector<Vertex> further_;  // nor beyond these, the nearest last: a larger κ may lie between them
     Vertex proof_;                 // whose line is the best so far
@@ -108,7 +111,11 @@ private:
     double partial_ = 0;           // how far the answer lies on the walk's edge
     double weight_ = 0;            // of the right vertex in the answer, where there is no walk
     double room_ = 0;              // work that walks may still take
-    double walk_rate_ = 0;         // work of a walk per unit of -log ε; 0: not known
+    double walk_rate_ = 0;         // work of a walk per unit of -log ε, guessed high; 0: not known
+    double solve_rate_ = 0;        // the same of solves that start near by
+    ProfilePoint middle_;          // of the walk, from where on its rate is measured
+    double middle_work_ = 0;       // what it had taken there
+    int stalls_ = 0;               // solves in a row that gave an old vertex
     int same_side_ = 0;            // vertices on the left (right: negative) in a row
     int solves_ = 0;
     long walk_pivots_ = 0;

@@ -15,6 +15,9 @@ import pytest
 
 CORE = Path(__file__).parents[2] / "cpp"
 CHECKER = "tests/invariants_main.cpp"
+HANDOVER = "tests/handover_main.cpp"
+SEARCH = "solve/profile_search.cpp"
+PARTS_OF_SEARCH = ("ground/powers.cpp", "solve/mixed_plan.cpp", "solve/neighbours.cpp", "solve/slope_guess.cpp")
 PARTS = (
     "base/least.cpp",
     "base/pulse.cpp",
@@ -159,3 +162,24 @@ def test_sabotage_is_noticed(name, compiler, objects, tmp_path):
     changed = compiled(compiler, broken(source, changes, tmp_path), tmp_path / "changed.o")
     code, output = verdict(compiler, {**objects, source: changed}, tmp_path)
     assert code != 0, output
+
+
+@pytest.fixture(scope="module")
+def searching(compiler, objects, tmp_path_factory):
+    """The objects of a program that holds searches against the walk, without the search itself."""
+    folder = tmp_path_factory.mktemp("searching")
+    with ThreadPoolExecutor(2) as pool:
+        made = pool.map(
+            lambda s: compiled(compiler, CORE / s, folder / (Path(s).stem + ".o")), (*PARTS_OF_SEARCH, HANDOVER)
+        )
+        own = dict(zip((*PARTS_OF_SEARCH, HANDOVER), made, strict=True))
+    return {**{source: objects[source] for source in PARTS}, **own}
+
+
+@pytest.mark.parametrize("most_solve", ["100", "0"])
+def test_a_solve_that_does_not_end_is_handed_to_the_walk(most_solve, compiler, searching, tmp_path):
+    change = ("constexpr double most_solve = 100;", f"constexpr double most_solve = {most_solve};")
+    changed = compiled(compiler, broken(SEARCH, [change], tmp_path), tmp_path / "changed.o")
+    code, output = verdict(compiler, {**searching, SEARCH: changed}, tmp_path)
+    assert code == 0, output
+    assert output.endswith("0 failures, 0 by the simplex\n") == (most_solve == "0"), output

@@ -1,0 +1,47 @@
+// See mixed_plan.hpp.
+#include "solve/mixed_plan.hpp"
+
+#include <algorithm>
+
+namespace rpw {
+
+namespace {
+
+// Adds `weight` of the plan of a basis.
+void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, Node rows, double weight, Mass total) {
+    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
+        const BasisNode& node = basis[x];
+        if (node.parent < 0 || node.flow == 0) continue;
+        entries.push_back(
+            {std::min(x, node.parent), std::max(x, node.parent) - rows, weight * share_of(node.flow, total)});
+    }
+}
+
+// Sums the masses of equal pairs.
+void merge(std::vector<PlanEntry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return x.row < y.row || (x.row == y.row && x.column < y.column);
+    });
+    std::size_t kept = 0;
+    for (const PlanEntry& entry : entries) {
+        const bool is_same = kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column;
+        if (is_same) {
+            entries[kept - 1].mass += entry.mass;
+        } else {
+            entries[kept++] = entry;
+        }
+    }
+    entries.resize(kept);
+}
+
+}  // namespace
+
+std::vector<PlanEntry> mixed_plan(const Basis& left, const Basis& right, double weight, Node rows, Mass total) {
+    std::vector<PlanEntry> entries;
+    if (weight < 1) add_entries(entries, left, rows, 1 - weight, total);
+    if (weight > 0) add_entries(entries, right, rows, weight, total);
+    merge(entries);
+    return entries;
+}
+
+}  // namespace rpw

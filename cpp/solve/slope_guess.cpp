@@ -1,0 +1,155 @@
+// See slope_guess.hpp.
+#include "solve/slope_guess.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rpw {
+
+namespace {
+
+constexpr int halvings = 30;
+constexpr double many_orders = 1e4;
+
+// How much steeper the profile is than that of the neighbours: at least so much, and at most the square root of so much
+// to the power p. A few points have room for all their neighbours.
+constexpr double steeper_than_neighbours = 1.3;
+constexpr double steeper_than_few = 1.1;
+constexpr double most_steeper = 6;
+constexpr Node many_per_few = 4;
+
+// ε falls less fast, or λ grows less, the further the guess goes.
+constexpr double slower_further_on = 0.3;
+
+// Without a right end this share of the way to the guess is taken, since the way back is dearer; λ grows by no less
+// (twice that after each guess that fell short) and no more than these shares of its rise so far, and at first by no
+// more than this share of the way to the dearest pair.
+constexpr double near_side = 0.8;
+constexpr double least_growth = 0.003;
+constexpr double most_growth = 8;
+constexpr double towards_dearest = 0.5;
+
+// Within a bracket a guess that follows others on the same side goes so many times as far as the one before it would
+// have, and at least this share of the bracket's width.
+constexpr double further_each_time = 3;
+constexpr double least_part = 0.01;
+
+// The largest t in [0, end] at which the goal still lies beyond.
+template <class IsBeyond>
+double last_beyond(double end, const IsBeyond& is_beyond) {
+    double low = 0, high = end;
+    for (int step = 0; step < halvings; ++step) {
+        const double t = (low + high) / 2;
+        (is_beyond(t) ? low : high) = t;
+    }
+    return low;
+}
+
+// Beyond two points before the goal, as if ε fell by the same factor whenever λ grows by the same amount.
+SlopeGuess guess_beyond(const Goal& goal, const ProfilePoint& before, const ProfilePoint& left, double least_unmoved) {
+    const double stretch = std::log(before.unmoved / left.unmoved);
+    if (!(stretch > 0)) return {left.lambda, left.unmoved};
+    const double step = (left.lambda - before.lambda) / stretch;  // while ε falls to 1/e of itself
+    const double end = std::max(0.0, std::log(left.unmoved / least_unmoved));
+    const double t = last_beyond(end, [&](double x) {
+        const double unmoved = left.unmoved * std::exp(-x), moved = left.unmoved - unmoved;
+        return goal.is_beyond(unmoved, left.cost_p + left.lambda * moved + step * (moved - unmoved * x));
+    });
+    return {left.lambda + step * t / (1 + slower_further_on * t), left.unmoved * std::exp(-t)};
+}
+
+// Between a point before the goal and one that is not: on the cubic through both with their slopes.
+SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const ProfilePoint& r) {
+    const double width = l.unmoved - r.unmoved, chord = (r.cost_p - l.cost_p) / width;
+    // Where all mass is moved, every larger λ gives the same vertex; its slope is then that of a parabola.
+    const double right_slope = r.unmoved > 0 ? r.lambda : std::min(r.lambda, 2 * chord - l.lambda);
+    const double s = last_beyond(1, [&](double x) {
+        const double t = 1 - x;
+        const double cost_p = r.cost_p * (1 + 2 * t) * x * x - width * right_slope * t * x * x +
+                              l.cost_p * t * t * (3 - 2 * t) + width * l.lambda * t * t * x;
+        return goal.is_beyond(r.unmoved + t * width, std::max(0.0, cost_p));
+    });
+    const double t = 1 - s;
+    const double slope = 6 * t * s * chord + right_slope * (1 - 4 * t + 3 * t * t) + l.lambda * (3 * t * t - 2 * t);
+    return {slope, r.unmoved + t * width};
+}
+
+// How far λ grows from the left towards a guess, where nothing is known on the right. Slopes are counted from the least
+// one, so that it does not matter how far apart the measures lie.
+double step_towards(double lambda, const NeighbourProfile& neighbours, const Bracket& bracket) {
+    const double low = bracket.left.lambda, rise = low - neighbours.first_slope();
+    if (!(rise > 0)) return low;
+    const int fell_short = std::max(0, bracket.same_side);
+    const double least = least_growth * std::pow(2.0, fell_short) * rise;
+    const double step = std::clamp(near_side * (lambda - low), least, std::max(least, most_growth * rise));
+    const double way = neighbours.largest() - low;  // there everything moves
+    if (!(way > 0)) return step;
+    return std::min(step, fell_short < 3 ? towards_dearest * way : way + 1e-9 * neighbours.largest());
+}
+
+double least_positive(const Powers& cost) {
+    double least = unreachable;
+    for (std::size_t e = 0; e < cost.size(); ++e) {
+        if (cost.data[e] > 0) least = std::min(least, cost.data[e]);
+    }
+    return least;
+}
+
+bool are_few_against_many(const Powers& cost) {
+    return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
+}
+
+// How much steeper the profile may be than that of the neighbours: as much as it was up to the left point, within
+// bounds.
+double steepness(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours,
+                 const ProfilePoint& left) {
+    const double first = neighbours.first_slope(), rise = left.lambda - first;
+    const double here = neighbours.slope_at(left.unmoved) - first;
+    const double seen = rise > 0 && here > 0 ? 0.85 * rise / here : 0;
+    const double least = are_few_against_many(problem.powers) ? steeper_than_few : steeper_than_neighbours;
+    return std::clamp(seen, least, std::max(least, std::pow(most_steeper, goal.p / 2)));
+}
+
+}  // namespace
+
+SlopeGuess guess_goal(const Goal& goal, const Bracket& bracket, double least_unmoved) {
+    return bracket.right ? guess_between(goal, bracket.left, *bracket.right)
+                         : guess_beyond(goal, bracket.before, bracket.left, least_unmoved);
+}
+
+double first_lambda(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours, double at_goal,
+                    const Bracket& bracket, double least_unmoved) {
+    const double first = neighbours.first_slope(), low = bracket.left.lambda;
+    const double by_neighbours =
+        std::min(first + steepness(problem, goal, neighbours, bracket.left) * (at_goal - first),
+                 at_goal + towards_dearest * (neighbours.largest() - at_goal));
+    double guess = by_neighbours;
+    if (bracket.before.unmoved < 1) {
+        const double by_walk = guess_goal(goal, bracket, least_unmoved).lambda;
+        guess = std::max(guess, low + step_towards(by_walk, neighbours, bracket));
+    }
+    if (guess > low) return guess;
+    if (low > first) return first + 2 * (low - first);
+    if (first > 0) return 1.15 * first;  // all neighbours are equally near, and at their own price nothing moves
+    const double least = least_positive(problem.powers);
+    return least < unreachable ? least / 2 : 1;
+}
+
+double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket) {
+    const double low = bracket.left.lambda;
+    if (!bracket.right) return low + step_towards(guess.lambda, neighbours, bracket);
+    const double high = bracket.right->lambda, width = high - low;
+    const double least = std::max({low, neighbours.first_slope(), high * 1e-30});
+    if (high > many_orders * least) return std::sqrt(least) * std::sqrt(high);
+    const bool is_near_right = bracket.same_side < 0;
+    const double near = is_near_right ? high - guess.lambda : guess.lambda - low;
+    const double further = std::pow(further_each_time, std::abs(bracket.same_side) - 1);
+    const double step = std::clamp(further * std::max(near, least_part * width), 0.0, 0.5 * width);
+    return is_near_right ? high - step : low + step;
+}
+
+bool spans_many_orders(const Bracket& bracket) {
+    return bracket.right && bracket.right->lambda > many_orders * bracket.left.lambda;
+}
+
+}  // namespace rpw

@@ -1,0 +1,50 @@
+// Which λ a search tries next, guessed from the points of the profile that are known.
+//
+// Guesses decide how many solves a search takes, never what it finds. docs/theory.md, "Two strategies", has the
+// reasons.
+#pragma once
+
+#include <optional>
+
+#include "base/matrix.hpp"
+#include "solve/goal.hpp"
+#include "solve/neighbours.hpp"
+
+namespace rpw {
+
+// A point of the profile, and a slope of it there.
+struct ProfilePoint {
+    double unmoved = 1;
+    double cost_p = 0;
+    double lambda = 0;
+};
+
+// What is known about the place of the goal.
+struct Bracket {
+    ProfilePoint before;                // some way before `left`; where nothing is moved, if there is no other
+    ProfilePoint left;                  // the goal lies beyond it
+    std::optional<ProfilePoint> right;  // and not beyond this one
+    int same_side = 0;                  // how many guesses in a row fell on the left (right: negative)
+};
+
+// Where the goal may lie.
+struct SlopeGuess {
+    double lambda;
+    double unmoved;
+};
+
+// Gives no place where less than `least_unmoved` is left.
+SlopeGuess guess_goal(const Goal& goal, const Bracket& bracket, double least_unmoved);
+
+// The first λ, rather too small than too large. `at_goal` is the slope of the neighbours where the goal may lie.
+double first_lambda(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours, double at_goal,
+                    const Bracket& bracket, double least_unmoved);
+
+// The λ after that.
+double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket);
+
+// A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
+// what is cheap at its lower one.
+bool spans_many_orders(const Bracket& bracket);
+
+}  // namespace rpw
