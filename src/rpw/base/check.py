@@ -117,7 +117,7 @@ def as_weights(value: Any, name: str, length: int) -> Array:
 
 
 def _exact_sum(numbers: Array) -> float:
-    """The sum, rounded once. Python adds up lists several times as fast as arrays; short ones, for the memory's sake."""
+    """The sum, rounded once. Python adds up lists faster than arrays; short ones, for the memory's sake."""
     blocks = (numbers[start : start + _BLOCK].tolist() for start in range(0, len(numbers), _BLOCK))
     return math.fsum(itertools.chain.from_iterable(blocks))
 
