@@ -24,7 +24,7 @@ CHECKS := cpp/tests/sanitize_main.cpp cpp/tests/checker.cpp $(filter cpp/tests/%
 SANITIZED_CHECKS := $(CHECKS:cpp/%.cpp=build/sanitized/%.o)
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test check bench bench-lmr bench-pairs build format sanitize clean preflight
+.PHONY: help demo test check bench bench-line bench-lmr bench-pairs build format sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -48,6 +48,9 @@ bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 
 bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
 	$(PY) benchmarks/pair/bench_lmr.py $(ARGS)
+
+bench-line: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of points on the line, beside SciPy and POT
+	$(PY) benchmarks/pair/bench_line.py $(ARGS)
 
 bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
 	$(PY) benchmarks/many/bench_pairs.py $(ARGS)

@@ -5,7 +5,8 @@
 // problem per diagonal s - t = c + 1/2: on which side of it does the path run, and where does it cross? Each is a chain
 // of binary choices, solved by one pass forwards and one backwards. All diagonals that meet the atoms in the same order
 // have the same answer, and the answers are nested; so the diagonals are bisected, and each part of the path is only
-// looked at from diagonals on its own side.
+// looked at from diagonals on its own side. Where plans at other prices are known, the diagonals along which they run
+// come first: the answer is seldom far from them, and any order of the diagonals leads to it.
 #include "line/path.hpp"
 
 #include "line/windows.hpp"
@@ -28,7 +29,40 @@ struct Point {
 struct Stretch {
     Point from, to;
     Mass low, high;
+    int hints = 0;  // that have been followed to get here
+
+    // Half of the way along it, as s + t.
+    Mass middle() const { return (from.s + from.t) / 2 + (to.s + to.t) / 2; }
 };
+
+// The way of a known plan: its offset at every entry.
+class Guide {
+public:
+    Guide(const LinePair& pair, const LinePlan& plan) {
+        along_.reserve(plan.size());
+        offset_.reserve(plan.size());
+        Mass used_x = 0, used_y = 0;
+        for (std::size_t e = 0; e < plan.size(); ++e) {
+            if (e > 0 && plan[e].row != plan[e - 1].row) used_x = 0;
+            if (e > 0 && plan[e].column != plan[e - 1].column) used_y = 0;
+            const Mass s = pair.x.before[plan[e].row] + used_x, t = pair.y.before[plan[e].column] + used_y;
+            along_.push_back(s + t);
+            offset_.push_back(s - t);
+            used_x += plan[e].mass;
+            used_y += plan[e].mass;
+        }
+    }
+
+    Mass offset_at(Mass place) const {
+        const auto next = std::upper_bound(along_.begin(), along_.end(), place) - along_.begin();
+        return offset_[std::max<std::ptrdiff_t>(next - 1, 0)];
+    }
+
+private:
+    std::vector<Mass> along_, offset_;
+};
+
+constexpr int most_hints = 6;
 
 enum Side : std::uint8_t { below = 0, above = 1, as_next = 2 };
 
@@ -36,7 +70,8 @@ template <class Power>
 class PathSolver {
 public:
     PathSolver(const LinePair& pair, Power power, double price, Pulse& pulse, LinePlan& plan)
-        : x_(pair.x.at.data()),
+        : pair_(pair),
+          x_(pair.x.at.data()),
           y_(pair.y.at.data()),
           a_(pair.x.before.data()),
           b_(pair.y.before.data()),
@@ -49,6 +84,10 @@ public:
           rank_x_(pair.x.rank.data()),
           rank_y_(pair.y.rank.data()),
           tie_(price * rounding) {}
+
+    void follow(const LinePlan& plan) {
+        if (!plan.empty()) guides_.emplace_back(pair_, plan);
+    }
 
     // The atoms between two corners, among themselves.
     void run(Corner begin, Corner end) {
@@ -120,9 +159,19 @@ private:
         return at;
     }
 
+    // The diagonal to look at next.
+    Mass choose(const Stretch& stretch) const {
+        if (!guides_.empty() && stretch.hints < most_hints) {
+            const Mass hint = guides_[stretch.hints % guides_.size()].offset_at(stretch.middle());
+            if (stretch.low <= hint && hint < stretch.high) return hint;
+            if (hint == stretch.high) return hint - 1;
+        }
+        return stretch.low + (stretch.high - stretch.low) / 2;
+    }
+
     void split(const Stretch& stretch) {
         const Point &from = stretch.from, &to = stretch.to;
-        const Mass c = stretch.low + (stretch.high - stretch.low) / 2;
+        const Mass c = choose(stretch);
         const Side first = from.offset() > c ? above : below, last = to.offset() > c ? above : below;
         Point at = entry(stretch, c, first);
         // The diagonals c' in [same_low, same_high) meet the same atoms in the same order.
@@ -262,9 +311,11 @@ private:
 
     void leave(const Point& from, const Point& to, std::uint8_t side, const Stretch& whole, Mass low, Mass high) {
         if (from.s == to.s || from.t == to.t) return;
-        stretches_.push_back({from, to, side == above ? high : whole.low, side == above ? whole.high : low});
+        const Mass lowest = side == above ? high : whole.low, highest = side == above ? whole.high : low;
+        stretches_.push_back({from, to, lowest, highest, whole.hints + 1});
     }
 
+    const LinePair& pair_;
     const double* x_;
     const double* y_;
     const Mass* a_;
@@ -275,6 +326,7 @@ private:
     LinePlan& plan_;
     Node end_i_, end_j_;
     std::vector<Stretch> stretches_;
+    std::vector<Guide> guides_;
     std::vector<std::uint8_t> steps_;  // whether the diagonal goes on to the next atom of x, and twice the side
     std::size_t count_ = 0;
     const double* rank_x_;
@@ -302,6 +354,8 @@ LinePlan solve_between(const LinePair& pair, const LineCost& cost, double price,
     LinePlan plan;
     with_power(cost, [&](auto power) {
         PathSolver solver(pair, power, price, pulse, plan);
+        solver.follow(before);
+        solver.follow(after);
         compare_plans(
             pair, before, after,
             [&](std::span<const LineEntry> same) { plan.insert(plan.end(), same.begin(), same.end()); },
