@@ -1,10 +1,10 @@
 // Plain optimal transport, W_p^p: the end of the profile, reached faster.
 //
 // The simplex finds it in one solve, at the price of the dearest pair. Between equally many points of equal weights a
-// walk may be faster, and gets a trial. When all mass moves, adding f_i to every row and g_j to every column of the costs
-// changes every plan's cost by the same amount, Σ a f + Σ b g. So for measures that lie apart the walk starts from reduced
-// costs C_ij - f_i - g_j ≥ 0, which takes the way that all mass has in common out of it (docs/theory.md, "The end of the
-// profile").
+// walk may be faster, and gets a trial. When all mass moves, adding f_i to every row and g_j to every column of the
+// costs changes every plan's cost by the same amount, Σ a f + Σ b g. So for measures that lie apart the walk starts
+// from reduced costs C_ij - f_i - g_j ≥ 0, which takes the way that all mass has in common out of it (docs/theory.md,
+// "The end of the profile").
 #pragma once
 
 #include "base/matrix.hpp"
