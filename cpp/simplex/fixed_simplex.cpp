@@ -49,6 +49,9 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
     for (Node j = rows_; j < root_; ++j) nodes_[j].flow = problem.masses.b[j - rows_];
     nodes_[root_].previous = root_;
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list(x);
+    for (std::int64_t s = 0; s <= stretches_; ++s) {
+        stretch_begin_.push_back(static_cast<Node>(s * kept_count_ / stretches_));
+    }
 }
 
 void FixedSimplex::adopt(const Basis& basis) {
@@ -110,16 +113,21 @@ bool FixedSimplex::solve(double lambda, double most_work) {
         price_kept_slacks();
         for (Node idle = 0; idle < lines_ * stretches_; ++idle) {
             if (work_ > most_work) return false;
-            const Node line = cursor_, stretch = (round_ + line) % stretches_;
-            if (++cursor_ == lines_) {
-                cursor_ = 0;
-                round_ = (round_ + 1) % stretches_;
-            }
-            if (price_line(first_line_ + line, stretch)) idle = -1;
-            pulse_.note(static_cast<std::size_t>(kept_count_ / stretches_) / 4 + 4);
+            const Node line = first_line_ + cursor_, stretch = stretch_;
+            if (++stretch_ == stretches_) stretch_ = 0;
+            if (++cursor_ == lines_) start_round();
+            if (price_line(line, stretch)) idle = -1;
+            pulse_.note(static_cast<std::size_t>(stretch_begin_[1]) / 4 + 4);
         }
     } while (changes_when_relabelled());
     return true;
+}
+
+// Every line moves on to its next stretch.
+void FixedSimplex::start_round() {
+    cursor_ = 0;
+    if (++round_ == stretches_) round_ = 0;
+    stretch_ = round_;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
@@ -134,10 +142,7 @@ bool FixedSimplex::changes_when_relabelled() {
 
 // Lets the best arc of a stretch of a line enter, if there is one that gains; true if so.
 bool FixedSimplex::price_line(Node line, Node stretch) {
-    const auto start_of = [&](Node s) {
-        return static_cast<Node>(static_cast<std::int64_t>(kept_count_) * s / stretches_);
-    };
-    const Node begin = start_of(stretch), arcs = start_of(stretch + 1) - begin;
+    const Node begin = stretch_begin_[stretch], arcs = stretch_begin_[stretch + std::size_t{1}] - begin;
     const double potential = line_potential(line);
     const double* costs = line_costs(line) + begin;
     const double least = least_sum(costs, kept() + begin, arcs);

@@ -67,6 +67,7 @@ private:
     const double* kept() const { return potential_.data() + first_kept_; }
     const double* line_costs(Node line);
 
+    void start_round();
     bool price_line(Node line, Node stretch);
     void price_kept_slacks();
     void pivot(Node row, Node column, double cost, double gain);
@@ -95,7 +96,8 @@ private:
     Node first_line_;
     Node kept_count_;
     Node first_kept_;
-    Node stretches_;  // of a line
+    Node stretches_;                   // of a line
+    std::vector<Node> stretch_begin_;  // and where the last one ends
     double lambda_ = 0;
     double tolerance_ = 0;
     std::vector<TreeNode> nodes_;      // the last one is the root
@@ -107,7 +109,8 @@ private:
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
     Node cursor_ = 0;             // the next line
-    Node round_ = 0;              // moves every line on to its next stretch
+    Node stretch_ = 0;            // and its stretch
+    Node round_ = 0;              // the stretch of the first line
     long pivots_ = 0;
     double work_ = 0;
 };
