@@ -14,6 +14,9 @@ namespace {
 // From this ratio of sizes on, the lines run along the larger side.
 constexpr Node many_per_few = 4;
 
+// A long line is priced in stretches of about so many arcs: what is read beyond them is worth less than a pivot.
+constexpr Node arcs_per_stretch = 350;
+
 // An arc enters if it gains more than this share of λ; what is smaller is the rounding of potentials.
 constexpr double least_gain = 1e-14;
 
@@ -36,6 +39,7 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       first_line_(lines_are_columns_ ? rows_ : 0),
       kept_count_(root_ - lines_),
       first_kept_(lines_are_columns_ ? 0 : rows_),
+      stretches_(std::max<Node>(1, (kept_count_ + arcs_per_stretch / 2) / arcs_per_stretch)),
       nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
       next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
       depth_(root_ + std::size_t{1}, 0),
@@ -45,6 +49,9 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
     for (Node j = rows_; j < root_; ++j) nodes_[j].flow = problem.masses.b[j - rows_];
     nodes_[root_].previous = root_;
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list(x);
+    for (std::int64_t s = 0; s <= stretches_; ++s) {
+        stretch_begin_.push_back(static_cast<Node>(s * kept_count_ / stretches_));
+    }
 }
 
 void FixedSimplex::adopt(const Basis& basis) {
@@ -96,23 +103,31 @@ const double* FixedSimplex::line_costs(Node line) {
     return gathered_.data();
 }
 
-// One round over the lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
-// basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
+// One round over all stretches of all lines after the last pivot finds nothing: the basis is optimal, if the potentials
+// are what the basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
 bool FixedSimplex::solve(double lambda, double most_work) {
     lambda_ = lambda;
     tolerance_ = least_gain * lambda;
     relabel_all();
     do {
         price_kept_slacks();
-        for (Node idle = 0; idle < lines_; ++idle) {
+        for (Node idle = 0; idle < lines_ * stretches_; ++idle) {
             if (work_ > most_work) return false;
-            const Node line = first_line_ + cursor_;
-            if (++cursor_ == lines_) cursor_ = 0;
-            if (price_line(line)) idle = -1;
-            pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
+            const Node line = first_line_ + cursor_, stretch = stretch_;
+            if (++stretch_ == stretches_) stretch_ = 0;
+            if (++cursor_ == lines_) start_round();
+            if (price_line(line, stretch)) idle = -1;
+            pulse_.note(static_cast<std::size_t>(stretch_begin_[1]) / 4 + 4);
         }
     } while (changes_when_relabelled());
     return true;
+}
+
+// Every line moves on to its next stretch.
+void FixedSimplex::start_round() {
+    cursor_ = 0;
+    if (++round_ == stretches_) round_ = 0;
+    stretch_ = round_;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
@@ -125,18 +140,19 @@ bool FixedSimplex::changes_when_relabelled() {
     return false;
 }
 
-// Lets the best arc of a line enter, if there is one that gains; true if so.
-bool FixedSimplex::price_line(Node line) {
+// Lets the best arc of a stretch of a line enter, if there is one that gains; true if so.
+bool FixedSimplex::price_line(Node line, Node stretch) {
+    const Node begin = stretch_begin_[stretch], arcs = stretch_begin_[stretch + std::size_t{1}] - begin;
     const double potential = line_potential(line);
-    const double* costs = line_costs(line);
-    const double least = least_sum(costs, kept(), kept_count_);
-    work_ += work_per_line + work_per_cost * kept_count_;
+    const double* costs = line_costs(line) + begin;
+    const double least = least_sum(costs, kept() + begin, arcs);
+    work_ += work_per_line + work_per_cost * arcs;
     const double gain = lambda_ - potential - least;
     if (-potential > tolerance_ && -potential >= gain) {
         is_row(line) ? pivot(line, root_, 0, -potential) : pivot(root_, line, 0, -potential);
     } else if (gain > tolerance_) {
-        const Node k = find_sum(costs, kept(), kept_count_, least);
-        const Node partner = first_kept_ + k;
+        const Node k = find_sum(costs, kept() + begin, arcs, least);
+        const Node partner = first_kept_ + begin + k;
         is_row(line) ? pivot(line, partner, costs[k], gain) : pivot(partner, line, costs[k], gain);
     } else {
         return false;

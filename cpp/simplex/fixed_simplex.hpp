@@ -55,7 +55,8 @@ private:
         bool on_row_side;
     };
 
-    // Every line (a row, or a column where there are far more columns) is priced by one pass over its arcs.
+    // Every line (a row, or a column where there are far more columns) is priced by passes over its arcs, or over
+    // stretches of them.
     bool is_row(Node x) const { return x < rows_; }
     bool is_line(Node x) const { return x < root_ && is_row(x) != lines_are_columns_; }
     bool hangs_from_root(Node x) const { return nodes_[x].parent == root_; }
@@ -66,7 +67,8 @@ private:
     const double* kept() const { return potential_.data() + first_kept_; }
     const double* line_costs(Node line);
 
-    bool price_line(Node line);
+    void start_round();
+    bool price_line(Node line, Node stretch);
     void price_kept_slacks();
     void pivot(Node row, Node column, double cost, double gain);
     Cycle find_cycle(Node row, Node column) const;
@@ -94,6 +96,8 @@ private:
     Node first_line_;
     Node kept_count_;
     Node first_kept_;
+    Node stretches_;                   // of a line
+    std::vector<Node> stretch_begin_;  // and where the last one ends
     double lambda_ = 0;
     double tolerance_ = 0;
     std::vector<TreeNode> nodes_;      // the last one is the root
@@ -104,7 +108,9 @@ private:
     std::vector<double> gathered_;   // the costs of a line that is a column
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
-    Node cursor_ = 0;
+    Node cursor_ = 0;             // the next line
+    Node stretch_ = 0;            // and its stretch
+    Node round_ = 0;              // the stretch of the first line
     long pivots_ = 0;
     double work_ = 0;
 };

@@ -113,6 +113,17 @@ def test_the_cases_of_pot_for_partial_wasserstein(mass):
     assert result.distance**2 == pytest.approx((theirs * cost**2).sum(), rel=1e-9)
 
 
+def test_rows_that_are_priced_in_stretches():
+    """Many columns: the cheap ones anywhere, all on the left, or all on the right."""
+    rng = np.random.default_rng(0)
+    for rows, columns in ((200, 700), (300, 1100)):
+        cost, a, b = rng.random((rows, columns)), rng.dirichlet(np.ones(rows)), rng.dirichlet(np.ones(columns))
+        rising = np.sort(cost, axis=1)
+        for case in (cost, rising, np.ascontiguousarray(rising[:, ::-1])):
+            expected = ot.emd2(a, b, case, numItermax=10**7)
+            assert rpw.wasserstein(cost=case, a=a, b=b, p=1) == pytest.approx(expected, rel=1e-9)
+
+
 # ---------------------------------------------------------------- λ-ROBOT
 
 
