@@ -8,6 +8,17 @@
 
 namespace rpw::tests {
 
+namespace {
+
+// The points (3t, 4t) lie five times as far apart as t.
+std::vector<double> slanted(const std::vector<double>& places) {
+    std::vector<double> points;
+    for (const double t : places) points.insert(points.end(), {3 * t, 4 * t});
+    return points;
+}
+
+}  // namespace
+
 // Points on the line, many of them equal: primal = dual for every question, and the same numbers as with a matrix.
 void check_line(Checker& checker, Node rows, Node columns, bool on_grid) {
     std::vector<double> x(rows), y(columns), cost;
@@ -22,13 +33,19 @@ void check_line(Checker& checker, Node rows, Node columns, bool on_grid) {
     checker.start(instance);
     const rpw::Space on_line, with_matrix{{}, rpw::PlaceMatrix{cost.data(), rows, columns, columns, 1, nullptr}};
     const rpw::Measure first{a, {x.data(), rows, 1}, {}, {}}, second{b, {y.data(), columns, 1}, {}, {}};
+    const std::vector<double> slanted_x = slanted(x), slanted_y = slanted(y);
+    const rpw::Measure third{a, {slanted_x.data(), rows, 2}, {}, {}}, fourth{b, {slanted_y.data(), columns, 2}, {}, {}};
     rpw::Room room;
     rpw::Pulse pulse(nullptr, 1e9);
     for (const double p : {1.0, 1.5, 2.0, rpw::unreachable}) {
         rpw::Question question;
         question.p = p;
-        question.kappa = 0.5;
         question.unmoved = 0.3;
+        question.kappa = 2.5;
+        const double along = rpw::solve({on_line, third, fourth}, question, room, pulse).value;
+        question.kappa = 0.5;
+        const double plain = rpw::solve({on_line, first, second}, question, room, pulse).value;
+        checker.expect(std::abs(along - plain) <= slack, "slanted line = line", along, plain);
         question.need = rpw::Need::plan;
         for (const auto quantity : {rpw::Quantity::crossing, rpw::Quantity::mass}) {
             question.quantity = quantity;

@@ -137,6 +137,29 @@ def test_truncated_plans(p):
         assert relative_error(whole ** (1 / p), outcome.value) <= 1e-12
 
 
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3])
+def test_transport_with_its_plan(p):
+    """W, partial W and λ-ROBOT: the value of the matrix, the masses asked for, and the plan that costs it."""
+    rng = np.random.default_rng(30)
+    for _ in range(40):
+        x, y, a, b = random_problem(rng, most=25)
+        cost, lam, mass = between(x, y), 10.0 ** rng.uniform(-2, 1), rng.random()
+        for options in ({}, {"mass": mass}, {"lam": lam}):
+            result = rpw.transport(x, y, a, b, p=p, **options)
+            dense = rpw.transport(None, None, a, b, cost=cost, p=p, **options)
+            assert result.solver == "line"
+            assert relative_error(result.distance, dense.distance) <= 1e-12
+            assert result.lower <= result.distance == result.upper
+            plan, cut = result.plan.toarray(), 2 * options.get("lam", INF)
+            assert (plan.sum(axis=1) - a / a.sum()).max() <= 1e-15
+            assert (plan.sum(axis=0) - b / b.sum()).max() <= 1e-15
+            if "lam" not in options:
+                assert abs(plan.sum() - options.get("mass", 1.0)) <= 1e-14
+            rest = 0.0 if cut == INF else cut**p * max(0.0, 1 - plan.sum())
+            whole = (plan * np.minimum(cost, cut) ** p).sum() + rest
+            assert abs(whole ** (1 / p) - result.distance) <= 1e-9 * max(cost.max(), 1e-300)
+
+
 def large_problems(n):
     """Where a fast algorithm might meet a quadratic amount of work, or too many ties."""
     rng = np.random.default_rng(0)
