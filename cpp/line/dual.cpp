@@ -1,6 +1,9 @@
 // See dual.hpp.
 #include "line/dual.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace rpw {
 
 namespace {
@@ -73,7 +76,8 @@ private:
     std::vector<Mass> left_x_, left_y_;
 };
 
-// v_j = max(0, max_i price - C_ij - u_i). C is a Monge array, so the best row does not decrease with the column.
+// v_j = max(0, max_i price - C_ij - u_i). C is a Monge array, so the best row does not decrease with the column. Powers
+// that are too large or too small for float64 are equal here and were not: of equal rows the nearest is the best.
 template <class Power>
 class Completion {
 public:
@@ -94,10 +98,10 @@ public:
 private:
     Node best_row(Node j, Node first, Node last) const {
         Node best = first;
-        double least = unreachable;
+        double least = unreachable, nearest = unreachable;
         for (Node i = first; i <= last; ++i) {
-            const double value = power_(x_[i] - y_[j]) + u_[i];
-            if (value < least) least = value, best = i;
+            const double value = power_(x_[i] - y_[j]) + u_[i], distance = std::abs(x_[i] - y_[j]);
+            if (value < least || (value == least && distance < nearest)) least = value, nearest = distance, best = i;
         }
         return best;
     }
