@@ -115,12 +115,18 @@ Question for_value(const Question& question) {
     return other;
 }
 
+// Whether the potentials prove less than the search took for proven.
+bool has_gap(const Outcome& outcome, double tol) {
+    const double gap = outcome.upper - outcome.lower;
+    return (outcome.status == Status::exact && gap > 0) ||
+           (outcome.status == Status::tolerance && gap > tol * (1 + rounding));
+}
+
 // Asks again, of all atoms, where the potentials do not prove what was found between vertices.
 template <class Ask>
-Outcome proven(const Ask& ask) {
+Outcome proven(double tol, const Ask& ask) {
     Outcome outcome = ask(Looking::between_vertices);
-    const bool has_gap = outcome.status == Status::exact && outcome.lower < outcome.upper;
-    return has_gap ? ask(Looking::everywhere) : outcome;
+    return has_gap(outcome, tol) ? ask(Looking::everywhere) : outcome;
 }
 
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
@@ -132,7 +138,7 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double scale = line.unit / cost.inverse;
     const Price price = scaled_price(kappa, scale);
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
-    return proven([&](Looking looking) {
+    return proven(question.tol, [&](Looking looking) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
@@ -153,7 +159,7 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
                                    [&] { return in_time(reach_at(line, for_value(question), pulse)); });
     line.rescale();
     const LineCost cost = line.cost(p, scale);
-    return proven([&](Looking looking) {
+    return proven(question.tol, [&](Looking looking) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
@@ -221,9 +227,9 @@ Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
 
 // A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
 bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
-    if (outcome.status != Status::exact) return false;
-    const bool has_gap = outcome.lower < outcome.upper;
-    if (has_gap && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs) return true;
+    if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
+    if (has_gap(outcome, question.tol) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
+        return true;
     const bool is_share = question.quantity == Quantity::crossing;
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
 }

@@ -39,3 +39,12 @@ def test_profile_refuses_pictures_that_it_cannot_write(diracs):
     folder = diracs[0].parent
     assert "must end in one of" in complaint("profile", *diracs, "--plot", folder / "out.xyz")
     assert "there is no folder" in complaint("profile", *diracs, "--plot", folder / "nowhere" / "out.png")
+
+
+def test_a_picture_does_not_replace_what_is_read(tmp_path):
+    pictures = pytest.importorskip("PIL.Image")
+    for name in ("a.png", "b.png"):
+        pictures.new("L", (3, 3), 200).save(tmp_path / name)
+    before = (tmp_path / "a.png").read_bytes()
+    assert "--plot" in complaint("profile", tmp_path / "a.png", tmp_path / "b.png", "--plot", tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes() == before

@@ -95,3 +95,13 @@ def test_progress_is_shown_on_a_terminal(clouds, tmp_path, command):
 def test_search_refuses_what_is_no_index(diracs, tmp_path):
     assert "no such index" in complaint("search", tmp_path / "missing", diracs[0])
     assert complaint("search", diracs[0], diracs[1]) == f"rpw: {diracs[0]} is not an rpw index\n"
+
+
+def test_an_index_does_not_replace_what_it_is_built_from(clouds, tmp_path):
+    folder, points = clouds
+    np.savez(tmp_path / "all.npz", points=np.stack(points))
+    before = (tmp_path / "all.npz").read_bytes()
+    assert "is what is read" in complaint("index", tmp_path / "all.npz", "--out", tmp_path / "all.npz")
+    assert (tmp_path / "all.npz").read_bytes() == before
+    assert "lies in the folder that is read" in complaint("index", folder, "--out", folder / "cloud1.npy")
+    np.testing.assert_array_equal(np.load(folder / "cloud1.npy"), points[1])

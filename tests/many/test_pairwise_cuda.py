@@ -246,7 +246,7 @@ class TestOnTheGpu:
             if done:
                 raise KeyboardInterrupt
 
-        clouds = np.random.default_rng(7).random((60, 400, 2))
+        clouds = np.random.default_rng(7).random((200, 400, 2))
         with pytest.raises(KeyboardInterrupt):
             rpw.pairwise(clouds, device="cuda", progress=interrupt)
         with pytest.raises(rpw.TimeLimitError):

@@ -260,3 +260,28 @@ def test_pickle_equality_hash_and_repr(p):
 def test_diameter_scales_k():
     x, y, a, b = clouds(10, 8, weighted=True)
     assert_close(rpw.profile(x, y, a, b, diameter=4.0).distance(0.5), rpw.profile(x, y, a, b).distance(2.0))
+
+
+@pytest.mark.parametrize("shape", [(6, 2), (6,)], ids=["plane", "line"])
+def test_what_a_profile_gives_later_does_not_change_with_the_points(shape):
+    rng = np.random.default_rng(5)
+    x, y = rng.random(shape), rng.random(shape)
+    curve, other = rpw.profile(x, y, diameter=1), rpw.profile(x, y, diameter=1)
+    expected = other.scores_a.copy(), other.plan(0.5).toarray()
+    x *= 0
+    y += 3
+    assert curve.result(1).distance == pytest.approx(curve.distance(1), abs=1e-12)
+    np.testing.assert_array_equal(curve.scores_a, expected[0])
+    np.testing.assert_array_equal(curve.plan(0.5).toarray(), expected[1])
+
+
+def test_a_matrix_that_was_changed_is_noticed():
+    cost = np.random.default_rng(6).random((5, 4))
+    curve = rpw.profile(cost=cost, diameter=1)
+    assert curve.result(1).distance == pytest.approx(curve.distance(1), abs=1e-12)
+    assert curve.plan(0.5).sum() == pytest.approx(0.5)
+    cost *= 0.1
+    with pytest.raises(ValueError, match="cost has changed since this profile was computed"):
+        curve.result(1)
+    with pytest.raises(ValueError, match="cost has changed since this profile was computed"):
+        curve.plan(0.5)

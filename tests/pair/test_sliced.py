@@ -79,3 +79,10 @@ def test_what_must_fail():
         rpw.sliced(x, np.zeros((3, 3)))
     with pytest.warns(UserWarning, match="reach over"):
         rpw.sliced(x, x + 9, k=1)
+
+
+@pytest.mark.parametrize("offset", [2.0**30, 2.0**40])
+def test_far_from_the_origin_no_digits_are_lost(offset):
+    """The points are multiples of 2^-12, and so are the moved ones."""
+    x, y = np.array([[0.0, 0.0], [1, 2]]) * 2**-12, np.array([[3.0, 1.0], [2, 5]]) * 2**-12
+    assert rpw.sliced(x + offset, y + offset, p=1) == rpw.sliced(x, y, p=1)

@@ -23,6 +23,7 @@ def main() -> None:
 
         app(prog_name="rpw")
     except KeyboardInterrupt:  # before a command has started
+        print("rpw: interrupted", file=sys.stderr)
         raise SystemExit(130) from None
 
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.cli._targets import check_not_read
 from rpw.io.files import replacing
 
 __all__ = ["check_out", "is_file_format", "write_matrix"]
@@ -42,11 +43,7 @@ def check_out(out: Path, inputs: list[Path], is_stack: bool = False) -> None:
         raise ValueError(f"--out {out}: is a folder, where a {out.suffix.lower()} file was asked for")
     if not out.parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.parent}")
-    for path in inputs:
-        if out.resolve() == path.resolve():
-            raise ValueError(f"--out {out}: is what is read")
-        if path.is_dir() and out.resolve().is_relative_to(path.resolve()):
-            raise ValueError(f"--out {out}: lies in the folder that is read, where it would be taken for a measure")
+    check_not_read("--out", out, inputs)
 
 
 def write_matrix(

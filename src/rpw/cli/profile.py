@@ -29,6 +29,7 @@ from rpw.cli._options import (
     read_pair,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
+from rpw.cli._targets import check_not_read
 from rpw.io.files import replacing
 
 __all__ = ["profile"]
@@ -62,6 +63,7 @@ def profile(
     metric, given = as_metric(metric), as_diameter(diameter)
     if plot is not None:
         _check_plot(plot)
+        check_not_read("--plot", plot, [a, b])
     x, y = read_pair(a, b)
     delta = diameter_of_pair(given, x, y, metric)
     start = time.perf_counter()

@@ -30,6 +30,7 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
+from rpw.cli._targets import check_not_read
 from rpw.io.readers import Collection, read_collection, read_queries
 
 __all__ = ["index", "search"]
@@ -53,6 +54,7 @@ def index(
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
     metric, span = as_metric(metric), as_diameter(diameter)
+    check_not_read("--out", out, [a])
     collection = read_collection(a)
     start = time.perf_counter()
     measures = collection.as_measures()

@@ -90,6 +90,10 @@ class Problem:
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
+    def kept(self) -> Problem:
+        """The same on points of its own, which the caller cannot change. A matrix of costs is too large for that."""
+        return replace(self, x=self.x.copy(), y=self.y.copy())
+
     def without_metric(self) -> Problem:
         """The same problem where a metric that cannot be pickled is left out."""
         ground = self.ground.without_metric()

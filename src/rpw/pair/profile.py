@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Profile"]
 
 _SMALLEST_STEP = 1e-15  # masses are told apart to this much
+_OTHER_NUMBER = 1e-6  # far beyond rounding, as a share of what there is at most
 
 
 class Pair(Protocol):
@@ -194,7 +195,9 @@ class Profile:
         price = as_k(k)
         if as_kappa(price, self.diameter) > 0:
             warn_of_reach(self._reach)
-        return self._solvable.crossing(price)
+        found = self._solvable.crossing(price)
+        self._check_unchanged(self.lower.distance(price), found.distance, self.distance(price))
+        return found
 
     def plan(self, mass: float) -> csr_array:
         """The plan that moves ``mass`` at the least cost, as `rpw.transport` gives it; each call solves once more.
@@ -203,7 +206,15 @@ class Profile:
         >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).plan(0.75).toarray().tolist()
         [[0.5, 0.0], [0.0, 0.25]]
         """
-        return self._solvable.transport(as_mass(mass)).plan
+        found, power = self._solvable.transport(as_mass(mass)), 1.0 if np.isinf(self.p) else self.p
+        whole = self(1.0) or 1.0
+        self._check_unchanged(*((w / whole) ** power for w in (self.lower(mass), found.distance, self(mass))))
+        return found.plan
+
+    def _check_unchanged(self, low: float, found: float, high: float) -> None:
+        """Raise if a pair that was solved again is another one: the matrix of costs is the caller's own."""
+        if not low - _OTHER_NUMBER <= found <= high + _OTHER_NUMBER:
+            raise ValueError("cost has changed since this profile was computed: call rpw.profile again")
 
     @property
     def _solvable(self) -> Pair:

@@ -100,7 +100,9 @@ def sliced(
     if k is not None and diameter is None:
         warn_of_reach(problem.reach)
     mass_a, mass_b = as_masses(problem.a), as_masses(problem.b)
-    sides = (problem.x[problem.rows], mass_a[problem.rows]), (problem.y[problem.columns], mass_b[problem.columns])
+    # Far from the origin, products with directions would lose the digits in which points differ.
+    near_x, near_y = (points - problem.x[:1] for points in (problem.x, problem.y))
+    sides = (near_x[problem.rows], mass_a[problem.rows]), (near_y[problem.columns], mass_b[problem.columns])
     values = _values(sides, question, _directions(problem.x.shape[1], count, seed), threads)
     return _mean(values, question.p if k is None and not math.isinf(question.p) else 1.0)
 

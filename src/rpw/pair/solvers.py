@@ -106,7 +106,7 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
         raise TimeLimitError from None
-    result = replace(_as_profile(question, upper), _pair=SolvedPair(problem, question))
+    result = replace(_as_profile(question, upper), _pair=SolvedPair(problem.kept(), question))
     if len(upper.used_up_a):
         result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
