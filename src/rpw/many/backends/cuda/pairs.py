@@ -29,6 +29,7 @@ _ROOM_FOR_SHARED = 16
 _RESERVED = 1024  # bytes of shared memory: the system's in each block, and the kernel's own
 _BESIDE_WITH_POINTS = 2
 _MOST_BESIDE = 32  # blocks on a multiprocessor
+_LEVELS_PER_OCTAVE = 8  # of how many fit: a launch gives all of its pairs the memory of the largest
 _REGISTERS = 65536  # of a multiprocessor
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 2e-3  # seconds between two looks at the GPU
 _BETWEEN_REPORTS = 0.02  # seconds
@@ -176,10 +177,10 @@ def plan_launches(
     mode, room = _modes_and_rooms(rows, columns, question, dimension, gpu)
     fits = room <= gpu.shared_per_block - _RESERVED
     beside = (gpu.shared_per_multiprocessor // (room + 2 * _RESERVED)).clip(1, _MOST_BESIDE)
-    level = np.floor(2 * np.log2(beside)).astype(np.int64)
+    level = np.floor(_LEVELS_PER_OCTAVE * np.log2(np.arange(1, _MOST_BESIDE + 1))).astype(np.int64)[beside - 1]
     group = 3 * level + mode
     group[~fits] = -1 - np.arange(np.count_nonzero(~fits))  # one launch for each
-    order = np.lexsort((-room, group))
+    order = np.argsort((room.max() + 1) * group - room)  # by group, the largest first
     ends = np.flatnonzero(np.diff(group[order])) + 1
     launches = []
     for pairs in np.split(order, ends):
