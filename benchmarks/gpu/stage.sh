@@ -7,7 +7,7 @@
 # There, with G the folder build/gpu:
 #
 #     cd $G/tests && RPW_REQUIRE=gpu PYTHONPATH=$G/site:$G/tools python3 -m pytest -q -p no:cacheprovider -k OnTheGpu many/*gpu.py many/*cuda.py
-#     PYTHONPATH=$G/site python3 $G/bench/show.py --data $G/data --peers $G/peers
+#     PYTHONPATH=$G/site python3 $G/bench/bench_gpu.py --data $G/data --peers $G/peers
 set -eu
 cd "$(dirname "$0")/../.."
 out=build/gpu
