@@ -1,6 +1,6 @@
 """What one GPU does with data that lie on it, beside the CPU and beside its peers.
 
-    python benchmarks/gpu/bench_gpu.py --data FOLDER --peers FOLDER        (--only digits,photos,... for some; see CASES)
+    python benchmarks/gpu/bench_gpu.py --data FOLDER --peers FOLDER   (--only digits,photos,... for some; see CASES)
 
 FOLDER of the data has mnist.npz and cifar10.npz (`images` in each); that of the peers holds what is importable of
 `torch_linear_assignment` (PyPI, pure Python) and, as cot_transport.py, the file cot/transport.py of PyCoOT. Whatever is
