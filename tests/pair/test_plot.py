@@ -46,6 +46,17 @@ def test_plot_of_a_profile_with_tol_draws_both_curves_and_what_lies_between():
     pyplot.close(ax.figure)
 
 
+def test_plot_of_a_lower_curve_alone_says_that_it_is_one():
+    from matplotlib import pyplot
+
+    x, y = np.random.default_rng(0).random((2, 40, 2))
+    lower = rpw.profile(x, y, tol=0.1).lower
+    ax = lower.plot(k=0.2)
+    assert ax.get_legend_handles_labels()[1][0].endswith(", from below")
+    assert [text.get_text() for text in ax.texts] == [f"RPW at least {lower.distance(0.2):.4g}"]
+    pyplot.close(ax.figure)
+
+
 def test_plot_takes_axes_and_needs_no_k():
     from matplotlib import pyplot
 
