@@ -35,6 +35,9 @@ def single_pairs(x: Floats, measure: rpw.Measure, table: list[list[float]]) -> N
     assert_type(curve(0.5), float)
     assert_type(curve(x), float | Floats)
     assert_type(curve.distance(1), float)
+    assert_type(curve.distance([0.1, 1]), float | Floats)
+    assert_type(curve.slope(0.5), float)
+    assert_type(curve.slope(x), float | Floats)
     assert_type(curve.result(1), rpw.Result)
     assert_type(curve.plan(0.5), csr_array)
     assert_type(curve.scores_a, Floats)
@@ -58,6 +61,8 @@ def collections(clouds: list[Floats], measures: list[rpw.Measure], rows: csr_arr
     assert_type(rpw.pairwise(clouds, k=[0.1, 1, 10]), Floats)
     assert_type(rpw.solve_pairs(clouds, measures, diameter="auto"), list[rpw.Result])
     assert_type(rpw.pairwise(clouds, k=[1, 2], out="D.zarr"), StoredMatrix)
+    caught: RuntimeError = rpw.NoGpuError("no GPU")
+    assert_type(caught.args, tuple[Any, ...])
     rpw.pairwise(measures[0])  # type: ignore[call-overload]
     rpw.pairwise(measures, out=3)  # type: ignore[call-overload]
     rpw.pairwise(measures, diameter="automatic")  # type: ignore[call-overload]

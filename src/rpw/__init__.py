@@ -28,7 +28,7 @@ from rpw.pair.functions import (
 from rpw.pair.profile import Profile
 from rpw.pair.result import Result
 from rpw.pair.sliced import Sliced, sliced
-from rpw.pairwise import PairwiseError, pairwise, solve_pairs
+from rpw.pairwise import NoGpuError, PairwiseError, pairwise, solve_pairs
 
 __version__ = VERSION
 
@@ -43,6 +43,7 @@ def __getattr__(name: str) -> ModuleType:
 __all__ = [
     "Index",
     "Measure",
+    "NoGpuError",
     "PairwiseError",
     "Profile",
     "Result",

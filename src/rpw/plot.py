@@ -50,24 +50,27 @@ class Moved(Protocol):
     def outliers_b(self) -> Mask: ...
 
 
-def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None) -> Axes:
+def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None, is_lower: bool = False) -> Axes:
     """Draw the OT-profile W_{p,α} over α and, with ``k``, its crossing with the line kΔ(1 - α).
 
-    A profile that is not exact is a band between two curves.
+    A profile that is not exact is a band between two curves; ``is_lower``: it is the lower of them, alone.
     """
     ax = _axes(ax, 6, 4)
     masses = np.union1d(np.linspace(0, 1, 401), np.union1d(profile.mass, profile.lower.mass))
     name = f"OT-profile $W_{{{_exponent(profile.p)},\\alpha}}$"
     is_band = profile.lower is not profile
-    ax.plot(masses, profile(masses), color="tab:blue", label=f"{name}, from above" if is_band else name)
+    side = ", from above" if is_band else ", from below" if is_lower else ""
+    ax.plot(masses, profile(masses), color="tab:blue", label=f"{name}{side}")
     if is_band:
         below = profile.lower(masses)
         ax.plot(masses, below, color="tab:blue", lw=0.8, label="from below")
         ax.fill_between(masses, below, profile(masses), color="tab:blue", alpha=0.2, lw=0)
     if k is not None:
-        _draw_crossing(profile, ax, k)
+        _draw_crossing(profile, ax, k, is_lower)
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
-    ax.legend(frameon=False, loc="upper left")
+    # The line kΔ(1 - α) may pass through any corner: where none is free, it goes behind the text.
+    place = "upper left" if k is None else "best"
+    ax.legend(loc=place, facecolor="white", edgecolor="none", framealpha=0.9)
     return ax
 
 
@@ -80,12 +83,12 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def _draw_crossing(profile: Curve, ax: Axes, k: float) -> None:
+def _draw_crossing(profile: Curve, ax: Axes, k: float, is_lower: bool) -> None:
     distance, least = profile.distance(k), profile.lower.distance(k)
     height = k * profile.diameter
     ax.plot([0, 1], [height, 0], color="tab:orange", label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
     crossing = (1 - distance, height * distance)
-    text = f"RPW = {distance:.4g}"
+    text = f"RPW at least {distance:.4g}" if is_lower else f"RPW = {distance:.4g}"
     if profile.lower is not profile:
         ax.plot(1 - least, height * least, "o", color="black", fillstyle="none")
         text = f"RPW in [{least:.4g}, {distance:.4g}]"

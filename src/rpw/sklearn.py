@@ -14,9 +14,11 @@ try:
 except ImportError as error:
     raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
 
+from rpw.base.arrays import on_host
 from rpw.base.check import Array, as_whole, is_sparse
 from rpw.base.threads import as_n_threads
 from rpw.index import Index
+from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, check_same_dimension
 from rpw.many.known_pairs import KnownPairs
@@ -55,6 +57,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     cost : array-like (n, n), optional
         The ground distances between the places of the histograms, instead of ``support``.
     n_threads : int, optional
+    device : str
+        Who computes the distances, and bounds them for the graph: ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...), with
+        what `rpw.pairwise` says of it. What comes back is NumPy's and SciPy's in any case.
 
     X may be a (B, n, d) array of point sets, a list of Measures or (n_i, d) arrays, or, with ``support`` or ``cost``, a
     table or sparse matrix (B, n) of histograms; rows that sum to 0 are refused.
@@ -89,6 +94,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         support: ArrayLike | None = None,
         cost: ArrayLike | None = None,
         n_threads: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.mode = mode
         self.n_neighbors = n_neighbors
@@ -103,6 +109,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.support = support
         self.cost = cost
         self.n_threads = n_threads
+        self.device = device
 
     def fit(self, X: CollectionLike, y: object = None) -> RPWTransformer:
         """Keep the measures of X; ``y`` is ignored."""
@@ -111,9 +118,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         # Also where the distance is another: the index checks and copies what it is given, and costs little more.
         is_unused = self.distance != "rpw" and self.diameter is None
         diameter = 1.0 if is_unused else self.diameter
-        self.index_ = Index(
-            measures, p=self.p, k=self.k, metric=self.metric, diameter=diameter, n_threads=self.n_threads, **space
-        )
+        asked = {"p": self.p, "k": self.k, "metric": self.metric, "diameter": diameter, **space}
+        device = self.device if self.distance == "rpw" else "cpu"
+        self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
         # Copies: X and the parameters stay the caller's.
         self.fitted_ = _as_own(measures)
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
@@ -129,6 +136,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _check_parameters(self) -> None:
         """Raise for a bad ``mode``, ``n_neighbors`` or ``distance``; the others are checked where they are used."""
+        check_device(self.device)
         if self.mode not in ("distance", "neighbors"):
             raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
         if self.mode == "neighbors":
@@ -139,7 +147,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"k must be one of ks={self.ks!r}, got {self.k!r}: add it there, or leave ks out")
 
     def _question_of_all_k(self, diameter: float) -> Question:
-        return as_question_of_several(self.distance, p=self.p, k=self.ks, diameter=diameter)
+        return as_question_of_several(self.distance, p=self.p, k=self.ks, called="ks", diameter=diameter)
 
     def _known_matrix(self, measures: Any) -> Array:
         """From what is known of the pairs at all ``ks``."""
@@ -147,12 +155,12 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         a, b = (as_collection(each, "X", ground) for each in (measures, self.fitted_))
         check_same_dimension(a, b)
         batch = PairBatch(a, b, ground, self._question_of_all_k(self.index_.diameter))
-        return _KNOWN.matrix(batch, float(self.k), as_n_threads(self.n_threads))
+        return _KNOWN.matrix(batch, float(self.k), as_n_threads(self.n_threads), self.device)
 
     def _matrix(self, measures: Any) -> Array:
         if self.ks is not None:
             return self._known_matrix(measures)
-        return pairwise(
+        matrix = pairwise(
             measures,
             self.fitted_,
             distance=self.distance,
@@ -165,14 +173,17 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             n_threads=self.n_threads,
             support=self.space_.get("support"),
             cost=self.space_.get("cost"),
+            device=self.device,
         )
+        return np.asarray(on_host(matrix))
 
     def _graph(self, measures: Any) -> csr_matrix:
         from scipy.sparse import csr_matrix
 
         top = min(as_whole(self.n_neighbors, "n_neighbors", 1) + 1, self.n_samples_fit_)
         if self.distance == "rpw" and self.ks is None:
-            distances, indices = self.index_.query(measures, top=top, n_threads=self.n_threads)
+            found = self.index_.query(measures, top=top, n_threads=self.n_threads)
+            distances, indices = (np.asarray(on_host(each)) for each in found)
         else:
             matrix = self._matrix(measures)
             indices = np.argsort(matrix, axis=1, kind="stable")[:, :top]  # equal distances by lower index

@@ -209,11 +209,33 @@ def test_several_k_are_a_stack(clouds, tmp_path, name):
         assert (stored.attrs["k"], len(stored.attrs["rows"])) == ([10, 0.1, 0], 5)
     np.testing.assert_array_equal(stack, expected)
     assert (found["k"], found["shape"]) == ([10, 0.1, 0], [3, 5, 5])
-    assert found["smallest"] == expected[:, ~np.eye(5, dtype=bool)].min()
-    assert found["largest"] == expected.max()
+    others = expected[:, ~np.eye(5, dtype=bool)]
+    assert found["smallest"] == others.min(axis=1).tolist()
+    assert found["largest"] == others.max(axis=1).tolist()
+    np.testing.assert_allclose(found["mean"], others.mean(axis=1), rtol=1e-12)
     shown = call("pairwise", folder, "--out", out, "--k", "10,0.1,0").stdout
+    for k, row in zip(("k=10", "k=0.1", "k=0"), others, strict=True):
+        text = f"smallest {row.min():.6g}, mean {row.mean():.6g}, largest {row.max():.6g}"
+        assert [k, *text.split()] in [line.split() for line in shown.splitlines()]
+    assert "entries" not in shown
     assert "5 x 5 for each of 3 k in" in shown
     assert "k=10,0.1,0" in shown
+
+
+@pytest.mark.parametrize("given", [("10", "0.1"), ("10,0.1",), ("10", "0.1,0", "2")])
+def test_an_option_given_again_adds_to_the_stack(clouds, tmp_path, given):
+    folder, points = clouds
+    found = answer("pairwise", folder, "--out", tmp_path / "D.npy", *(word for k in given for word in ("--k", k)))
+    expected = [float(k) for k in ",".join(given).split(",")]
+    assert found["k"] == expected
+    np.testing.assert_array_equal(np.load(tmp_path / "D.npy"), rpw.pairwise(points, k=expected))
+
+
+def test_of_very_many_k_only_some_are_shown(clouds, tmp_path):
+    shown = call("pairwise", clouds[0], "--out", tmp_path / "D.npy", "--k", ",".join(map(str, range(1, 21)))).stdout
+    assert "k=16" in [line.split()[0] for line in shown.splitlines()]
+    assert "k=17" not in [line.split()[0] for line in shown.splitlines()]
+    assert "and 4 more: --json has them all" in shown
 
 
 def test_pairs_that_fail_at_several_k_count_once(tmp_path):
@@ -226,7 +248,7 @@ def test_pairs_that_fail_at_several_k_count_once(tmp_path):
 @pytest.mark.parametrize(
     ("out", "k", "code", "words"),
     [
-        ("D.csv", "1,2", 1, "a table holds one matrix, and several --k give a stack"),
+        ("D.csv", "1,2", 1, "a table holds one matrix, and several values in --k give a stack"),
         ("D.TSV", "1,2", 1, "choose .npy, .npz or a Zarr store"),
         ("D.npy", "1,x", 2, "'1,x' is neither a number nor numbers with commas between them"),
         ("D.npy", "1,", 2, "'1,' is neither"),
@@ -262,9 +284,20 @@ def test_without_a_gpu_there_is_one_clear_error(clouds, tmp_path):
     for out in ("D.npy", "D.zarr"):
         assert "needs an NVIDIA GPU" in complaint("pairwise", folder, "--out", tmp_path / out, "--device", "cuda")
         assert not (tmp_path / out).exists()
-    assert "device must be" in complaint("pairwise", folder, "--out", tmp_path / "D.npy", "--device", "gpu")
+    for arguments in (("pairwise", folder, "--out", tmp_path / "D.npy"), ("reproduce", "retrieval")):
+        reason = complaint(*arguments, "--device", "cuda:0")
+        assert "this device needs an NVIDIA GPU" in reason
+        assert "'" not in reason  # no Python
+        assert complaint(*arguments, "--device", "gpu").startswith("rpw: --device must be 'cpu'")
     retrieval = ("reproduce", "retrieval", "--out", tmp_path / "R", "--device", "cuda")
-    assert "needs an NVIDIA GPU" in call(*retrieval, code=1).stderr
+    assert "needs an NVIDIA GPU" in complaint(*retrieval)
+    assert not (tmp_path / "R").exists()
+
+
+def test_what_a_gpu_cannot_do_is_said_in_the_words_of_the_command_line(clouds, tmp_path):
+    reason = complaint("pairwise", clouds[0], "--out", tmp_path / "D.npy", "--device", "cuda", "--p", "inf")
+    assert reason.startswith("rpw: --device cuda cannot compute this: ")
+    assert "pass --device cpu" in reason
 
 
 @pytest.mark.usefixtures("gpu")

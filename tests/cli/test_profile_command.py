@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from commands import answer, call, complaint
 
+import rpw
+
 
 def test_profile_of_planted_points(tmp_path):
     """Half of the mass stays at 0, the other half moves by 4 (p = 1): F is 0 up to 1/2, then of slope 4."""
@@ -16,6 +18,28 @@ def test_profile_of_planted_points(tmp_path):
     assert found["distances"]["4"] == pytest.approx(0.25, abs=1e-12)  # 4 (1/2 - ε) = 4 ε
     assert set(found["distances"]) == {"0.1", "1", "4", "10"}
     assert "W at 100%" in call("profile", tmp_path / "a.csv", tmp_path / "b.csv").stdout
+
+
+def test_a_profile_with_tol_is_shown_as_what_is_proven(tmp_path):
+    x, y = np.random.default_rng(0).random((2, 40, 2))
+    np.save(tmp_path / "a.npy", x)
+    np.save(tmp_path / "b.npy", y)
+    pair = tmp_path / "a.npy", tmp_path / "b.npy"
+    found, exact = answer("profile", *pair, "--tol", "0.05"), answer("profile", *pair)
+    assert (found["tol"], exact["tol"]) == (0.05, 0)
+    for k in ("0.1", "1", "10"):
+        assert found["lower"][k] <= exact["distances"][k] <= found["upper"][k] == found["distances"][k]
+        assert exact["lower"][k] == exact["upper"][k] == exact["distances"][k]
+    assert found["lower"]["1"] < found["upper"]["1"]
+    assert exact["lower_curve"] is None
+    below, lower = found["lower_curve"], rpw.profile(x, y, tol=0.05).lower
+    assert (below["mass"], below["cost_p"]) == (lower.mass.tolist(), lower.cost_p.tolist())
+    shown = call("profile", *pair, "--tol", "0.05").stdout
+    assert f"{found['lower']['1']:.6g} to {found['upper']['1']:.6g}" in shown
+    assert f"{lower(0.9):.6g} to " in shown
+    assert "tol=0.05" in shown
+    assert " to " not in call("profile", *pair).stdout
+    assert "tol=" not in call("profile", *pair).stdout
 
 
 def test_a_profile_that_takes_too_long_is_given_up(clouds):

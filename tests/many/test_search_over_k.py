@@ -158,15 +158,26 @@ def test_nothing_is_pickled_with_the_estimator(known):
     ("options", "words"),
     [
         ({"ks": [2, 3]}, r"k must be one of ks=\[2, 3\], got 1"),
-        ({"ks": []}, "k may be a list of numbers"),
-        ({"ks": [1, -1]}, "k must be"),
-        ({"ks": [1], "distance": "wasserstein"}, "for distance='rpw'"),
-        ({"ks": 1}, "k may be a list"),
+        ({"ks": []}, "ks is an empty list: it needs at least one number"),
+        ({"ks": [1, -1]}, "ks must be finite and at least 0"),
+        ({"ks": [1], "distance": "wasserstein"}, "ks may be a list only where distance='rpw': 'wasserstein' has no k"),
+        ({"ks": 1}, "ks must be a list of numbers, got 1"),
     ],
 )
 def test_what_is_refused(options, words):
     with pytest.raises(ValueError, match=words):
         RPWTransformer(**options).fit(np.random.default_rng(9).random((3, 4, 2)))
+
+
+def test_known_distances_of_a_gpu_are_its_own(known, on_host):
+    X = np.random.default_rng(10).random((5, 4, 2))
+    here = RPWTransformer(ks=KS).fit_transform(X)
+    assert not on_host.launched
+    for _ in range(2):
+        there = RPWTransformer(ks=KS, device="cuda").fit_transform(X)
+        assert known.solved == 2 * 15
+    assert on_host.launched
+    np.testing.assert_allclose(there, here, rtol=0, atol=1e-12)
 
 
 def broken(x, y):

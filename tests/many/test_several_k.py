@@ -94,11 +94,11 @@ def test_distances_of_many_orders_of_magnitude(p):
 
 def test_what_is_refused():
     for k, options, words in (
-        ([], {}, "k may be a list"),
-        ([[1.0]], {}, "k may be a list"),
+        ([], {}, "k is an empty list: it needs at least one number"),
+        ([[1.0]], {}, r"k must be a list of numbers, got \[\[1.0\]\]"),
         ([1, -1], {}, "k must be"),
         ([1, float("nan")], {}, "k must not be NaN"),
-        ([1, 2], {"distance": "wasserstein"}, "k may be a list"),
+        ([1, 2], {"distance": "wasserstein"}, "k may be a list only where distance='rpw'"),
         (["a"], {}, "k must be a number"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -209,3 +209,27 @@ def test_sparse_rows_are_histograms():
 def test_unknown_mode_is_refused():
     with pytest.raises(ValueError, match="mode"):
         RPWTransformer("nearest").fit(np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("mode", ["distance", "neighbors"])
+def test_device(on_host, mode):
+    """On the host's stand-in for a GPU."""
+    clouds, _ = two_kinds(np.random.default_rng(7), 8)
+    expected = RPWTransformer(mode, n_neighbors=3).fit_transform(clouds)
+    assert not on_host.launched
+    found = RPWTransformer(mode, n_neighbors=3, device="cuda").fit_transform(clouds)
+    assert on_host.launched
+    if mode == "neighbors":
+        assert np.array_equal(found.indices, expected.indices)
+        found, expected = found.data, expected.data
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_other_distances_on_a_device(on_host):
+    clouds, _ = two_kinds(np.random.default_rng(8), 5)
+    options = {"distance": "wasserstein", "p": 1}
+    found = RPWTransformer(device="cuda:1", **options).fit_transform(clouds)
+    assert on_host.launched
+    np.testing.assert_allclose(found, RPWTransformer(**options).fit_transform(clouds), rtol=0, atol=1e-11)
+    with pytest.raises(ValueError, match="device must be 'cpu', 'cuda'"):
+        RPWTransformer(device="gpu", **options).fit(clouds)

@@ -46,6 +46,33 @@ def test_plot_of_a_profile_with_tol_draws_both_curves_and_what_lies_between():
     pyplot.close(ax.figure)
 
 
+def test_plot_of_a_lower_curve_alone_says_that_it_is_one():
+    from matplotlib import pyplot
+
+    x, y = np.random.default_rng(0).random((2, 40, 2))
+    lower = rpw.profile(x, y, tol=0.1).lower
+    ax = lower.plot(k=0.2)
+    assert ax.get_legend_handles_labels()[1][0].endswith(", from below")
+    assert [text.get_text() for text in ax.texts] == [f"RPW at least {lower.distance(0.2):.4g}"]
+    pyplot.close(ax.figure)
+
+
+@pytest.mark.parametrize("tol", [0, 0.05])
+def test_the_line_does_not_strike_out_the_legend(tol):
+    """At this k it goes through the upper left corner. With tol no place is free: it goes behind the text."""
+    from matplotlib import pyplot
+
+    x, y = np.random.default_rng(0).random((2, 40, 2))
+    ax = rpw.profile(x, y, p=1, tol=tol).plot(k=0.2)
+    ax.figure.canvas.draw()
+    legend = ax.get_legend()
+    (line,) = (line for line in ax.get_lines() if str(line.get_label()).startswith("$k"))
+    is_crossed = line.get_path().transformed(line.get_transform()).intersects_bbox(legend.get_window_extent(), False)
+    assert not is_crossed or (legend.get_frame_on() and legend.get_frame().get_alpha() >= 0.8)
+    assert not is_crossed or tol
+    pyplot.close(ax.figure)
+
+
 def test_plot_takes_axes_and_needs_no_k():
     from matplotlib import pyplot
 

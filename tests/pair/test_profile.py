@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import oracles
@@ -177,6 +178,31 @@ def test_call_refuses_masses_outside_zero_to_one(bad):
     profile = rpw.profile([0.0, 1.0], [2.0])
     with pytest.raises(ValueError, match=r"mass|alpha"):
         profile(bad)
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_distance_and_slope_take_numbers_and_arrays(p):
+    profile = rpw.profile(*clouds(12, 9, weighted=True), p=p)
+    ks = np.array([[0, 1e-3, 0.1], [1, 10, 1e6]])
+    distances = profile.distance(ks)
+    assert distances.tolist() == [[profile.distance(k) for k in row] for row in ks.tolist()]
+    assert (profile.distance([1, 2]) == [profile.distance(1), profile.distance(2)]).all()
+    assert isinstance(profile.distance(np.array(2.0)), float)
+    assert profile.distance([]).shape == (0,)
+    if p < INF:
+        alphas = [[0.0, 0.3], [0.99, 1.0]]
+        assert profile.slope(alphas).tolist() == [[profile.slope(alpha) for alpha in row] for row in alphas]
+        assert isinstance(profile.slope(0.3), float)
+    for bad in (["1"], [1, -1], [[1], [1, 2]], [None], [True]):
+        with pytest.raises(ValueError, match="k must be"):
+            profile.distance(bad)
+
+
+def test_an_array_of_k_warns_once_of_a_diameter_that_was_left_out():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rpw.profile([0.0], [9.0]).distance([0, 1, 2])
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize("bad", [-1, math.nan, INF, "1", None])

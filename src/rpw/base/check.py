@@ -197,9 +197,9 @@ def as_p(value: Any) -> float:
     return p
 
 
-def as_k(value: Any) -> float:
+def as_k(value: Any, name: str = "k") -> float:
     """The price of leaving mass behind, finite and >= 0."""
-    return _at_least_zero(value, "k")
+    return _at_least_zero(value, name)
 
 
 def as_kappa(k: Any, diameter: float) -> float:

@@ -29,8 +29,8 @@ def check_out(out: Path, inputs: list[Path], is_stack: bool = False) -> None:
     """Raise before the work if its result could not be written there, or would harm what is read."""
     if is_stack and out.suffix.lower() in _SEPARATORS:
         raise ValueError(
-            f"--out {out}: a table holds one matrix, and several --k give a stack of them: choose .npy, .npz or a Zarr "
-            "store, or one --k"
+            f"--out {out}: a table holds one matrix, and several values in --k give a stack of them: choose .npy, .npz "
+            "or a Zarr store, or one value"
         )
     if not is_file_format(out):
         if out.suffix.lower() not in ("", ".zarr") and not (out / "zarr.json").exists():

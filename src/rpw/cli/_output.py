@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -54,7 +55,13 @@ def _reason(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, TimeoutError):
         return str(error).replace("time_limit", "--time-limit", 1)
-    return str(error) or type(error).__name__
+    return _as_option(str(error)) or type(error).__name__
+
+
+def _as_option(text: str) -> str:
+    """A message of Python about ``device``, as the command line spells it."""
+    text = re.sub(r"\bdevice='([^']*)'", r"--device \1", text)
+    return f"--{text}" if text.startswith("device must be ") else text
 
 
 def _fail(message: str, code: int) -> NoReturn:

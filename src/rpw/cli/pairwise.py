@@ -35,6 +35,7 @@ from rpw.pair.question import DEFAULTS, DISTANCES
 __all__ = ["pairwise"]
 
 _ROWS_AT_ONCE = 256
+_LINES = 16  # for as many k, so that everything stays on one screen
 
 Out = Annotated[
     Path,
@@ -52,7 +53,7 @@ Distance = Annotated[
 ]
 P = Annotated[float | None, typer.Option("--p", help="In [1, inf]; 2 if left out.")]
 K = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--k",
         metavar="NUMBER[,NUMBER...]",
@@ -101,7 +102,7 @@ def pairwise(
     run = {"n_threads": n_threads, "device": device, "time_limit": time_limit, **shared}
     with bar(as_json) as report:
         matrix = _matrix(out, names, asked, A, B, progress=counting(report, "pairs"), **run)
-    facts = {"shape": list(matrix.shape), **_summary(matrix, within=b is None), **before}
+    facts = {"shape": list(matrix.shape), **_summary(matrix, b is None), **before}
     end = time.perf_counter()
     note = _note(diameter, options, first, second)
     if as_json:
@@ -120,10 +121,11 @@ def pairwise(
     )
 
 
-def _as_k(text: str | None) -> float | list[float] | None:
-    """A number, several with commas between them, or None where it was left out."""
-    if text is None:
+def _as_k(given: list[str] | None) -> float | list[float] | None:
+    """A number; several, with commas between them or each after a --k of its own; or None where it was left out."""
+    if not given:
         return None
+    text = ",".join(given)
     try:
         several = [float(number) for number in text.split(",")]
     except ValueError:
@@ -192,20 +194,26 @@ def _note(given: str | None, options: dict[str, Any], first: Collection, second:
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:
-    """Smallest, mean and largest entry (off the diagonal within one collection), read in blocks of rows."""
-    smallest, largest, total, count, failed = np.inf, -np.inf, 0.0, 0, 0
-    n, m = matrix.shape[-2:]
+    """Smallest, mean and largest entry (off the diagonal within one collection), read in blocks of rows.
+
+    Of a stack they are lists, one entry for each k.
+    """
+    *stack, n, m = matrix.shape
+    smallest, largest = np.full(stack, np.inf), np.full(stack, -np.inf)
+    total, count, failed = np.zeros(stack), np.zeros(stack), 0
     for start in range(0, n, _ROWS_AT_ONCE):
         block = np.array(matrix[..., start : start + _ROWS_AT_ONCE, :], dtype=np.float64)
         failed += int(np.isnan(block.reshape(-1, *block.shape[-2:])[0]).sum())  # of a stack: there at each k
         if within and n * m > 1:
             rows = np.arange(block.shape[-2])
             block[..., rows, start + rows] = np.nan
-        valid = block[~np.isnan(block)]
-        total, count = total + float(valid.sum()), count + valid.size
-        smallest, largest = valid.min(initial=smallest), valid.max(initial=largest)
-    mean = total / count if count else np.nan
-    return {"smallest": float(smallest), "mean": mean, "largest": float(largest), "failed": failed}
+        valid = ~np.isnan(block)
+        total, count = total + block.sum(axis=(-2, -1), where=valid), count + valid.sum(axis=(-2, -1))
+        smallest = np.minimum(smallest, block.min(axis=(-2, -1), initial=np.inf, where=valid))
+        largest = np.maximum(largest, block.max(axis=(-2, -1), initial=-np.inf, where=valid))
+    mean = np.divide(total, count, out=np.full(stack, np.nan), where=count > 0)
+    found = {"smallest": smallest, "mean": mean, "largest": largest}
+    return {**{name: value.tolist() for name, value in found.items()}, "failed": failed}
 
 
 def _entries(out: Path, distance: str, options: dict[str, Any], facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -216,11 +224,22 @@ def _entries(out: Path, distance: str, options: dict[str, Any], facts: dict[str,
     rows = [
         ("matrix", f"{size} in {out}{state}"),
         ("distance", ", ".join([distance, *(f"{name}={value}" for name, value in given.items())])),
-        ("entries", f"smallest {facts['smallest']:.6g}, mean {facts['mean']:.6g}, largest {facts['largest']:.6g}"),
+        *_ranges(options, facts),
     ]
     if facts["failed"]:
         rows.append(("failed", counted(facts["failed"], "pair")))
     return rows
+
+
+def _ranges(options: dict[str, Any], facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the entries are like: one line, or one for each k."""
+    of = [np.atleast_1d(facts[name]).tolist() for name in ("smallest", "mean", "largest")]
+    texts = ["smallest {:.6g}, mean {:.6g}, largest {:.6g}".format(*each) for each in zip(*of, strict=True)]
+    if not isinstance(options.get("k"), list):
+        return [("entries", texts[0])]
+    rows = [(f"k={k:g}", text) for k, text in zip(options["k"], texts, strict=True)]
+    left = len(rows) - _LINES
+    return rows if left <= 0 else [*rows[:_LINES], ("", f"and {left:,} more: --json has them all")]
 
 
 def _shown(value: Any) -> str:

@@ -71,20 +71,20 @@ def profile(
     end = time.perf_counter()
     note = diameter_note(given, 1, [x], [y], metric)
     prices = sorted({*_PRICES, k})
-    distances = {f"{price:g}": curve.distance(price) for price in prices}
     if plot is not None:
         _draw(curve, plot, k)
     if as_json:
-        answer = {"p": p, "metric": metric, "diameter": delta, "mass": curve.mass, "cost_p": curve.cost_p}
-        facts = {"elbow": curve.elbow(), "distances": distances, "solver": curve.solver, "plot": plot}
+        answer = {"p": p, "metric": metric, "diameter": delta, "tol": tol, **_curves(curve), **_bounds(curve, prices)}
+        facts = {"elbow": curve.elbow(), "solver": curve.solver, "plot": plot}
         print_json({**answer, **facts, "note": note, "seconds": end - start})
         return
+    error = f", tol={tol:g}" if tol else ""
     print_rows(
         [
-            ("profile", f"{counted(len(curve), 'breakpoint')}, p={p:g}, metric={metric}, diameter={delta:g}"),
-            *((f"W at {mass:.0%}", f"{curve(mass):.9g}") for mass in _MASSES),
+            ("profile", f"{counted(len(curve), 'breakpoint')}, p={p:g}, metric={metric}, diameter={delta:g}{error}"),
+            *((f"W at {mass:.0%}", _shown(curve.lower(mass), curve(mass))) for mass in _MASSES),
             ("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)"),
-            *((f"RPW k={price}", f"{value:.9g}") for price, value in distances.items()),
+            *((f"RPW k={k:g}", _shown(curve.lower.distance(k), curve.distance(k))) for k in prices),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
@@ -93,6 +93,24 @@ def profile(
             *images_note(a, b),
         ]
     )
+
+
+def _curves(curve: rpw.Profile) -> dict[str, Any]:
+    """The breakpoints; where ``tol`` makes two curves of them, those of the upper one, and the other by name."""
+    below = curve.lower
+    other = None if below is curve else {"mass": below.mass, "cost_p": below.cost_p}
+    return {"mass": curve.mass, "cost_p": curve.cost_p, "lower_curve": other}
+
+
+def _bounds(curve: rpw.Profile, prices: list[float]) -> dict[str, dict[str, float]]:
+    """RPW at each k, and what is proven of it."""
+    upper = {f"{k:g}": curve.distance(k) for k in prices}
+    return {"distances": upper, "lower": {f"{k:g}": curve.lower.distance(k) for k in prices}, "upper": upper}
+
+
+def _shown(lower: float, upper: float) -> str:
+    """A number, or the interval that is known."""
+    return f"{upper:.9g}" if lower == upper else f"{lower:.6g} to {upper:.6g}"
 
 
 def _picture(plot: Path | None) -> list[tuple[str, str]]:

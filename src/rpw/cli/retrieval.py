@@ -15,6 +15,7 @@ from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import DATASETS, Pictures, load_pictures
+from rpw.many.backends.choice import check_device
 
 __all__ = ["demo", "retrieval"]
 
@@ -71,6 +72,7 @@ def retrieval(
 
     start = time.perf_counter()
     _check(scenario, lam)
+    check_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = _counts(pictures, labelled, queries, repeats)
     facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam}

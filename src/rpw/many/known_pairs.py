@@ -75,7 +75,7 @@ class KnownPairs:
         self._tables: OrderedDict[str, _Table] = OrderedDict()
         self._lock = threading.Lock()
 
-    def matrix(self, batch: PairBatch, k: float, n_threads: int) -> Array:
+    def matrix(self, batch: PairBatch, k: float, n_threads: int, device: str = "cpu") -> Array:
         """The matrix for one of the several k of the batch. Pairs that are not known are solved, at all k.
 
         Where the ground is symmetric, d(x, y) answers for d(y, x) as well.
@@ -83,22 +83,23 @@ class KnownPairs:
         column = batch.question.several_k.index(k)
         shape = len(batch.a), len(batch.b)
         check_matrix_fits(*shape, 8 * (_NUMBERS_PER_PAIR + 2 * math.prod(batch.stack)))
-        table = self._table(batch)
+        table = self._table(batch, "cpu" if device == "cpu" else "cuda")  # whose last digits differ
         with table.lock:  # who asks for the same meanwhile waits for the answer
             table.forget_if_changed(batch)
             keys = _keys_of(table.numbers_of(batch.a), table.numbers_of(batch.b), batch.ground.is_symmetric)
-            self._solve_unknown(table, keys, batch, n_threads)
+            self._solve_unknown(table, keys, batch, n_threads, device)
             found: Array = table.values[np.searchsorted(table.keys, keys), column]
         self._stay_in_bounds()
         return found.reshape(shape)
 
-    def _solve_unknown(self, table: _Table, keys: Ints, batch: PairBatch, n_threads: int) -> None:
+    def _solve_unknown(self, table: _Table, keys: Ints, batch: PairBatch, n_threads: int, device: str) -> None:
         wanted, places = np.unique(keys, return_index=True)
         is_new = ~np.isin(wanted, table.keys, assume_unique=True)
         if not is_new.any():
             return
         first, second = np.divmod(places[is_new], len(batch.b))
-        backend = backend_for(batch, "cpu")
+        backend = backend_for(batch, device)
+        backend.check_ready()
         backend.check_fits(n_threads, is_halved=False)
         values, failures = backend.values(first, second, n_threads)
         with self._lock:
@@ -109,8 +110,8 @@ class KnownPairs:
             raise PairwiseError.of(sorted(failures), matrix)
         table.add(wanted[is_new], values)
 
-    def _table(self, batch: PairBatch) -> _Table:
-        key = _question_on_ground(batch)
+    def _table(self, batch: PairBatch, device: str) -> _Table:
+        key = f"{device} {_question_on_ground(batch)}"
         with self._lock:
             table = self._tables.setdefault(key, _Table())
             self._tables.move_to_end(key)

@@ -138,7 +138,8 @@ def pairwise(
         about 1e-12; a store knows which of the two computes it. Points in arrays of torch, CuPy or JAX that lie on that
         GPU stay there (``"cuda"`` alone is the GPU they lie on). Not there: p = inf, p > 10, metrics that are callables
         or SciPy's (unless on a ``support``), and total variation with ``cost``. The CUDA source is compiled on first
-        use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs.
+        use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs. Without a
+        GPU: `rpw.NoGpuError`.
     time_limit : float, optional
         Seconds for the whole run; then `rpw.TimeLimitError` says how many pairs were finished (with ``out``, whole
         tiles, which are kept: the same call again goes on).

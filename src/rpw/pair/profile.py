@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -64,6 +65,7 @@ class Profile:
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: Pair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
+    _is_lower: bool = False  # whether it is the lower of two curves
 
     @cached_property
     def lower(self) -> Profile:
@@ -72,7 +74,7 @@ class Profile:
         In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
         breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
         """
-        return self if self._lower is None else replace(self._lower, _reach=self._reach)
+        return self if self._lower is None else replace(self._lower, _reach=self._reach, _is_lower=True)
 
     @cached_property
     def mass(self) -> Array:
@@ -109,27 +111,50 @@ class Profile:
         before = self.mass[np.searchsorted(self.mass, alphas, side="right") - 1]
         return np.where(alphas - before <= _SMALLEST_STEP, before, alphas)
 
-    def slope(self, alpha: float) -> float:
+    @overload
+    def slope(self, alpha: float) -> float: ...
+
+    @overload
+    def slope(self, alpha: ArrayLike) -> float | Array: ...
+
+    def slope(self, alpha: ArrayLike) -> float | Array:
         """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
 
-        It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`. Raises at p = inf.
+        For a number or an array. It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`.
+        Raises at p = inf.
         """
         if np.isinf(self.p):
             raise ValueError("the profile has no slope at p = inf: it is a step curve")
-        edge = int(np.searchsorted(self.mass, as_mass(alpha), side="right")) - 1
+        return _for_each(alpha, lambda one: self._slope_at(as_mass(one)))
+
+    def _slope_at(self, mass: float) -> float:
+        edge = int(np.searchsorted(self.mass, mass, side="right")) - 1
         if edge >= len(self._slopes):
             return float("inf")
         return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
 
-    def distance(self, k: float) -> float:
-        """(p,k)-RPW, from the crossing of the profile with the line of slope -kΔ.
+    @overload
+    def distance(self, k: float) -> float: ...
+
+    @overload
+    def distance(self, k: ArrayLike) -> float | Array: ...
+
+    def distance(self, k: ArrayLike) -> float | Array:
+        """(p,k)-RPW for a number or an array of k, from the crossing of the profile with the line of slope -kΔ.
 
         Where the profile was asked for with ``tol``, this is an upper bound and ``lower.distance(k)`` a lower one; they
         differ by at most ``tol / (kΔ)``.
+
+        >>> import rpw
+        >>> rpw.profile([0.0], [1.0], p=1).distance([1, 3]).tolist()
+        [0.5, 0.25]
         """
-        kappa = as_kappa(k, self.diameter)
-        if kappa > 0:
+        kappas = _for_each(k, lambda one: as_kappa(one, self.diameter))
+        if np.any(np.greater(kappas, 0)):
             warn_of_reach(self._reach)
+        return _for_each(kappas, self._crossing)
+
+    def _crossing(self, kappa: float) -> float:
         if np.isinf(self.p):
             return self._crossing_of_steps(kappa)
         scaled, shrink = _core.scaled_price(kappa, self._scale)
@@ -179,7 +204,7 @@ class Profile:
                 side
             )  # the line goes from price to price, and does not see atoms run out
         if self._used_up is None:
-            raise ValueError(f"scores need the exact profile, and solver={self.solver!r} rounds the costs")
+            raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
         prices = self._used_up[side]
         return prices if np.isinf(self.p) else self._scale * prices ** (1 / self.p)
 
@@ -218,6 +243,10 @@ class Profile:
 
     @property
     def _solvable(self) -> Pair:
+        if self._is_lower:
+            raise ValueError(
+                "the lower curve has no plans: ask the profile that it belongs to for plan(mass) or result(k)"
+            )
         if self._pair is None:
             raise ValueError("this profile does not know its measures any more: call rpw.profile again")
         return self._pair
@@ -244,7 +273,7 @@ class Profile:
         """
         from rpw.plot import plot_profile
 
-        return plot_profile(self, ax=ax, k=k)
+        return plot_profile(self, ax=ax, k=k, is_lower=self._is_lower)
 
     def __len__(self) -> int:
         return len(self.unmoved)
@@ -283,8 +312,19 @@ class Profile:
 
     def _cost_in_words(self, mass: float) -> str:
         upper = f"{self(mass):.6g}"
+        if self._is_lower:
+            return f"at least {upper}"
         return upper if self._lower is None else f"{self._lower(mass):.6g} to {upper}"
 
     def __repr__(self) -> str:
         below = "" if self._lower is None else f" (at least {self._lower(1.0):.6g})"
-        return f"Profile(p={self.p:g}, {len(self)} breakpoints, W={self(1.0):.6g}{below} at mass 1)"
+        value = f"W at least {self(1.0):.6g}" if self._is_lower else f"W={self(1.0):.6g}{below}"
+        return f"Profile(p={self.p:g}, {len(self)} breakpoints, {value} at mass 1)"
+
+
+def _for_each(values: ArrayLike, function: Callable[[Any], float]) -> float | Array:
+    """The function of a number, or of each entry of an array of any shape."""
+    entries = np.asarray(values, dtype=object)  # as they were passed: texts and the like are no numbers
+    if entries.ndim == 0:
+        return function(values)
+    return np.array([function(entry) for entry in entries.ravel()], dtype=np.float64).reshape(entries.shape)

@@ -189,11 +189,15 @@ def as_question(
     return Question(name, p, k, mass, lam, diameter, tol, solver, need)
 
 
-def as_question_of_several(name: Any, *, k: Any, **others: Any) -> Question:
-    """The same for RPW at each of a list of k."""
-    several = [check.as_k(each) for each in np.ravel(np.asarray(k, dtype=object))]
-    if name != "rpw" or np.ndim(k) != 1 or not several:
-        raise ValueError(f"k may be a list of numbers, at least one, for distance='rpw'; got {k!r} for {name!r}")
+def as_question_of_several(name: Any, *, k: Any, called: str = "k", **others: Any) -> Question:
+    """The same for RPW at each of a list of k, which messages call ``called``."""
+    if name != "rpw":
+        raise ValueError(f"{called} may be a list only where distance='rpw': {name!r} has no k")
+    if np.ndim(k) != 1:
+        raise ValueError(f"{called} must be a list of numbers, got {k!r}")
+    if len(k) == 0:
+        raise ValueError(f"{called} is an empty list: it needs at least one number")
+    several = [check.as_k(each, called) for each in np.asarray(k, dtype=object)]
     for each in several:
         as_question(name, k=each, **others)
     return replace(as_question(name, k=max(several), **others), several_k=tuple(several))

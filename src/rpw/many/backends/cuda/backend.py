@@ -24,7 +24,7 @@ from rpw.pair.atoms import Atoms, Ints
 from rpw.pair.ground import InArrays
 from rpw.pair.question import Question as AskedQuestion
 
-__all__ = ["CudaBackend"]
+__all__ = ["CudaBackend", "check_gpu"]
 
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
 _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
@@ -32,6 +32,11 @@ _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 _LARGEST_P = 10.0
 _LARGEST_POWER = 960.0  # as a power of two; beyond, sums of powers might not be float64
 _WIDEST = 1e-9  # that bounds may lie apart, as p-th powers in units of the largest distance
+
+
+def check_gpu(number: int) -> None:
+    """Raise `NoGpuError` unless there is a GPU of this number."""
+    device(number)
 
 
 class CudaBackend:
@@ -51,7 +56,7 @@ class CudaBackend:
 
     def check_ready(self) -> None:
         """As `Backend.check_ready`: raises `NoGpuError` without a GPU."""
-        device(self.number)
+        check_gpu(self.number)
 
     def check_fits(self, n_threads: int, is_halved: bool, limit: float = math.inf) -> None:
         """As `Backend.check_fits`: no pair needs a matrix here, and the GPU says itself when its memory is full."""

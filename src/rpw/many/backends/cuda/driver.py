@@ -21,7 +21,7 @@ _DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 class NoGpuError(RuntimeError):
-    """There is no NVIDIA GPU that this process can use."""
+    """``device="cuda"`` was asked for, and there is no such NVIDIA GPU that this process can use."""
 
 
 def is_available() -> bool:
@@ -108,10 +108,10 @@ class Device:
             self._cuda = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise NoGpuError(
-                "device='cuda' needs an NVIDIA GPU, and there is no driver (libcuda.so.1) here; device='cpu' does not"
+                "this device needs an NVIDIA GPU, and there is no driver (libcuda.so.1) here; device='cpu' does not"
             ) from error
         if self._cuda.cuInit(0) != 0:
-            raise NoGpuError("device='cuda' needs an NVIDIA GPU, and the driver finds none that this process can use")
+            raise NoGpuError("this device needs an NVIDIA GPU, and the driver finds none that this process can use")
         number = ctypes.c_int()
         if self._cuda.cuDeviceGet(ctypes.byref(number), ordinal) != 0:
             raise NoGpuError(f"device='cuda:{ordinal}': the driver knows no GPU of this number")
