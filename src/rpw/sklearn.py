@@ -160,7 +160,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _matrix(self, measures: Any) -> Array:
         if self.ks is not None:
             return self._known_matrix(measures)
-        matrix = pairwise(
+        return pairwise(
             measures,
             self.fitted_,
             distance=self.distance,
@@ -175,15 +175,13 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             cost=self.space_.get("cost"),
             device=self.device,
         )
-        return np.asarray(on_host(matrix))
 
     def _graph(self, measures: Any) -> csr_matrix:
         from scipy.sparse import csr_matrix
 
         top = min(as_whole(self.n_neighbors, "n_neighbors", 1) + 1, self.n_samples_fit_)
         if self.distance == "rpw" and self.ks is None:
-            found = self.index_.query(measures, top=top, n_threads=self.n_threads)
-            distances, indices = (np.asarray(on_host(each)) for each in found)
+            distances, indices = self.index_.query(measures, top=top, n_threads=self.n_threads)
         else:
             matrix = self._matrix(measures)
             indices = np.argsort(matrix, axis=1, kind="stable")[:, :top]  # equal distances by lower index
@@ -192,7 +190,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return csr_matrix((distances.ravel(), indices.ravel(), start), shape=(len(distances), self.n_samples_fit_))
 
     def _as_measures(self, X: CollectionLike, is_fit: bool) -> tuple[Any, dict[str, Any]]:
-        """The measures, and what they stand on."""
+        """The measures, and what they stand on. Arrays come to the host, so that what follows in a pipeline is
+        NumPy's."""
+        X = [on_host(item) for item in X] if isinstance(X, (list, tuple)) else on_host(X)
         if self.support is None and self.cost is None:
             _check_point_sets(X)
             return X, {}

@@ -103,6 +103,21 @@ def check_same(found, example, expected):
 
 @pytest.mark.parametrize("make", KINDS)
 class TestOnTheHost:
+    @pytest.mark.parametrize("mode", ["distance", "neighbors"])
+    @pytest.mark.parametrize("device", ["cpu", "cuda"])
+    def test_a_pipeline_gets_arrays_of_numpy(self, on_host, make, mode, device):
+        transformer = pytest.importorskip("rpw.sklearn").RPWTransformer
+        for clouds in (CLOUDS, RAGGED):
+            with in_float64(make):
+                given = make(clouds) if clouds is CLOUDS else [make(cloud) for cloud in clouds]
+            found = transformer(mode, n_neighbors=2, device=device).fit_transform(given)
+            expected = transformer(mode, n_neighbors=2, device=device).fit_transform(clouds)
+            if mode == "neighbors":
+                found, expected = found.data, expected.data
+            assert type(found) is np.ndarray
+            np.testing.assert_array_equal(found, expected)
+        assert bool(on_host.launched) == (device == "cuda")
+
     @pytest.mark.parametrize("options", [{}, {"distance": "wasserstein"}, {"k": 0}, {"diameter": "auto"}], ids=str)
     def test_results_live_where_the_inputs_live(self, on_host, make, options):
         for clouds in (CLOUDS, RAGGED):
