@@ -69,8 +69,8 @@ def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None,
         _draw_crossing(profile, ax, k, is_lower)
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
     # The line kΔ(1 - α) may pass through any corner: where none is free, it goes behind the text.
-    place = "upper left" if k is None else "best"
-    ax.legend(loc=place, facecolor="white", edgecolor="none", framealpha=0.9)
+    box = {"facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
+    ax.legend(loc="upper left" if k is None else "best", **box)
     return ax
 
 
