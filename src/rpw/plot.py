@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
@@ -18,6 +19,8 @@ __all__ = ["plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
+_MANY_LINES = 1000  # from here on a plan is drawn the fainter the more lines it has
+_FAINTEST = 0.01
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
@@ -141,9 +144,11 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array) -> None:
     i, j = plan.coords
     # A line is as strong as its share of what it could carry at most: that of an equal weight for each point.
     strength = np.clip(plan.data * max(1, min(plan.shape)), 0.15, 1.0)
+    crowd = max(1.0, len(i) / _MANY_LINES)  # else thousands of lines are one grey block
+    strength = np.clip(strength / crowd, _FAINTEST, 1.0)
     ends = np.stack([x[i], y[j]], axis=1)
     greys = np.column_stack([np.full((len(ends), 3), 0.65), strength])
-    ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
+    ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8 / math.sqrt(crowd), zorder=1))
 
 
 def _as_rows(points: Array, height: float) -> Array:

@@ -74,6 +74,19 @@ def ax():
     pyplot.close(figure)
 
 
+def test_many_lines_are_no_solid_block(ax):
+    """As faint as they are many, so that all of them together hold about as much ink."""
+    inks = {}
+    for n in (500, 4000):
+        x = np.linspace(0, 1, n)
+        rpw.transport(x, x + 0.1).plot(ax=ax)
+        (lines,) = (part for part in ax.collections if isinstance(part, LineCollection))
+        inks[n] = float(lines.get_colors()[:, 3].sum() * lines.get_linewidths()[0])
+        ax.clear()
+    assert inks[500] == pytest.approx(0.8 * 500)
+    assert inks[4000] < 1.5 * inks[500]
+
+
 def test_a_result_shows_its_plan_and_what_stays(ax):
     x = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
     y = np.array([[0.0, 0.1], [1.0, 0.1], [2.0, 0.1], [90.0, 90.0]])
