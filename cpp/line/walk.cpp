@@ -304,7 +304,9 @@ public:
     void note() {
         const auto [from, to] = walk_.ends();
         for (const std::size_t k : {from, to}) {
-            if (price_[k] == unreachable && walk_.left(k) <= rest_[k]) price_[k] = walk_.slope();
+            const Mass left = walk_.left(k);
+            const bool is_used_up = left == 0 || left <= rest_[k];  // mostly 0, and then nothing is looked up
+            if (is_used_up && price_[k] == unreachable) price_[k] = walk_.slope();
         }
     }
 

@@ -26,7 +26,7 @@ _NUMBERS_PER_BLOCK = 1 << 22  # projections are made in blocks of about this man
 
 @dataclass(frozen=True)
 class Sliced:
-    """An estimate over ``n_projections`` random directions, and its standard error: 0 on the line, NaN for a single one.
+    """An estimate over ``n_projections`` random directions and its standard error (0 on the line, NaN of a single one).
 
     ``float()`` of it is the value.
 
