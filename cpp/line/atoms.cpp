@@ -140,6 +140,21 @@ void SortedPair::rescale() {
     }
 }
 
+std::vector<double> unsorted(const std::vector<double>& values, const std::vector<Node>& order) {
+    std::vector<double> back(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) back[order[i]] = values[i];
+    return back;
+}
+
+void take_largest_of_equals(const Atoms& atoms, std::vector<double>& values) {
+    for (std::size_t start = 0, end = 0; start < values.size(); start = end) {
+        while (end < values.size() && atoms.at[end] == atoms.at[start]) ++end;
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(start);
+        const auto last = values.begin() + static_cast<std::ptrdiff_t>(end);
+        std::fill(first, last, *std::max_element(first, last));
+    }
+}
+
 LineCost SortedPair::cost(double p, double scale) const { return {p, 1 / std::max(scale / unit, 0x1p-1000)}; }
 
 }  // namespace rpw

@@ -65,6 +65,12 @@ struct SortedPair {
 // Nothing where the points lie on no line. Throws TooFarApart.
 std::optional<SortedPair> sorted_pair(const Pair& pair);
 
+// Values of sorted atoms, for the atoms as they came.
+std::vector<double> unsorted(const std::vector<double>& values, const std::vector<Node>& order);
+
+// Gives atoms at the same place the largest of their values.
+void take_largest_of_equals(const Atoms& atoms, std::vector<double>& values);
+
 struct LineEntry {
     Node row;
     Node column;

@@ -22,7 +22,7 @@ namespace {
 // Breakpoints per atom beyond which a sandwich is the shorter answer for p = 1 too.
 constexpr std::size_t many_edges = 8;
 
-// What one price found: a vertex of F, and a line below F that its potentials prove.
+// A vertex of F, and a line that is nowhere above F: potentials prove it, or it is an edge.
 struct Support {
     double unmoved = 1;
     double cost = 0;
@@ -32,31 +32,34 @@ struct Support {
     double line_at(double at) const { return std::max(height - price * at, 0.0); }
 };
 
-// The chord method on the whole of F: a price equal to the slope of a chord finds a vertex below it, or none.
+double slope_between(const Support& before, const Support& after) {
+    return (after.cost - before.cost) / (before.unmoved - after.unmoved);
+}
+
+// A curve of chords above F, and one of lines below it.
 class Sandwich {
 public:
-    Sandwich(const LinePair& pair, const LineCost& cost, double width, Pulse& pulse)
-        : pair_(pair), cost_(cost), width_(width * (1 - 1e-9)), pulse_(pulse) {}
+    Sandwich(double p, double width) : p_(p), width_(width * (1 - 1e-9)) {}
 
-    void run() {
-        supports_.push_back({});
-        std::vector<Support> open{supported(last_vertex(pair_, cost_))};  // from mass 1 down
-        while (!open.empty()) {
-            const Support before = supports_.back(), after = open.back();
-            if (!is_close(before, after)) {
-                const double slope = slope_between(before, after);
-                const Support found =
-                    supported(as_vertex(pair_, cost_, slope, solve_at_price(pair_, cost_, slope, pulse_)));
-                lines_.push_back(found);
-                if (is_new(found, before, after)) {
-                    open.push_back(found);
-                    continue;
-                }
-            }
-            supports_.push_back(after);
-            lines_.push_back(after);
-            open.pop_back();
-        }
+    const Support& last() const { return supports_.back(); }
+    std::size_t size() const { return supports_.size(); }
+    void add_line(const Support& support) { lines_.push_back(support); }
+
+    // A vertex of F with the line that supports it, further along than the last one.
+    void add(const Support& support) {
+        supports_.push_back(support);
+        lines_.push_back(support);
+    }
+
+    // Whether the chord is nowhere further than the width above the two lines, after the root: it is furthest where the
+    // lines meet.
+    bool is_close(const Support& before, const Support& after) const {
+        if (before.unmoved - after.unmoved <= smallest_step || after.price <= before.price) return true;
+        const double meeting = (after.height - before.height) / (after.price - before.price);
+        const double kink = std::clamp(meeting, after.unmoved, before.unmoved);
+        const double lowest = std::max(before.line_at(kink), after.line_at(kink));
+        const double chord = before.cost + slope_between(before, after) * (before.unmoved - kink);
+        return root(chord, p_) - root(lowest, p_) <= width_;
     }
 
     Curve upper(double scale) const {
@@ -110,59 +113,92 @@ private:
         return curve;
     }
 
-    static double slope_between(const Support& before, const Support& after) {
-        return (after.cost - before.cost) / (before.unmoved - after.unmoved);
-    }
-
-    Support supported(const Vertex& vertex) const {
-        const LineDual dual = line_dual(pair_, cost_, vertex.price, vertex.plan);
-        return {vertex.unmoved, vertex.cost, vertex.price, vertex.price - dual.sum};
-    }
-
-    static bool is_new(const Support& found, const Support& before, const Support& after) {
-        const double gain = before.cost - found.cost + found.price * (before.unmoved - found.unmoved);
-        const bool is_inside =
-            before.unmoved - found.unmoved > smallest_step && found.unmoved - after.unmoved > smallest_step;
-        return is_inside && gain > 4e-16 * (after.cost + found.price * before.unmoved);
-    }
-
-    // Whether the chord is nowhere further than the width above the two lines, after the root: it is furthest where the
-    // lines meet.
-    bool is_close(const Support& before, const Support& after) const {
-        if (before.unmoved - after.unmoved <= smallest_step || after.price <= before.price) return true;
-        const double meeting = (after.height - before.height) / (after.price - before.price);
-        const double kink = std::clamp(meeting, after.unmoved, before.unmoved);
-        const double lowest = std::max(before.line_at(kink), after.line_at(kink));
-        const double chord = before.cost + slope_between(before, after) * (before.unmoved - kink);
-        return root(chord, cost_.p) - root(lowest, cost_.p) <= width_;
-    }
-
-    const LinePair& pair_;
-    LineCost cost_;
+    double p_;
     double width_;
-    Pulse& pulse_;
-    std::vector<Support> supports_, lines_;
+    std::vector<Support> supports_{Support{}}, lines_;
 };
+
+bool is_new(const Support& found, const Support& before, const Support& after) {
+    const double gain = before.cost - found.cost + found.price * (before.unmoved - found.unmoved);
+    const bool is_inside =
+        before.unmoved - found.unmoved > smallest_step && found.unmoved - after.unmoved > smallest_step;
+    return is_inside && gain > 4e-16 * (after.cost + found.price * before.unmoved);
+}
+
+// The chord method on the whole of F: a price equal to the slope of a chord finds a vertex below it, or none.
+void fill_by_prices(Sandwich& sandwich, const LinePair& pair, const LineCost& cost, Pulse& pulse) {
+    const auto supported = [&](const Vertex& vertex) -> Support {
+        const LineDual dual = line_dual(pair, cost, vertex.price, vertex.plan);
+        return {vertex.unmoved, vertex.cost, vertex.price, vertex.price - dual.sum};
+    };
+    std::vector<Support> open{supported(last_vertex(pair, cost))};  // from mass 1 down
+    while (!open.empty()) {
+        const Support before = sandwich.last(), after = open.back();
+        if (!sandwich.is_close(before, after)) {
+            const double slope = slope_between(before, after);
+            const Support found = supported(as_vertex(pair, cost, slope, solve_at_price(pair, cost, slope, pulse)));
+            sandwich.add_line(found);
+            if (is_new(found, before, after)) {
+                open.push_back(found);
+                continue;
+            }
+        }
+        sandwich.add(after);
+        open.pop_back();
+    }
+}
+
+// From all of F: each chord goes as far as it is close to the lines of its first and its last edge.
+void fill_from(Sandwich& sandwich, const Curve& curve) {
+    const auto line_of = [&](std::size_t vertex, std::size_t edge) -> Support {
+        const double slope = curve.slope[edge], height = curve.cost[edge] + slope * curve.unmoved[edge];
+        return {curve.unmoved[vertex], curve.cost[vertex], slope, height};
+    };
+    const std::size_t end = curve.slope.size();
+    for (std::size_t from = 0, to = 0; from < end; from = to) {
+        const Support before = line_of(from, from);
+        for (to = from + 1; to < end && sandwich.is_close(before, line_of(to + 1, to)); ++to) {
+        }
+        sandwich.add_line(before);
+        sandwich.add(line_of(to, to - 1));
+    }
+}
 
 }  // namespace
 
-std::optional<Curve> line_profile(const LinePair& pair, double p, Pulse& pulse) {
-    if (std::isinf(p)) return whole_reaches(pair, pulse);
-    const double scale = scale_near(pair.largest_distance(), p);
-    if (p == 1) return walk_line_profile(pair, scale, std::numeric_limits<std::size_t>::max(), pulse);
+namespace {
+
+// Exactly, where it is short; nothing if it has more than `most` edges.
+std::optional<Curve> short_profile(const LinePair& pair, double p, double scale, std::size_t most, bool with_used_up,
+                                   Pulse& pulse) {
+    if (p == 1) return walk_line_profile(pair, scale, most, with_used_up, pulse);
     if (has_equal_masses(pair)) return walk_unit_profile(pair, {p, 1 / scale}, scale, pulse);
     return std::nullopt;
 }
 
-LineBand line_sandwich(LinePair pair, double p, double tol, Pulse& pulse) {
+}  // namespace
+
+std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, Pulse& pulse) {
+    if (std::isinf(p)) return whole_reaches(pair, pulse);
     const double scale = scale_near(pair.largest_distance(), p);
-    if (p == 1) {
-        if (auto curve = walk_line_profile(pair, scale, many_edges * pair.atoms(), pulse)) return {*curve, *curve};
+    return short_profile(pair, p, scale, std::numeric_limits<std::size_t>::max(), with_used_up, pulse);
+}
+
+Band line_sandwich(LinePair pair, double p, double tol, Pulse& pulse) {
+    const double scale = scale_near(pair.largest_distance(), p);
+    Sandwich sandwich(p, tol / scale);
+    std::optional<Curve> exact = short_profile(pair, p, scale, many_edges * pair.atoms(), true, pulse);
+    if (!exact) {
+        pair.rank();
+        fill_by_prices(sandwich, pair, {p, 1 / scale}, pulse);
+        return {sandwich.upper(scale), sandwich.lower(scale)};
     }
-    pair.rank();
-    Sandwich sandwich(pair, {p, 1 / scale}, tol / scale, pulse);
-    sandwich.run();
-    return {sandwich.upper(scale), sandwich.lower(scale)};
+    fill_from(sandwich, *exact);
+    if (sandwich.size() == exact->cost.size()) return {*std::move(exact), {}};
+    Band band{sandwich.upper(scale), sandwich.lower(scale)};
+    band.upper.used_up_a = std::move(exact->used_up_a);
+    band.upper.used_up_b = std::move(exact->used_up_b);
+    return band;
 }
 
 }  // namespace rpw

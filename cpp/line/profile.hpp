@@ -11,14 +11,11 @@
 namespace rpw {
 
 // p = 1, p = ∞, and equal masses. Nothing for the rest: a profile may then have about n²/2 breakpoints, each of them a
-// solve of its own here.
-std::optional<Curve> line_profile(const LinePair& pair, double p, Pulse& pulse);
+// solve of its own here. If asked for, it tells when atoms are used up (not at p = ∞), in the order of the pair.
+std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, Pulse& pulse);
 
-// The profile lies between the two, and they are nowhere further apart than `tol` in units of W.
-struct LineBand {
-    Curve upper;
-    Curve lower;
-};
-LineBand line_sandwich(LinePair pair, double p, double tol, Pulse& pulse);
+// Two curves that are nowhere further apart than `tol` in units of W, or the profile itself where no breakpoint can be
+// spared. Where they come from the profile, the upper one tells when atoms are used up.
+Band line_sandwich(LinePair pair, double p, double tol, Pulse& pulse);
 
 }  // namespace rpw

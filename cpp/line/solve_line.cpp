@@ -50,12 +50,6 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
     return plan;
 }
 
-std::vector<double> unsorted(const std::vector<double>& values, const std::vector<Node>& order) {
-    std::vector<double> back(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) back[order[i]] = values[i];
-    return back;
-}
-
 // Gives the height of the line that the potentials prove, F(1 - ε) ≥ height - price · ε.
 double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const Vertex& vertex, Need need) {
     const LineDual dual = line_dual(line.pair, cost, vertex.price, vertex.plan);
@@ -258,7 +252,7 @@ std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<con
     double least = pair.least_distance();
     for (const double kappa : kappas) least = kappa > 0 ? std::min(least, kappa) : least;
     if (std::abs(std::log2(largest)) > most_digits || p * std::log2(largest / least) > most_digits) return {};
-    return line_profile(pair, p, pulse);
+    return line_profile(pair, p, false, pulse);
 }
 
 // Where the profile meets (κ ε)^p.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <queue>
+#include <utility>
+#include <vector>
 
 #include "line/edges.hpp"
 
@@ -34,8 +36,13 @@ public:
         for (std::int32_t atom = 0; atom < count; ++atom) offer(atom);
     }
 
-    // Matches the two neighbours that cost least; gives what that is.
-    long double step() {
+    struct Step {
+        Node row, column;
+        long double cost;
+    };
+
+    // Matches the two neighbours that cost least.
+    Step step() {
         while (is_stale(offers_.top())) offers_.pop();
         const std::int32_t atom = offers_.top().atom;
         offers_.pop();
@@ -48,7 +55,8 @@ public:
         }
         if (after != none) atoms_[after].before = before;
         if (before != none) offer(before);
-        return change;
+        const Atom &one = atoms_[atom], &two = atoms_[other];
+        return {one.is_row ? one.rows : two.rows, one.is_row ? two.columns : one.columns, change};
     }
 
 private:
@@ -124,14 +132,21 @@ Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale
         const Node size = pair.x.size();
         double slope = 0;
         long double sum = 0;
+        std::vector<double> of_rows(pair.x.at.size()), of_columns(pair.y.at.size());
         for (Node pairs = 1; pairs <= size; ++pairs) {
             pulse.note(work_per_step);
-            const long double change = walk.step();
+            const auto [row, column, change] = walk.step();
             slope = std::max(slope, static_cast<double>(change));
             sum += std::max(change, 0.0L);
+            of_rows[row] = of_columns[column] = slope;
             edges.add(slope, static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
         }
-        return edges.take(scale);
+        Curve curve = edges.take(scale);
+        take_largest_of_equals(pair.x, of_rows);
+        take_largest_of_equals(pair.y, of_columns);
+        curve.used_up_a = std::move(of_rows);
+        curve.used_up_b = std::move(of_columns);
+        return curve;
     });
 }
 

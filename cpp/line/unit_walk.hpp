@@ -10,7 +10,7 @@ namespace rpw {
 
 bool has_equal_masses(const LinePair& pair);
 
-// For pairs with equal masses.
+// For pairs with equal masses; with the prices at which atoms, in the order of the pair, are used up.
 Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, Pulse& pulse);
 
 }  // namespace rpw

@@ -161,6 +161,12 @@ public:
     // Whether the next path belongs to the same edge of the profile.
     bool goes_on() { return find_next() && events_.top().price <= slope_; }
 
+    std::size_t size() const { return atoms_.size(); }
+    bool is_source(std::size_t atom) const { return atoms_[atom].is_source; }
+    Mass left(std::size_t atom) const { return atoms_[atom].left; }
+    // The two ends of the last path.
+    std::pair<std::size_t, std::size_t> ends() const { return {edge_.back().from, edge_.back().to}; }
+
     double slope() const { return slope_; }
     Mass moved() const { return moved_; }
     double cost() const { return static_cast<double>(cost_ / static_cast<long double>(total_)); }
@@ -284,15 +290,61 @@ constexpr std::size_t work_per_path = 64;
 
 }  // namespace
 
-std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, Pulse& pulse) {
+namespace {
+
+// The price at which each atom of a walk is used up, as `UsedUp` says it of nodes.
+class PricesOfAtoms {
+public:
+    PricesOfAtoms(const LinePair& pair, const LineWalk& walk)
+        : pair_(pair), walk_(walk), price_(walk.size(), unreachable), rest_(walk.size()) {
+        for (std::size_t k = 0; k < rest_.size(); ++k) rest_[k] = std::min(pair.negligible(), walk.left(k) / 2);
+    }
+
+    // After every step.
+    void note() {
+        const auto [from, to] = walk_.ends();
+        for (const std::size_t k : {from, to}) {
+            const Mass left = walk_.left(k);
+            const bool is_used_up = left == 0 || left <= rest_[k];  // mostly 0, and then nothing is looked up
+            if (is_used_up && price_[k] == unreachable) price_[k] = walk_.slope();
+        }
+    }
+
+    void write(Curve& curve) {
+        curve.used_up_a.reserve(pair_.x.at.size());
+        curve.used_up_b.reserve(pair_.y.at.size());
+        for (std::size_t k = 0; k < price_.size(); ++k) {
+            const double price = price_[k] == unreachable ? walk_.slope() : price_[k];
+            (walk_.is_source(k) ? curve.used_up_a : curve.used_up_b).push_back(price);
+        }
+        take_largest_of_equals(pair_.x, curve.used_up_a);
+        take_largest_of_equals(pair_.y, curve.used_up_b);
+    }
+
+private:
+    const LinePair& pair_;
+    const LineWalk& walk_;
+    std::vector<double> price_;
+    std::vector<Mass> rest_;  // that counts as nothing
+};
+
+}  // namespace
+
+std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, bool with_used_up,
+                                       Pulse& pulse) {
     LineWalk walk(pair, scale);
     Edges edges;
+    std::optional<PricesOfAtoms> prices;
+    if (with_used_up) prices.emplace(pair, walk);
     while (pair.total() - walk.moved() > pair.negligible() && walk.step()) {
         pulse.note(work_per_path);
         edges.add(walk.slope(), pair.unmoved(walk.moved()), walk.cost());
         if (edges.count() > most) return std::nullopt;
+        if (prices) prices->note();
     }
-    return edges.take(scale);
+    Curve curve = edges.take(scale);
+    if (prices) prices->write(curve);
+    return curve;
 }
 
 std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most,

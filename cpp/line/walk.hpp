@@ -10,8 +10,10 @@
 
 namespace rpw {
 
-// The whole of it, or nothing if it has more than `most` edges.
-std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, Pulse& pulse);
+// The whole of it, or nothing if it has more than `most` edges; where it is asked for, with the prices at which atoms,
+// in the order of the pair, are used up.
+std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, bool with_used_up,
+                                       Pulse& pulse);
 
 // An edge of the profile, and the plans at its two ends.
 struct WalkedEdge {

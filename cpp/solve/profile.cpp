@@ -53,13 +53,20 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     if (line->rounding > 0 && line->is_too_coarse(cost_of(line->pair, monotone_plan(line->pair), {1, 1}))) return {};
     const double p = question.p;
     if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
-    if (auto curve = line_profile(line->pair, p, pulse)) {
-        check_breakpoints(curve->cost.size(), question.max_breakpoints);
-        return Band{*std::move(curve), {}};
+    Band band;
+    if (question.tol > 0 && !std::isinf(p)) {
+        band = line_sandwich(line->pair, p, question.tol, pulse);
+    } else {
+        std::optional<Curve> curve = line_profile(line->pair, p, true, pulse);
+        if (!curve) return {};
+        band.upper = *std::move(curve);
     }
-    if (question.tol == 0) return {};
-    LineBand band = line_sandwich(line->pair, p, question.tol, pulse);
-    return Band{std::move(band.upper), std::move(band.lower)};
+    check_breakpoints(band.upper.cost.size(), question.max_breakpoints);
+    if (!band.upper.used_up_a.empty()) {
+        band.upper.used_up_a = unsorted(band.upper.used_up_a, line->order_x);
+        band.upper.used_up_b = unsorted(band.upper.used_up_b, line->order_y);
+    }
+    return band;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ __all__ = ["plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
+_MOST_LINES = 300  # of a plan on the line, where more of them are one grey block
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
@@ -111,12 +112,14 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     note, dimension = "", x.shape[1]
     if dimension == 1:
         x, y = _as_rows(x, 1.0), _as_rows(y, 0.0)
+        if result.plan.nnz > _MOST_LINES:
+            note = f"\n{_MOST_LINES} of {result.plan.nnz:,} lines"
     elif dimension > 2:
         x, y, share = _on_principal_axes(x, y, a, b)
         note = f"\nfirst two principal axes, {share:.0%} of the variance"
     else:
         ax.set_aspect("equal")
-    _draw_lines(ax, result, x, y)
+    _draw_lines(ax, result, x, y, is_on_line=dimension == 1)
     rings, areas = [], []
     sides = ((x, a, result.outliers_a, "tab:blue", "first"), (y, b, result.outliers_b, "tab:red", "second"))
     for points, weights, behind, colour, name in sides:
@@ -136,7 +139,7 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     return ax
 
 
-def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array) -> None:
+def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool) -> None:
     from matplotlib.collections import LineCollection
 
     plan = result.plan.tocoo()
@@ -144,6 +147,9 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array) -> None:
     # A line is as strong as its share of what it could carry at most: that of an equal weight for each point.
     strength = np.clip(plan.data * max(1, min(plan.shape)), 0.15, 1.0)
     ends = np.stack([x[i], y[j]], axis=1)
+    if is_on_line and len(ends) > _MOST_LINES:  # evenly, in their order
+        some = np.argsort(ends[:, 0, 0], kind="stable")[np.linspace(0, len(ends) - 1, _MOST_LINES).astype(int)]
+        ends, strength = ends[some], strength[some]
     greys = np.column_stack([np.full((len(ends), 3), 0.65), strength])
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
 

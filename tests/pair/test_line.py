@@ -399,6 +399,78 @@ def test_profile_within_a_tolerance_is_a_sandwich():
     assert len(rough) < len(exact) / 10
 
 
+@pytest.mark.parametrize("p", [1, 1.5, 2])
+def test_profile_between_chords_and_lines(p):
+    """Where the walk finds all of it: as few breakpoints as tol allows, and the scores of the exact one."""
+    rng = np.random.default_rng(24)
+    for tol in (1e-1, 1e-2, 1e-3):
+        x, y = rng.normal(size=300), 1.2 * rng.normal(size=300) + 0.3
+        a, b = (rng.random(300), rng.random(300)) if p == 1 else (None, None)
+        exact, rough = rpw.profile(x, y, a, b, p=p), rpw.profile(x, y, a, b, p=p, tol=tol)
+        assert rough.solver == "line"
+        assert len(rough) + len(rough.lower) < len(exact) / 3
+        masses = np.unique(np.concatenate([exact.mass, rough.mass, rough.lower.mass]))
+        assert (rough(masses) >= exact(masses) - 1e-12).all()
+        assert (rough.lower(masses) ** p <= exact(masses) ** p + 1e-12).all()
+        assert (rough(masses) - rough.lower(masses)).max() <= tol + 1e-12
+        assert rough(1.0) == exact(1.0)
+        np.testing.assert_array_equal(rough.scores_a, exact.scores_a)
+    assert rpw.profile(x, y, a, b, p=p, tol=1e-300) == exact
+    with pytest.raises(ValueError, match="max_breakpoints=20"):
+        rpw.profile(x, y, a, b, p=p, tol=1e-12, max_breakpoints=20)
+    assert len(rpw.profile(x, y, a, b, p=p, tol=0.1, max_breakpoints=20)) <= 20
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3])
+def test_scores_equal_those_of_the_dense_walk(p):
+    rng = np.random.default_rng(25)
+    for turn in range(40):
+        n = int(rng.integers(1, 25))
+        m = int(rng.integers(1, 25)) if p == 1 else n
+        x, y = rng.normal(size=n), rng.normal(size=m)
+        a, b = (rng.random(n) + 0.01, rng.random(m) + 0.01) if p == 1 and turn % 2 else (None, None)
+        sparse, dense = rpw.profile(x, y, a, b, p=p), rpw.profile(x, y, a, b, p=p, solver="walk")
+        assert (sparse.solver, dense.solver) == ("line", "walk")
+        np.testing.assert_allclose(sparse.scores_a, dense.scores_a, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(sparse.scores_b, dense.scores_b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_scores_of_many_points(p):
+    """A matrix would be 80 GB. The atoms with a score above λ are those that the cheapest plan at λ leaves."""
+    rng = np.random.default_rng(26)
+    n = 100_000
+    x, y = rng.normal(size=n), rng.normal(size=n)
+    y[:500] += 20
+    profile = rpw.profile(x, y, p=p)
+    assert set(np.argsort(profile.scores_b)[-500:]) == set(range(500))
+    kept = rpw.transport(x, y, p=p, mass=0.9)
+    for scores, behind in ((profile.scores_a, kept.unmatched_a), (profile.scores_b, kept.unmatched_b)):
+        is_left = behind > 0.5 / n
+        assert is_left.sum() == n // 10
+        assert scores[is_left].min() >= scores[~is_left].max() * (1 - 1e-9)
+
+
+def test_scores_build_no_large_matrix_unasked():
+    rng = np.random.default_rng(27)
+    x, y, a = rng.random(4000), rng.random(4000), rng.random(4000)
+    with pytest.raises(ValueError, match="solver='walk'"):
+        _ = rpw.profile(x, y, p=INF).scores_a
+    with pytest.raises(ValueError, match="leave tol out"):
+        _ = rpw.profile(x, y, a, p=2, tol=0.1).scores_a
+
+
+@pytest.mark.parametrize("p", [1, 2, INF])
+def test_choose_solver_names_the_line(p):
+    x, y = np.array([0.0, 1.0, 5.0]), np.array([2.0, 3.0])
+    for arguments in ({}, {"solver": "exact"}, {"tol": 0.1}):
+        name, reason = rpw.choose_solver(x, y, p=p, diameter=5, **arguments)
+        assert name == rpw.solve(x, y, p=p, diameter=5, **arguments).solver == "line"
+        assert "line" in reason
+    assert rpw.choose_solver(cost=between(x, y), p=p)[0] == ("infinity" if p == INF else "exact")
+    assert rpw.choose_solver(x, y, p=p, k=0)[0] == "total_variation"
+
+
 def test_lines_are_recognised():
     x, y = np.array([[0.5, 1.0], [0.5, 2.0]]), np.array([[0.5, 7.0]])
     for metric in ("euclidean", "cityblock", "chebyshev", "minkowski"):

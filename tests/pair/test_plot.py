@@ -101,6 +101,16 @@ def ax():
     pyplot.close(figure)
 
 
+def test_of_many_lines_on_the_line_some_are_drawn(ax):
+    x = np.random.default_rng(1).permutation(np.arange(4000.0))
+    rpw.transport(x, x + 0.25).plot(ax=ax)
+    segments, dots = drawn(ax)
+    assert "300 of 4,000 lines" in ax.get_title()
+    np.testing.assert_allclose(segments[:, 1, 0] - segments[:, 0, 0], 0.25)
+    np.testing.assert_allclose(segments[:, 0, 0], np.linspace(0, 3999, 300), atol=1)
+    assert len(dots["first"]) == 4000
+
+
 def test_a_result_shows_its_plan_and_what_stays(ax):
     x = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
     y = np.array([[0.0, 0.1], [1.0, 0.1], [2.0, 0.1], [90.0, 90.0]])

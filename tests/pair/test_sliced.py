@@ -49,9 +49,19 @@ def test_blocks_do_not_change_the_answer(monkeypatch):
 
 def test_on_the_line_every_direction_is_the_same():
     x, y = np.array([0.0, 1.0, 5.0]), np.array([2.0, 3.0])
-    result = rpw.sliced(x, y, n_projections=10)
-    assert result.value == pytest.approx(rpw.wasserstein(x, y), rel=1e-14)
-    assert result.stderr <= 1e-15
+    for n_projections in (1, 10):
+        assert rpw.sliced(x, y, n_projections=n_projections) == rpw.Sliced(rpw.wasserstein(x, y), 0.0, n_projections)
+    expected = rpw.distance(x, y, p=1, k=0.5, diameter=1)
+    assert rpw.sliced(x[:, None], y[:, None], p=1, k=0.5, diameter=1) == rpw.Sliced(expected, 0.0, 100)
+
+
+def test_a_time_limit_ends_it():
+    rng = np.random.default_rng(14)
+    for shape in ((200_000,), (20_000, 2)):
+        with pytest.raises(rpw.TimeLimitError):
+            rpw.sliced(rng.random(shape), rng.random(shape), k=0.1, diameter=2, time_limit=1e-9)
+    with pytest.raises(ValueError, match="time_limit"):
+        rpw.sliced([0.0], [1.0], time_limit=-1)
 
 
 def test_equal_measures_and_single_directions():

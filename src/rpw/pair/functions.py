@@ -146,6 +146,7 @@ def choose_solver(
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
+    points on a line                                ``line``              plans in the order of the points, no matrix
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
     k·tol >= 0.1, unequal weights, >= 10**6 pairs   ``lmr``               integer costs in units chosen from ``tol``
     else                                            ``exact``             walk along the exact OT-profile, with jumps
@@ -154,8 +155,8 @@ def choose_solver(
     =============================================== ===================== ============================================
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
-    ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too. docs/benchmarks.md has the
-    measurements behind the fifth row.
+    ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
+    where rounding leaves a doubt. docs/benchmarks.md has the measurements behind the sixth row.
     """
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)

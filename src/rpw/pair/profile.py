@@ -185,27 +185,29 @@ class Profile:
         Along the profile mass that has moved never comes back, so there is one such moment. The score is a length: the
         p-th root of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). Atoms that
         are used up at the same price, and equal points, have the same score; a rest that stays to the end counts as
-        used up there. Atoms without weight have score 0. Only of the exact profile.
+        used up there. Atoms without weight have score 0. Only of the exact profile; for points on a line with p = 1, or
+        with as many points of equal weight on both sides, ``tol`` does no harm, as the scores come from the exact one.
 
         >>> import rpw
         >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a.tolist()
         [0.0, 0.5, 7.0]
         """
-        return self._scores(0)
+        return self._lengths(self._prices[0])
 
     @cached_property
     def scores_b(self) -> Array:
         """The same for the second measure."""
-        return self._scores(1)
+        return self._lengths(self._prices[1])
 
-    def _scores(self, side: int) -> Array:
-        if self._used_up is None and self.solver == "line" and self._pair is not None:
-            return self._pair.walked()._scores(
-                side
-            )  # the line goes from price to price, and does not see atoms run out
-        if self._used_up is None:
-            raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
-        prices = self._used_up[side]
+    @cached_property
+    def _prices(self) -> tuple[Array, Array]:
+        if self._used_up is not None:
+            return self._used_up
+        if self.solver == "line" and np.isinf(self.p) and self._pair is not None:
+            return self._pair.walked()._prices  # the line halves thresholds, and does not see atoms run out
+        raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
+
+    def _lengths(self, prices: Array) -> Array:
         return prices if np.isinf(self.p) else self._scale * prices ** (1 / self.p)
 
     def result(self, k: float) -> Result:

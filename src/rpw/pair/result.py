@@ -213,8 +213,8 @@ class Result:
         """Draw what moves and what is left behind (needs ``rpw[plot]``).
 
         Both measures, lines for the plan, and a ring around every outlier (see ``outliers_a``). Points on the line lie
-        in two rows, the first measure above the second; points with more than two coordinates are drawn on their first
-        two principal axes. Raises where there are no points, only ``cost=``.
+        in two rows, the first measure above the second, and of many lines 300 are drawn; points with more than two
+        coordinates are drawn on their first two principal axes. Raises where there are no points, only ``cost=``.
         """
         from rpw.plot import plot_result
 

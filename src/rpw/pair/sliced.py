@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
@@ -25,7 +26,7 @@ _NUMBERS_PER_BLOCK = 1 << 22  # projections are made in blocks of about this man
 
 @dataclass(frozen=True)
 class Sliced:
-    """An estimate over ``n_projections`` random directions, and its standard error (NaN for a single one).
+    """An estimate over ``n_projections`` random directions and its standard error (0 on the line, NaN of a single one).
 
     ``float()`` of it is the value.
 
@@ -54,13 +55,15 @@ def sliced(
     n_projections: int = 100,
     seed: int = 0,
     n_threads: int | None = None,
+    time_limit: float | None = None,
 ) -> Sliced:
     """Sliced W_p, or with ``k`` sliced (p,k)-RPW: distances of the projections onto random lines, in near-linear time.
 
     Parameters
     ----------
-    x, y : array-like (n, d) and (m, d), or Measure
-        The points; the ground metric is Euclidean.
+    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure
+        The points; the ground metric is Euclidean. On the line all directions are the same: one is solved, and the
+        standard error is 0.
     a, b : array-like (n,) and (m,), optional
         Weights, as in `rpw.solve`.
     p : float
@@ -76,6 +79,8 @@ def sliced(
         Of the directions; the first ones do not depend on how many follow.
     n_threads : int, optional
         Threads over directions (default: all cores).
+    time_limit : float, optional
+        Seconds; after that it raises `rpw.TimeLimitError`.
 
     Returns
     -------
@@ -86,6 +91,7 @@ def sliced(
     >>> rpw.sliced([[0.0, 0.0]], [[3.0, 4.0]], n_projections=1000).n_projections
     1000
     """
+    deadline = deadline_after(time_limit)
     count, threads = check.as_whole(n_projections, "n_projections", 1), as_n_threads(n_threads)
     seed = check.as_whole(seed, "seed", 0)
     if k is None and diameter is not None:
@@ -103,7 +109,9 @@ def sliced(
     # Far from the origin, products with directions would lose the digits in which points differ.
     near_x, near_y = (points - problem.x[:1] for points in (problem.x, problem.y))
     sides = (near_x[problem.rows], mass_a[problem.rows]), (near_y[problem.columns], mass_b[problem.columns])
-    values = _values(sides, question, _directions(problem.x.shape[1], count, seed), threads)
+    if problem.x.shape[1] == 1:
+        return Sliced(float(_values(sides, question, np.ones((1, 1)), threads, deadline)[0]), 0.0, count)
+    values = _values(sides, question, _directions(problem.x.shape[1], count, seed), threads, deadline)
     return _mean(values, question.p if k is None and not math.isinf(question.p) else 1.0)
 
 
@@ -115,7 +123,9 @@ def _directions(dimension: int, count: int, seed: int) -> Array:
 _Side = tuple[Array, Ints]  # points and their masses
 
 
-def _values(both: tuple[_Side, _Side], question: Question, directions: Array, n_threads: int) -> Array:
+def _values(
+    both: tuple[_Side, _Side], question: Question, directions: Array, n_threads: int, deadline: Deadline
+) -> Array:
     """The distance along every direction."""
     (x, mass_x), (y, mass_y) = both
     step = max(n_threads, _NUMBERS_PER_BLOCK // (len(x) + len(y)))
@@ -124,7 +134,11 @@ def _values(both: tuple[_Side, _Side], question: Question, directions: Array, n_
         block = directions[start : start + step]
         each, threads = np.arange(len(block)), min(n_threads, len(block))
         sides = (_projected(x, mass_x, block), _projected(y, mass_y, block))
-        values, failures = _core.pair_values(space, *sides, question.to_core(), each, each, threads, math.inf, None)
+        seconds = deadline.seconds_left
+        try:
+            values, failures = _core.pair_values(space, *sides, question.to_core(), each, each, threads, seconds, None)
+        except TimeoutError:
+            raise TimeLimitError from None
         if failures:
             raise ValueError(f"the projections could not be compared: {failures[0][2]}")
         blocks.append(values)

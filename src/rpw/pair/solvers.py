@@ -23,6 +23,13 @@ __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "value
 _COARSE = 0.1
 _MANY_PAIRS = 1_000_000
 _ALL_BREAKPOINTS = 2**62
+_MANY_PAIRS_FOR_SCORES = 10_000_000  # a matrix that nobody asked for gets no larger
+
+
+_REASON_FOR_LINE = (
+    "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear time and no "
+    "matrix; the dense solver is asked only where rounding leaves a doubt"
+)
 
 
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
@@ -33,8 +40,12 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
     if question.has_error or (question.is_by_name and not math.isinf(question.p)):
         return question.solver, "it was asked for"
     if math.isinf(question.p):
-        reason = "p = inf is decided by maximum flows over short pairs, in the order of their length"
-        return "infinity", reason + _in_vain(question)
+        name, reason = "infinity", "p = inf is decided by maximum flows over short pairs, in the order of their length"
+        if problem.is_on_line:
+            name, reason = "line", "points on a line: at p = inf a maximum flow over short pairs is one pass in order"
+        return name, reason + _in_vain(question)
+    if problem.is_on_line:
+        return "line", _REASON_FOR_LINE
     if question.tol > 0 and question.solver == "auto" and _lmr_is_faster(problem, question):
         return "lmr", "a coarse tol, unequal weights and many pairs: there LMR beats the exact strategies"
     end = "as soon as the bounds are within tol" if question.tol > 0 else "at the crossing"
@@ -52,7 +63,7 @@ def _in_vain(question: Question) -> str:
 def _lmr_is_faster(problem: Problem, question: Question) -> bool:
     """Where LMR won in the measurements of docs/benchmarks.md."""
     coarse = question.kappa * question.tol >= _COARSE * question.diameter
-    if problem.is_uniform or problem.is_on_line:
+    if problem.is_uniform:
         return False
     return coarse and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
 
@@ -123,14 +134,14 @@ def _as_profile(question: Question, curve: _core.Curve) -> Profile:
 
 def _used_up(problem: Problem, curve: _core.Curve) -> tuple[Array, Array]:
     """The prices at which atoms had moved, for all atoms: the highest among equal points, of which any may be last."""
-    sides = []
+    sides, is_ready = [], curve.solver.name == "line"  # sorted points show which are equal
     for size, kept, prices, where in (
         (problem.shape[0], problem.rows, curve.used_up_a, problem.x),
         (problem.shape[1], problem.columns, curve.used_up_b, problem.y),
     ):
         of_all = np.zeros(size)
         of_all[kept] = prices
-        points = problem.ground.points_at(where[kept])
+        points = None if is_ready else problem.ground.points_at(where[kept])
         if points is not None:
             labels = equal_rows(points)
             highest = np.zeros(labels.max() + 1)
@@ -156,7 +167,13 @@ class SolvedPair:
         return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
 
     def walked(self) -> Profile:
-        """The profile by the walk, with a matrix."""
+        """The profile with a matrix, unless that is so large that the caller should ask for it by name."""
+        n, m = len(self.problem.rows), len(self.problem.columns)
+        if n * m > _MANY_PAIRS_FOR_SCORES:
+            raise ValueError(
+                f"scores of points on a line at p = inf need a matrix, and {n:,} x {m:,} pairs are many: ask for it "
+                "with rpw.profile(..., solver='walk').scores_a, or take scores at p = 1, which need none"
+            )
         return profile(self.problem, replace(self.question, tol=0.0, solver="walk"), _ALL_BREAKPOINTS)
 
     def without_metric(self) -> SolvedPair:
