@@ -26,7 +26,8 @@ import numpy as np
 import torch
 
 import rpw
-from rpw.many.backends.cuda.pairs import Measures, Question, solve_pairs
+from rpw.many.backends.cuda.pairs import solve_pairs
+from rpw.many.backends.cuda.terms import Measures, Question
 from rpw.pair.atoms import as_masses
 
 QUESTIONS = (

@@ -11,7 +11,9 @@ from host_gpu import HostDevice
 from rpw import _core
 from rpw.many.backends.cuda import compile as compiler
 from rpw.many.backends.cuda import driver
-from rpw.many.backends.cuda.pairs import _TEAMS, Measures, Question, plan_launches, solve_pairs
+from rpw.many.backends.cuda.launches import TEAMS, plan_launches
+from rpw.many.backends.cuda.pairs import solve_pairs
+from rpw.many.backends.cuda.terms import Measures, Question
 from rpw.pair.atoms import as_masses
 from rpw.pair.metrics import equal_rows
 
@@ -140,7 +142,7 @@ class TestOnTheHost:
     def test_every_pair_is_in_one_launch(self, host):
         rng = np.random.default_rng(8)
         rows, columns = rng.integers(1, 6000, size=(2, 500))
-        launches = plan_launches(rows, columns, Question(), 2, host, _TEAMS)
+        launches = plan_launches(rows, columns, Question(), 2, host, TEAMS)
         assert sorted(np.concatenate([launch.pairs for launch in launches])) == list(range(500))
         assert all(launch.is_grid or launch.room <= host.shared_per_block for launch in launches)
         assert all(len(launch.pairs) == 1 for launch in launches if launch.is_grid)

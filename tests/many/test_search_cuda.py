@@ -6,7 +6,8 @@ import pytest
 import rpw
 from rpw.many.backends.cuda import backend as cuda_backend
 from rpw.many.backends.cuda.bounds import bound_pairs
-from rpw.many.backends.cuda.pairs import BEYOND_CUTOFF, Measures, Question, solve_pairs
+from rpw.many.backends.cuda.pairs import solve_pairs
+from rpw.many.backends.cuda.terms import BEYOND_CUTOFF, Measures, Question
 from rpw.pair.atoms import as_masses
 
 

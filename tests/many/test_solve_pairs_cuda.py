@@ -15,8 +15,8 @@ from scipy.spatial.distance import cdist
 
 import rpw
 from rpw.many.backends.cuda import backend as cuda_backend
-from rpw.many.backends.cuda import pairs as cuda_pairs
 from rpw.many.backends.cuda.driver import NoGpuError, is_available
+from rpw.many.backends.cuda.terms import Measures
 
 QUESTIONS = [
     {},
@@ -298,7 +298,7 @@ class TestCutOff:
 
 def test_parts_of_measures():
     start = np.array([0, 2, 3, 6])
-    whole = cuda_pairs.Measures(start, np.arange(6), points=np.arange(12.0).reshape(6, 2), rank=np.arange(6))
+    whole = Measures(start, np.arange(6), points=np.arange(12.0).reshape(6, 2), rank=np.arange(6))
     part = whole.part(1, 3)
     assert whole.part(0, 3) is whole
     assert part.start.tolist() == [0, 1, 4]

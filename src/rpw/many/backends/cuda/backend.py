@@ -16,7 +16,8 @@ from rpw.base.deadline import NEVER, Deadline
 from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.driver import device
 from rpw.many.backends.cuda.outcomes import outcomes_of
-from rpw.many.backends.cuda.pairs import BEYOND_CUTOFF, EXACT, Answers, Measures, Question, solve_pairs
+from rpw.many.backends.cuda.pairs import solve_pairs
+from rpw.many.backends.cuda.terms import BEYOND_CUTOFF, EXACT, Answers, Measures, Question
 from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.many.backends.cuda.driver import Device
-from rpw.many.backends.cuda.pairs import _RESERVED, Measures, Question, _launch, _Work
+from rpw.many.backends.cuda.launches import RESERVED, launch_of
+from rpw.many.backends.cuda.pairs import Work
+from rpw.many.backends.cuda.terms import Measures, Question
 
 _Ints = npt.NDArray[np.int64]
 _THREADS = 128
@@ -30,14 +32,14 @@ def bound_pairs(
     """Lower bounds on RPW for the pairs (first[e], second[e]); 0 for those too large for shared memory."""
     bounds = np.zeros(len(first))
     room = 8 * (a.sizes[first] + b.sizes[second])
-    fitting = np.flatnonzero(room <= gpu.shared_per_block - _RESERVED)
+    fitting = np.flatnonzero(room <= gpu.shared_per_block - RESERVED)
     if len(fitting) == 0:
         return bounds
     gpu.make_current()
-    work = _Work(gpu, a, b, question, first, second, table)
+    work = Work(gpu, a, b, question, first, second, table)
     work.make_room(False, False)
     order = fitting[np.argsort(-room[fitting], kind="stable")]
-    launch = _launch(order, 0, int(room[order[0]]), _THREADS, 0, question, work.dimension)
+    launch = launch_of(order, 0, int(room[order[0]]), _THREADS, 0, question, work.dimension)
     try:
         work.start(replace(launch, kernel="neighbours"))
         work.wait(progress)

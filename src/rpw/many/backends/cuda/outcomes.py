@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rpw import _core
 from rpw.base.check import Array
-from rpw.many.backends.cuda.pairs import CUT_OFF, EXACT, UNFINISHED, WITHIN_TOLERANCE, Answers, Measures, Question
+from rpw.many.backends.cuda.terms import CUT_OFF, EXACT, UNFINISHED, WITHIN_TOLERANCE, Answers, Measures, Question
 from rpw.pair.atoms import Ints
 
 __all__ = ["outcomes_of"]

@@ -1,11 +1,10 @@
-"""Many pairs on the GPU: what is launched, in which order, and what comes back."""
+"""Many pairs on the GPU: what goes there, is launched, and comes back."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,117 +13,15 @@ import numpy.typing as npt
 from rpw.base.arrays import GpuPoints
 from rpw.base.deadline import TimeLimitError
 from rpw.many.backends.cuda.driver import Device, Memory, Stream, device
-from rpw.many.backends.cuda.layout import NO_MORE, Batch, Spread, room_for
+from rpw.many.backends.cuda.launches import TEAMS, Launch, plan_launches
+from rpw.many.backends.cuda.layout import NO_MORE, Batch, Spread
+from rpw.many.backends.cuda.terms import METRICS, QUANTITIES, UNFINISHED, Answers, Measures, Question
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 
-QUANTITIES = ("crossing", "mass", "shared")
-METRICS = ("euclidean", "cityblock", "chebyshev")
-EXACT, WITHIN_TOLERANCE, CUT_OFF, BEYOND_CUTOFF, UNFINISHED = 0, 1, 2, 3, -1
-
-_MOST_DIMENSIONS = 8  # that have code of their own
-_GRID_THREADS = 512
-_ROOM_FOR_SHARED = 16
-_RESERVED = 1024  # bytes of shared memory: the system's in each block, and the kernel's own
-_BESIDE_WITH_POINTS = 2
-_MOST_BESIDE = 32  # blocks on a multiprocessor
-_LEVELS_PER_OCTAVE = 8  # of how many fit: a launch gives all of its pairs the memory of the largest
-_REGISTERS = 65536  # of a multiprocessor
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 2e-3  # seconds between two looks at the GPU
 _BETWEEN_REPORTS = 0.02  # seconds
-# Threads for a pair whose larger side has up to so many points.
-_TEAMS = ((512, 64), (2048, 256), (4096, 512))
-
-
-@dataclass(frozen=True, eq=False)
-class Measures:
-    """Measures one after the other, atoms without mass left out.
-
-    ``mass`` are int64 multiples of 2^-60. Each atom has a point (float64, one row each), a place in the shared table
-    (int32), or, for ``shared``, a label that equal points have in common (int32), in ascending order within each
-    measure. Arrays may live on the GPU (anything with ``__cuda_array_interface__``), ``start`` is on the host.
-    """
-
-    start: _Ints
-    mass: Any
-    points: Any = None
-    place: Any = None
-    label: Any = None
-    rank: _Ints | None = None  # of each atom in its measure, where sorting by label has moved it
-    brought: dict[Any, dict[str, Memory]] = field(default_factory=dict, init=False, repr=False)  # to the GPU, so far
-
-    @property
-    def sizes(self) -> _Ints:
-        """How many atoms each measure has."""
-        return np.diff(self.start)
-
-    def part(self, begin: int, end: int) -> Measures:
-        """The measures from ``begin`` up to ``end``."""
-        if begin == 0 and end == len(self.start) - 1:
-            return self
-        start = self.start[begin : end + 1]
-        atoms = slice(int(start[0]), int(start[-1]))
-        of_atoms = (self.mass, self.points, self.place, self.label, self.rank)
-        return Measures(start - start[0], *(None if array is None else array[atoms] for array in of_atoms))
-
-
-@dataclass(frozen=True)
-class Question:
-    """What to compute: RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared).
-
-    ``kappas`` asks for RPW at several prices, in ascending order; ``kappa`` is the last of them then.
-    """
-
-    quantity: str = "crossing"
-    p: float = 2.0
-    kappa: float = 1.0
-    unmoved: float = 0.0
-    truncation: float = math.inf
-    metric: str = "euclidean"
-    tol: float = 0.0
-    kappas: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """One entry for each pair, with several prices a row of values and bounds; plans and potentials where they were
-    asked for.
-
-    The plan of pair e lies in ``plan_*[plan_start[e] : plan_start[e + 1]]``, where ``plan_mass`` is not 0, with rows
-    and columns counted in each measure. Potentials (u, v ≥ 0) and multiplier are in units of ``scale**p``; those of
-    pair e begin at ``u_start[e]`` and ``v_start[e]``. ``status`` is EXACT, WITHIN_TOLERANCE, CUT_OFF (the bounds are
-    proven, and a cost has no upper one) or UNFINISHED (nothing is known).
-    """
-
-    value: _Floats
-    lower: _Floats
-    upper: _Floats
-    status: npt.NDArray[np.int32]
-    scale: float
-    work: _Ints | None = None
-    plan_start: _Ints | None = None
-    plan_row: npt.NDArray[np.int32] | None = None
-    plan_column: npt.NDArray[np.int32] | None = None
-    plan_mass: _Floats | None = None
-    u_start: _Ints | None = None
-    v_start: _Ints | None = None
-    u: _Floats | None = None
-    v: _Floats | None = None
-    multiplier: _Floats | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Launch:
-    """Pairs of similar size, solved by teams of the same kind."""
-
-    pairs: _Ints  # positions, largest first
-    threads: int
-    room: int  # bytes of a team's workspace
-    nodes: int  # of the largest pair
-    is_grid: bool
-    settings: tuple[tuple[str, int], ...]
-    kernel: str = "walk"
 
 
 def solve_pairs(
@@ -138,7 +35,7 @@ def solve_pairs(
     plans: bool = False,
     progress: Callable[[int], object] | None = None,
     gpu: Device | None = None,
-    teams: tuple[tuple[int, int], ...] = _TEAMS,
+    teams: tuple[tuple[int, int], ...] = TEAMS,
     count_work: bool = False,
     keeps_unfinished: bool = False,
     cutoffs: _Floats | None = None,
@@ -153,7 +50,7 @@ def solve_pairs(
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
-    work = _Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
+    work = Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
     work.make_room(plans, count_work)
     if cutoffs is not None:
         work.set_cutoffs(cutoffs)
@@ -168,71 +65,7 @@ def solve_pairs(
     return work.answers()
 
 
-def plan_launches(
-    rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device, teams: tuple[tuple[int, int], ...]
-) -> list[Launch]:
-    """Sort the pairs by the memory they need, and put those together of which about equally many fit beside others."""
-    if len(rows) == 0:
-        return []
-    mode, room = _modes_and_rooms(rows, columns, question, dimension, gpu)
-    fits = room <= gpu.shared_per_block - _RESERVED
-    beside = (gpu.shared_per_multiprocessor // (room + 2 * _RESERVED)).clip(1, _MOST_BESIDE)
-    level = np.floor(_LEVELS_PER_OCTAVE * np.log2(np.arange(1, _MOST_BESIDE + 1))).astype(np.int64)[beside - 1]
-    group = 3 * level + mode
-    group[~fits] = -1 - np.arange(np.count_nonzero(~fits))  # one launch for each
-    order = np.argsort((room.max() + 1) * group - room)  # by group, the largest first
-    ends = np.flatnonzero(np.diff(group[order])) + 1
-    launches = []
-    for pairs in np.split(order, ends):
-        size = int((rows[pairs] + columns[pairs]).max()), int(room[pairs].max())
-        threads = _threads(int(np.maximum(rows[pairs], columns[pairs]).max()), teams) if fits[pairs[0]] else 0
-        launches.append(_launch(pairs, *size, threads, int(mode[pairs[0]]), question, dimension))
-    return sorted(launches, key=lambda launch: -launch.room)
-
-
-def _modes_and_rooms(
-    rows: _Ints, columns: _Ints, question: Question, dimension: int, gpu: Device
-) -> tuple[_Ints, _Ints]:
-    """Which coordinates each pair brings (1: of both measures, 2: of the first), and the memory it needs then."""
-    if question.quantity == "shared":
-        return np.zeros_like(rows), np.full_like(rows, _ROOM_FOR_SHARED)
-    mode, room = np.zeros_like(rows), room_for(rows, columns, 2)
-    if dimension > 0:
-        # As long as two teams fit beside each other: one of them computes while the other waits.
-        part = gpu.shared_per_multiprocessor // _BESIDE_WITH_POINTS - 2 * _RESERVED
-        of_first, of_both = (room + 8 * dimension * count for count in (rows, rows + columns))
-        mode = np.where(of_both <= part, 1, np.where(of_first <= part, 2, 0))
-        room = np.choose(mode, [room, of_both, of_first])
-    return mode, np.where(room <= gpu.shared_per_block - _RESERVED, room, room_for(rows, columns, 4))
-
-
-def _threads(longest: int, teams: tuple[tuple[int, int], ...]) -> int:
-    return next((threads for most, threads in teams if longest <= most), teams[-1][1])
-
-
-def _registers(threads: int) -> int:
-    """What a thread may use: small teams are many on a multiprocessor, large ones few."""
-    return 80 if threads < 256 else 128
-
-
-def _launch(pairs: _Ints, nodes: int, room: int, threads: int, mode: int, question: Question, dimension: int) -> Launch:
-    is_grid = threads == 0
-    threads = threads or _GRID_THREADS
-    squared = question.metric == "euclidean" and question.p == 2
-    settings = {
-        "RPW_THREADS": threads,
-        "RPW_BLOCKS": max(1, _REGISTERS // (_registers(threads) * threads)),
-        "RPW_DIM": dimension if dimension <= _MOST_DIMENSIONS else 0,
-        "RPW_COST": 2 if dimension == 0 else 0 if squared else 1,
-        "RPW_P": int(question.p) if question.p in (1, 2) else 0,
-        "RPW_POINTS": 0 if is_grid else mode,
-        "RPW_GRID": int(is_grid),
-        "RPW_SEVERAL": int(bool(question.kappas)),
-    }
-    return Launch(pairs, threads, room, nodes, is_grid, tuple(sorted(settings.items())))
-
-
-class _Work:
+class Work:
     """The arrays of one call on the GPU."""
 
     def __init__(

@@ -1,0 +1,153 @@
+"""Profiles of measures on the line, exact and within a tolerance, and the scores of their points."""
+
+import numpy as np
+import pytest
+from lines import ALL_P, INF, between, random_points, random_problem, relative_error
+
+import rpw
+
+
+@pytest.mark.parametrize("p", ALL_P)
+def test_profile_equals_the_dense_one(p):
+    """All breakpoints for p = 1 and p = inf, on grids too, where many paths cost the same."""
+    rng = np.random.default_rng(13)
+    masses = np.linspace(0, 1, 101)
+    for _ in range(60):
+        x, y, a, b = random_problem(rng, most=30)
+        dense = rpw.profile(None, None, a, b, cost=between(x, y), p=p, diameter=1)
+        sparse = rpw.profile(x, y, a, b, p=p, diameter=1)
+        assert sparse.solver == ("line" if p in (1, INF) else sparse.solver)
+        np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-10, atol=1e-10 * dense(1.0))
+        for k in (0.1, 1.0, 10.0):
+            assert relative_error(sparse.distance(k), dense.distance(k)) <= 1e-11
+        assert (np.diff(sparse._slopes) > 0).all()
+
+
+def test_steps_at_infinity_are_those_of_the_dense_profile():
+    rng = np.random.default_rng(14)
+    for _ in range(60):
+        x, y, a, b = random_problem(rng, most=30)
+        dense, sparse = rpw.profile(None, None, a, b, cost=between(x, y), p=INF), rpw.profile(x, y, a, b, p=INF)
+        np.testing.assert_array_equal(sparse.cost_p, dense.cost_p)
+        np.testing.assert_allclose(sparse.unmoved, dense.unmoved, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("p", [1.5, 2, 3])
+def test_profile_between_equal_masses(p):
+    """Pair by pair, without a matrix."""
+    rng = np.random.default_rng(15)
+    masses = np.linspace(0, 1, 101)
+    for _ in range(60):
+        n = rng.integers(1, 40)
+        x, y = random_points(rng, n), random_points(rng, n)
+        dense, sparse = rpw.profile(cost=between(x, y), p=p), rpw.profile(x, y, p=p)
+        assert sparse.solver == "line"
+        np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-12, atol=1e-12 * dense(1.0))
+        assert len(sparse) <= n + 1
+
+
+@pytest.mark.parametrize("p", [1.5, 2, 3.5])
+def test_profile_between_equal_masses_gives_the_distances(p):
+    """Every breakpoint is a solve of another kind: mixed points, measures apart from each other, and ties."""
+    rng = np.random.default_rng(23)
+    n = 3000
+    x, y = rng.normal(size=n), 1.1 * rng.normal(size=n) + 0.2
+    for pair in ((x, y), (x, y + 20), (np.round(x, 1), np.round(y, 1)), (x, x[::-1] + 1e-6)):
+        profile = rpw.profile(*pair, p=p, diameter=1)
+        assert profile.solver == "line"
+        for k in (0.1, 1.0, 10.0):
+            assert relative_error(profile.distance(k), rpw.distance(*pair, p=p, k=k, diameter=1)) <= 1e-12
+        for mass in (0.3, 0.75, 1.0):
+            assert relative_error(profile(mass), rpw.partial_wasserstein(*pair, p=p, mass=mass)) <= 1e-12
+
+
+def test_profile_for_p_1_where_flows_are_reversed_again_and_again():
+    """Pairs that enclose a cluster and push flow through it in turn: about n²/4 breakpoints, found all the same."""
+    turns, gaps = 12, 10
+    cluster = np.arange(2 * gaps, dtype=float)
+    outer = 100.0 * 4.0 ** np.arange(turns)
+    left, right = -outer, outer + 2 * gaps
+    is_even = np.arange(turns) % 2 == 0
+    x = np.concatenate([cluster[:gaps], np.where(is_even, left, right)])
+    y = np.concatenate([cluster[gaps:], np.where(is_even, right, left)])
+    heights = 0.01 * np.arange(1, gaps + 1)
+    pushes = np.full(turns, 4.0)
+    pushes[0] = 2.0
+    a, b = np.concatenate([heights, pushes]), np.concatenate([heights[::-1], pushes])
+    dense, sparse = rpw.profile(None, None, a, b, cost=between(x, y), p=1), rpw.profile(x, y, a, b, p=1)
+    assert sparse.solver == "line"
+    assert len(sparse) > turns * gaps
+    masses = np.linspace(0, 1, 301)
+    np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-12, atol=1e-12 * dense(1.0))
+
+
+def test_profile_within_a_tolerance_is_a_sandwich():
+    rng = np.random.default_rng(8)
+    x, y, a = rng.normal(size=300), rng.normal(size=200) + 0.3, rng.dirichlet(np.ones(300))
+    exact, rough = rpw.profile(x, y, a, p=2), rpw.profile(x, y, a, p=2, tol=1e-3)
+    masses = np.linspace(0, 1, 501)
+    excess = rough(masses) - exact(masses)
+    assert excess.min() >= -1e-12
+    assert excess.max() <= 1e-3
+    assert len(rough) < len(exact) / 10
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2])
+def test_profile_between_chords_and_lines(p):
+    """Where the walk finds all of it: as few breakpoints as tol allows, and the scores of the exact one."""
+    rng = np.random.default_rng(24)
+    for tol in (1e-1, 1e-2, 1e-3):
+        x, y = rng.normal(size=300), 1.2 * rng.normal(size=300) + 0.3
+        a, b = (rng.random(300), rng.random(300)) if p == 1 else (None, None)
+        exact, rough = rpw.profile(x, y, a, b, p=p), rpw.profile(x, y, a, b, p=p, tol=tol)
+        assert rough.solver == "line"
+        assert len(rough) + len(rough.lower) < len(exact) / 3
+        masses = np.unique(np.concatenate([exact.mass, rough.mass, rough.lower.mass]))
+        assert (rough(masses) >= exact(masses) - 1e-12).all()
+        assert (rough.lower(masses) ** p <= exact(masses) ** p + 1e-12).all()
+        assert (rough(masses) - rough.lower(masses)).max() <= tol + 1e-12
+        assert rough(1.0) == exact(1.0)
+        np.testing.assert_array_equal(rough.scores_a, exact.scores_a)
+    assert rpw.profile(x, y, a, b, p=p, tol=1e-300) == exact
+    with pytest.raises(ValueError, match="max_breakpoints=20"):
+        rpw.profile(x, y, a, b, p=p, tol=1e-12, max_breakpoints=20)
+    assert len(rpw.profile(x, y, a, b, p=p, tol=0.1, max_breakpoints=20)) <= 20
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3])
+def test_scores_equal_those_of_the_dense_walk(p):
+    rng = np.random.default_rng(25)
+    for turn in range(40):
+        n = int(rng.integers(1, 25))
+        m = int(rng.integers(1, 25)) if p == 1 else n
+        x, y = rng.normal(size=n), rng.normal(size=m)
+        a, b = (rng.random(n) + 0.01, rng.random(m) + 0.01) if p == 1 and turn % 2 else (None, None)
+        sparse, dense = rpw.profile(x, y, a, b, p=p), rpw.profile(x, y, a, b, p=p, solver="walk")
+        assert (sparse.solver, dense.solver) == ("line", "walk")
+        np.testing.assert_allclose(sparse.scores_a, dense.scores_a, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(sparse.scores_b, dense.scores_b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_scores_of_many_points(p):
+    """A matrix would be 80 GB. The atoms with a score above λ are those that the cheapest plan at λ leaves."""
+    rng = np.random.default_rng(26)
+    n = 100_000
+    x, y = rng.normal(size=n), rng.normal(size=n)
+    y[:500] += 20
+    profile = rpw.profile(x, y, p=p)
+    assert set(np.argsort(profile.scores_b)[-500:]) == set(range(500))
+    kept = rpw.transport(x, y, p=p, mass=0.9)
+    for scores, behind in ((profile.scores_a, kept.unmatched_a), (profile.scores_b, kept.unmatched_b)):
+        is_left = behind > 0.5 / n
+        assert is_left.sum() == n // 10
+        assert scores[is_left].min() >= scores[~is_left].max() * (1 - 1e-9)
+
+
+def test_scores_build_no_large_matrix_unasked():
+    rng = np.random.default_rng(27)
+    x, y, a = rng.random(4000), rng.random(4000), rng.random(4000)
+    with pytest.raises(ValueError, match="solver='walk'"):
+        _ = rpw.profile(x, y, p=INF).scores_a
+    with pytest.raises(ValueError, match="leave tol out"):
+        _ = rpw.profile(x, y, a, p=2, tol=0.1).scores_a
