@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/crossing.hpp"
+#include "base/highest_lines.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/price_search.hpp"
@@ -78,29 +79,15 @@ public:
         std::sort(lines_.begin(), lines_.end(), [](const Support& a, const Support& b) {
             return std::pair(a.price, a.height) < std::pair(b.price, b.height);
         });
-        std::vector<Support> highest;
-        std::vector<double> from;  // the unmoved mass at which each of them takes over
-        for (const Support& line : lines_) {
-            double start = 1;
-            while (!highest.empty()) {
-                const Support& other = highest.back();
-                const double run = line.price - other.price, rise = line.height - other.height;
-                start = run > 0 ? std::min(1.0, rise / run) : rise > 0 ? 1.0 : -1.0;
-                if (start < from.back()) break;
-                highest.pop_back();
-                from.pop_back();
-                start = 1;
-            }
-            if (start <= 0) continue;
-            highest.push_back(line);
-            from.push_back(start);
-        }
+        const auto meet = [](const Support& flatter, const Support& steeper) {
+            const double run = steeper.price - flatter.price, rise = steeper.height - flatter.height;
+            return run > 0 ? rise / run : rise > 0 ? 1.0 : -1.0;
+        };
         Curve curve = empty(scale);
-        for (std::size_t s = 0; s < highest.size(); ++s) {
-            const double end = s + 1 < highest.size() ? from[s + 1] : 0.0;
-            curve.slope.push_back(highest[s].price);
+        for (const auto& [line, end] : highest_lines(lines_, meet)) {
+            curve.slope.push_back(line.price);
             curve.unmoved.push_back(end);
-            curve.cost.push_back(std::max(highest[s].line_at(end), curve.cost.back()));
+            curve.cost.push_back(std::max(line.line_at(end), curve.cost.back()));
         }
         return curve;
     }

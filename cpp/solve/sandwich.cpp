@@ -7,6 +7,7 @@
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
+#include "base/highest_lines.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "solve/walked_profile.hpp"
@@ -194,29 +195,15 @@ Curve SandwichSearch::lower_curve() {
     std::sort(lines_.begin(), lines_.end(), [](const Line& x, const Line& y) {
         return x.slope < y.slope || (x.slope == y.slope && x.height > y.height);
     });
-    std::vector<Line> highest;
-    std::vector<double> from;  // the unmoved mass at which each of them takes over
-    for (const Line& line : lines_) {
-        if (!highest.empty() && line.slope == highest.back().slope) continue;
-        double start = 1;
-        while (!highest.empty()) {
-            start = std::min(1.0, meet(highest.back(), line));
-            if (start < from.back()) break;
-            highest.pop_back();
-            from.pop_back();
-            start = 1;
-        }
-        if (start <= 0) continue;
-        highest.push_back(line);
-        from.push_back(start);
-    }
+    const auto takes_over = [](const Line& flatter, const Line& steeper) {
+        return steeper.slope == flatter.slope ? -1.0 : meet(flatter, steeper);
+    };
     Curve curve;
     curve.solver = Solver::simplex;
-    for (std::size_t s = 0; s < highest.size(); ++s) {
-        const double end = s + 1 < highest.size() ? from[s + 1] : 0.0;
-        curve.slope.push_back(highest[s].slope);
+    for (const auto& [line, end] : highest_lines(lines_, takes_over)) {
+        curve.slope.push_back(line.slope);
         curve.unmoved.push_back(end);
-        curve.cost.push_back(std::max(highest[s].at(end), curve.cost.back()));
+        curve.cost.push_back(std::max(line.at(end), curve.cost.back()));
     }
     return curve;
 }

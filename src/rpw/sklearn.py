@@ -23,9 +23,9 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, check_same_dimension
 from rpw.many.known_pairs import KnownPairs
 from rpw.measure import CollectionLike, Measure
-from rpw.pair.ground import as_shared_ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several
+from rpw.pair.support import as_shared_ground
 from rpw.pairwise import pairwise
 
 if TYPE_CHECKING:

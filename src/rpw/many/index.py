@@ -33,9 +33,10 @@ from rpw.many.search import search_in_rounds
 from rpw.many.watch import Watch
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.atoms import Atoms, joined
-from rpw.pair.ground import InCore, as_shared_ground
+from rpw.pair.ground_form import InCore
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question
+from rpw.pair.support import as_shared_ground
 
 __all__ = ["Index", "SearchStats"]
 

@@ -21,10 +21,11 @@ from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
 from rpw.pair.atoms import Atoms
-from rpw.pair.ground import Ground, as_shared_ground
+from rpw.pair.ground import Ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question, as_question_of_several, check_distance
 from rpw.pair.reach import warn_of_reach
+from rpw.pair.support import as_shared_ground
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -21,11 +21,11 @@ from rpw.many.progress import Progress, progress_bar
 from rpw.measure import CollectionLike
 from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined
-from rpw.pair.ground import as_shared_ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.problem import Problem
 from rpw.pair.question import as_question, check_distance
 from rpw.pair.result import Result
+from rpw.pair.support import as_shared_ground
 
 __all__ = ["solve_pairs"]
 

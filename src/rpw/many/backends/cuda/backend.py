@@ -22,7 +22,7 @@ from rpw.many.backends.protocol import Report
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Atoms, Ints
-from rpw.pair.ground import InArrays
+from rpw.pair.ground_form import InArrays
 from rpw.pair.question import Question as AskedQuestion
 
 __all__ = ["CudaBackend", "check_gpu"]
