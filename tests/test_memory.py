@@ -9,7 +9,7 @@ from children import run
 
 import rpw
 from rpw.base import memory as _memory
-from rpw.pair import ground
+from rpw.pair import support
 
 
 def test_two_small_histograms_on_a_large_support():
@@ -36,7 +36,7 @@ def test_leaving_out_empty_places_changes_no_bit(monkeypatch):
         yield from rpw.Index(rows[1:], support=places).query(rows[0], top=4)
 
     fewer = list(answers())
-    monkeypatch.setattr(ground, "_LARGE_SUPPORT", 10**9)
+    monkeypatch.setattr(support, "_LARGE_SUPPORT", 10**9)
     for mine, theirs in zip(fewer, answers(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
