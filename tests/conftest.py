@@ -6,8 +6,10 @@ browser, its GPU or its data is skipped, and fails where ``RPW_REQUIRE`` names i
 
 import os
 import shutil
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -17,6 +19,13 @@ settings.register_profile("deep", max_examples=3000, deadline=None, suppress_hea
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(autouse=True)
+def _own_random_numbers(request, monkeypatch):
+    """What a test draws from its module's RNG depends on the test alone, not on those that ran before it."""
+    if hasattr(request.module, "RNG"):
+        monkeypatch.setattr(request.module, "RNG", np.random.default_rng(zlib.crc32(request.node.nodeid.encode())))
 
 
 def _missing(what: str, why: str):

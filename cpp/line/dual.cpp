@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rpw {
 
@@ -76,8 +77,9 @@ private:
     std::vector<Mass> left_x_, left_y_;
 };
 
-// v_j = max(0, max_i price - C_ij - u_i). C is a Monge array, so the best row does not decrease with the column. Powers
-// that are too large or too small for float64 are equal here and were not: of equal rows the nearest is the best.
+// v_j = max(0, max_i price - C_ij - u_i). Only rows within reach of the column, where C_ij < price, can be worth
+// anything. C is a Monge array, so the best of them does not decrease with the column; of those beyond reach rounding
+// would not tell which is the best.
 template <class Power>
 class Completion {
 public:
@@ -87,21 +89,32 @@ public:
     void run(Node first_column, Node last_column, Node first_row, Node last_row) {
         while (first_column <= last_column) {
             const Node j = first_column + (last_column - first_column) / 2;
-            const Node i = best_row(j, first_row, last_row);
-            v_[j] = std::max(0.0, price_ - (power_(x_[i] - y_[j]) + u_[i]));
-            run(first_column, j - 1, first_row, i);
+            const auto [begin, end] = reach_of(j, first_row, last_row);
+            const Node i = best_row(j, begin, end);
+            v_[j] = begin < end ? std::max(0.0, price_ - (power_(x_[i] - y_[j]) + u_[i])) : 0.0;
+            run(first_column, j - 1, first_row, begin < end ? i : begin - 1);
             first_column = j + 1;
             first_row = i;
         }
     }
 
 private:
-    Node best_row(Node j, Node first, Node last) const {
-        Node best = first;
-        double least = unreachable, nearest = unreachable;
-        for (Node i = first; i <= last; ++i) {
-            const double value = power_(x_[i] - y_[j]) + u_[i], distance = std::abs(x_[i] - y_[j]);
-            if (value < least || (value == least && distance < nearest)) least = value, nearest = distance, best = i;
+    // The rows in [begin, end) are within reach.
+    std::pair<Node, Node> reach_of(Node j, Node first, Node last) const {
+        const double* stop = x_ + last + 1;
+        const auto is_beyond = [&](double x) { return power_(x - y_[j]) >= price_; };
+        const double* begin =
+            std::partition_point(x_ + first, stop, [&](double x) { return x < y_[j] && is_beyond(x); });
+        const double* end = std::partition_point(begin, stop, [&](double x) { return x <= y_[j] || !is_beyond(x); });
+        return {static_cast<Node>(begin - x_), static_cast<Node>(end - x_)};
+    }
+
+    Node best_row(Node j, Node begin, Node end) const {
+        Node best = begin;
+        double least = unreachable;
+        for (Node i = begin; i < end; ++i) {
+            const double value = power_(x_[i] - y_[j]) + u_[i];
+            if (value < least) least = value, best = i;
         }
         return best;
     }

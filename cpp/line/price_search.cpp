@@ -146,12 +146,19 @@ void PriceSearch::place(Vertex found, bool is_chord) {
         is_edge_ = true;
         return;
     }
+    // At a price far above the costs that decide, rounding may choose a plan that moves no more than a cheaper one:
+    // the one that is found now, or the one that is known.
+    if (found.unmoved >= before.unmoved && found.cost > before.cost) {
+        ++times_stuck_;
+        return;
+    }
     const bool is_before = target_.is_beyond(found.unmoved, found.cost);
     Vertex& side = is_before ? before : after;
     times_stuck_ = found.unmoved == side.unmoved ? times_stuck_ + 1 : 0;
     repeats_ = is_before == last_was_before_ ? repeats_ + 1 : 0;
     last_was_before_ = is_before;
     if (is_before ? found.unmoved <= before.unmoved : found.unmoved >= after.unmoved) side = std::move(found);
+    if (before.unmoved <= after.unmoved) after = as_vertex(pair_, cost_, unreachable, monotone_plan(pair_));
 }
 
 // How far into the bracket the target lies, from `before`.

@@ -112,8 +112,8 @@ Question for_value(const Question& question) {
 // Whether the potentials prove less than the search took for proven.
 bool has_gap(const Outcome& outcome, double tol) {
     const double gap = outcome.upper - outcome.lower;
-    return (outcome.status == Status::exact && gap > 0) ||
-           (outcome.status == Status::tolerance && gap > tol * (1 + rounding));
+    const bool is_proven = gap <= (outcome.status == Status::tolerance ? tol * (1 + rounding) : 0.0);
+    return (outcome.status == Status::exact || outcome.status == Status::tolerance) && !is_proven;
 }
 
 // Asks again, of all atoms, where the potentials do not prove what was found between vertices.

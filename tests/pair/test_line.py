@@ -270,3 +270,19 @@ def test_potentials_hold_where_powers_leave_float64(p):
                 with np.errstate(over="ignore"):
                     power = (np.abs(x[:, None] - y) / dual.scale) ** p
                 assert (dual.multiplier - dual.u[:, None] - dual.v - power).max() <= 1e-9 * dual.multiplier
+
+
+@pytest.mark.parametrize("is_weighted", [False, True], ids=["equal", "weighted"])
+@pytest.mark.parametrize("p", [1, 2, 3, INF])
+def test_distances_of_many_orders_of_magnitude(p, is_weighted):
+    """Next to a far point near ones are at the same distance in float64: answers were NaN, or proven and wrong."""
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        n, m = (6, 6) if seed % 2 else rng.integers(1, 14, 2)
+        x, y = (10.0 ** rng.uniform(-40, 3, size) for size in (n, m))
+        a, b = (rng.dirichlet(np.ones(size)) if is_weighted else None for size in (n, m))
+        for k in (1e-38, 1e-20, 10.0 ** rng.uniform(-42, 4)):
+            result = solve(x, y, a, b, p=p, k=k)
+            expected = rpw.distance(None, None, a, b, cost=between(x, y), p=p, k=k, diameter=1)
+            assert abs(result.distance - expected) <= 1e-12
+            assert result.lower <= result.distance <= result.upper <= result.lower + 1e-12
