@@ -13,7 +13,7 @@ from rpw.many.batch import PairBatch
 
 __all__ = ["backend_for", "check_device"]
 
-_GPU = re.compile(r"cuda(?::(\d{1,4}))?")
+_GPU = re.compile(r"cuda(?::([0-9]{1,4}))?")
 
 
 def backend_for(batch: PairBatch, device: object) -> Backend:
