@@ -209,7 +209,9 @@ class TestRefusals:
         with pytest.raises(ValueError, match=r"device='cuda' cannot compute this: distances reach to"):
             rpw.pairwise([[[0.0]], [[far]], [[-far]]], device="cuda")
 
-    @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:\N{ARABIC-INDIC DIGIT THREE}", "CUDA", None, 0, ""])
+    @pytest.mark.parametrize(
+        "device", ["gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:\N{ARABIC-INDIC DIGIT THREE}", "CUDA", None, 0, ""]
+    )
     def test_unknown_devices_are_refused(self, device):
         with pytest.raises(ValueError, match=r"device must be 'cpu', 'cuda'"):
             rpw.pairwise(measures(), device=device)
