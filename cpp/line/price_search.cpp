@@ -79,6 +79,7 @@ LineBounds PriceSearch::bounds_of_bracket() const {
     const double slope = bracket_.slope(), chord = before.cost + slope * before.unmoved;
     LineBounds bounds{};
     bounds.meeting = std::clamp(target_.meeting(chord, slope), after.unmoved, before.unmoved);
+    if (target_.is_crossing && slope > dearest_path) bounds.meeting = before.unmoved;  // powers are cut off there
     const auto proven = [&](const Vertex& vertex) {
         if (vertex.price == unreachable) return 0.0;
         if (target_.is_crossing) return target_.meeting(vertex.height(), vertex.price);
@@ -99,7 +100,7 @@ double PriceSearch::part_of_edge() const {
     double moved = before.unmoved - meeting;
     if (target_.is_crossing) {
         const double cost = power(target_.kappa * meeting, target_.p);
-        if (cost < slope * before.unmoved) moved = (cost - before.cost) / slope;
+        if (target_.p * cost < slope * before.unmoved) moved = (cost - before.cost) / slope;
     }
     return std::clamp(moved / (before.unmoved - after.unmoved), 0.0, 1.0);
 }

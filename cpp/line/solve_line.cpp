@@ -136,10 +136,11 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
-        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, question.tol}, looking, pulse);
+        const double tol = price.tol(question.tol);
+        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, tol}, looking, pulse);
         outcome.status = search.run();
         const double height = read_off(outcome, line, cost, search, question);
-        outcome.value = outcome.upper = price.shrink * outcome.unmoved;
+        outcome.value = outcome.upper = price.share(outcome.unmoved, outcome.status);
         outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         close_gap(outcome);
         if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;

@@ -48,9 +48,9 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
     ProfileSearch search(problem, {price.kappa, p}, strategy_of(question), pulse);
     Outcome outcome;
-    outcome.status = search.run(question.tol, cutoff);
+    outcome.status = search.run(price.tol(question.tol), cutoff);
     const double height = read_off(outcome, search, scale, p, question.need);
-    outcome.value = outcome.lower = outcome.upper = price.shrink * search.unmoved();
+    outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
         const double lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         outcome.lower = std::min(lower, outcome.upper);
