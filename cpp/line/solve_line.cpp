@@ -93,7 +93,7 @@ template <class AtInfinity>
 double scale_for(const LinePair& pair, double plain, double p, const AtInfinity& at_infinity) {
     if (!loses_powers(pair, plain, p)) return scale_near(plain, p);
     const double length = at_infinity();
-    return scale_near(length > 0 ? length : plain, p);
+    return scale_near(length > 0 ? length : pair.least_distance(), p);
 }
 
 // The bounds of an answer that time cut off would make a scale that depends on the clock.
@@ -125,8 +125,14 @@ Outcome proven(double tol, const Ask& ask) {
 
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p, kappa = question.kappa;
-    const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p,
-                                    [&] { return kappa * in_time(cross_reaches(line, for_value(question), pulse)); });
+    const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p, [&] {
+        const double length = kappa * in_time(cross_reaches(line, for_value(question), pulse));
+        if (length > 0) return length;
+        Question of_all = for_value(question);  // an answer may have been too small for float64
+        of_all.quantity = Quantity::mass;
+        of_all.unmoved = 0;
+        return in_time(reach_at(line, of_all, pulse));
+    });
     line.rescale();
     const LineCost cost = line.cost(p, wanted);
     const double scale = line.unit / cost.inverse;

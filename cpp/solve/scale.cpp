@@ -40,16 +40,16 @@ double least_positive_distance(const Distances& distances) {
     return least;
 }
 
+double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse) {
+    const double longest = in_time(threshold_at(problem, unmoved, Need::value, pulse)).value;
+    return longest > 0 ? longest : least_positive_distance(problem.distances);
+}
+
 double scale_for_crossing(const LengthProblem& problem, double kappa, double p, Pulse& pulse) {
     const double plain = std::min(largest_distance(problem.distances), kappa);
     if (p <= small_p || !loses_powers(problem.distances, plain, p)) return plain;
     const double at_infinity = kappa * in_time(cross_thresholds(problem, kappa, 0, Need::value, pulse)).value;
-    return at_infinity > 0 ? at_infinity : least_positive_distance(problem.distances);
-}
-
-double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse) {
-    const double longest = in_time(threshold_at(problem, unmoved, Need::value, pulse)).value;
-    return longest > 0 ? longest : least_positive_distance(problem.distances);
+    return at_infinity > 0 ? at_infinity : scale_at_infinity(problem, 0, pulse);  // it may have been too small
 }
 
 double scale_for_mass(const LengthProblem& problem, double unmoved, double p, Pulse& pulse) {
