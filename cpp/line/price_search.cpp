@@ -37,7 +37,13 @@ Atoms quantiles(const Atoms& atoms, Node count) {
 }  // namespace
 
 Vertex as_vertex(const LinePair& pair, const LineCost& cost, double price, LinePlan plan) {
-    const double unmoved = pair.unmoved(mass_of(plan)), cost_p = cost_of(pair, plan, cost);
+    const double unmoved = pair.unmoved(mass_of(plan));
+    double cost_p = cost_of(pair, plan, cost);
+    const auto is_cut_off = [&](const LineEntry& e) {
+        return cost(pair.x.at[e.row] - pair.y.at[e.column]) == largest_power;
+    };
+    // A little mass at a power that is cut off would look cheap.
+    if (cost_p > dearest_path * 0x1p-62 && std::any_of(plan.begin(), plan.end(), is_cut_off)) cost_p = largest_power;
     return {unmoved, cost_p, price, std::move(plan)};
 }
 

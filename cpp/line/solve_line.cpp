@@ -20,6 +20,10 @@ namespace {
 // The two bounds come from different sums; they count as equal when they agree to this many parts.
 constexpr double rounding = 1e-12;
 
+// Beside a price so much larger than what is paid, rounding may hide what is cheap, in units of that price.
+constexpr double far_larger = 1000;
+constexpr double rounding_of_price = 1e-14;
+
 void close_gap(Outcome& outcome) {
     outcome.lower = std::min(outcome.lower, outcome.upper);
     if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
@@ -133,7 +137,7 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
         of_all.unmoved = 0;
         return in_time(reach_at(line, of_all, pulse));
     });
-    line.rescale();
+    line.rescale(wanted);
     const LineCost cost = line.cost(p, wanted);
     const double scale = line.unit / cost.inverse;
     const Price price = scaled_price(kappa, scale);
@@ -158,7 +162,7 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
     const double scale = scale_for(line.pair, line.pair.largest_distance(), p,
                                    [&] { return in_time(reach_at(line, for_value(question), pulse)); });
-    line.rescale();
+    line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
     return proven(question.tol, [&](Looking looking) {
         Outcome outcome;
@@ -184,7 +188,7 @@ Outcome move_everything(SortedPair& line, double p) {
     outcome.solver = Solver::line;
     outcome.unmoved = 0;
     outcome.scale = scale_near(longest, p);
-    line.rescale();
+    line.rescale(outcome.scale);
     outcome.value = longest > 0 ? outcome.scale * root(cost_of(line.pair, plan, line.cost(p, outcome.scale)), p) : 0.0;
     outcome.lower = outcome.upper = outcome.cost = outcome.value;
     return outcome;
@@ -196,7 +200,7 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     Outcome outcome;
     outcome.solver = Solver::line;
     outcome.scale = scale_near(question.truncation, p);
-    line.rescale();
+    line.rescale(outcome.scale);
     const LineCost cost = line.cost(p, outcome.scale);
     const double price = cost(question.truncation / line.unit);
     const Vertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
@@ -205,7 +209,8 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);
     const double height = prove(outcome, line, cost, found, question.need);
     outcome.cost = outcome.value = outcome.upper = outcome.scale * root(found.height(), p);
-    outcome.lower = outcome.scale * root(height, p);
+    const bool is_far = price > far_larger * found.height();
+    outcome.lower = outcome.scale * root(is_far ? height - rounding_of_price * price : height, p);
     close_gap(outcome);
     return outcome;
 }
@@ -235,12 +240,19 @@ bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question&
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
 }
 
+// Whether no unit suits all lengths, and a matrix is not too large to ask it instead.
+bool is_too_wide(const LinePair& pair, const Question& question) {
+    if (std::isinf(question.p) || static_cast<double>(pair.x.size()) * pair.y.size() > most_pairs) return false;
+    return pair.spans_float64(question.quantity == Quantity::crossing ? question.kappa : question.truncation);
+}
+
 }  // namespace
 
 std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
     std::optional<SortedPair> line = sorted_pair(pair);
     if (!line) return {};
     pulse.note(line->pair.atoms());
+    if (is_too_wide(line->pair, question)) return {};
     Outcome outcome = answer(*line, question, pulse);
     if (is_doubtful(outcome, *line, question)) return {};
     return outcome;
@@ -300,6 +312,7 @@ std::optional<std::vector<double>> several_on_line(const Pair& pair, Question qu
             continue;
         }
         question.kappa = kappa;
+        if (is_too_wide(line->pair, question)) return {};
         SortedPair own = *line;
         const Outcome outcome = answer(own, question, pulse);
         if (is_doubtful(outcome, own, question)) return {};

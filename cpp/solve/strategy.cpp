@@ -16,6 +16,12 @@ namespace {
 // The two bounds come from different sums; they count as equal when they agree to this many parts.
 constexpr double rounding = 1e-12;
 
+// Bounds that are further apart than this say that a search went wrong.
+constexpr double proven_enough = 1e-10;
+
+// Sums that carry the rounding of a number so much larger prove nothing.
+constexpr double far_larger = 1000;
+
 // LMR and bisection answer for RPW by other ways; what they leave to this file is up to the rule.
 Solver strategy_of(const Question& question) {
     const bool is_named = question.solver == Solver::walk || question.solver == Solver::simplex;
@@ -101,7 +107,13 @@ Outcome solve_powers(const PowerProblem& problem, double scale, const Question& 
         return move_everything(problem, scale, question.p, pulse);
     }
     if (question.truncation < unreachable && question.unmoved == 0) {
-        return move_while_shorter(problem, scale, question, pulse);
+        Outcome outcome = move_while_shorter(problem, scale, question, pulse);
+        // Beside a price far above all that is paid, rounding hides what is cheap, and bounds agree on what is wrong.
+        // A price that vanishes leaves all behind.
+        const double price = outcome.multiplier;
+        const bool is_far = price > far_larger * power(outcome.upper / scale, question.p);
+        const bool is_proven = price > 0 && !is_far && outcome.upper - outcome.lower <= proven_enough * outcome.upper;
+        if (is_proven || outcome.status != Status::exact) return outcome;
     }
     return move(problem, scale, question, pulse);
 }
