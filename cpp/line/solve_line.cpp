@@ -240,10 +240,13 @@ bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question&
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
 }
 
-// Whether no unit suits all lengths, and a matrix is not too large to ask it instead.
+// Whether no unit suits all lengths that may count, and a matrix is not too large to ask it instead. Where everything
+// moves, short ways do not count beside the longest.
 bool is_too_wide(const LinePair& pair, const Question& question) {
+    const bool crosses = question.quantity == Quantity::crossing;
+    if (!crosses && question.unmoved == 0 && question.truncation >= pair.largest_distance()) return false;
     if (std::isinf(question.p) || static_cast<double>(pair.x.size()) * pair.y.size() > most_pairs) return false;
-    return pair.spans_float64(question.quantity == Quantity::crossing ? question.kappa : question.truncation);
+    return pair.spans_float64(crosses ? question.kappa : question.truncation);
 }
 
 }  // namespace

@@ -424,7 +424,7 @@ Status ProfileSearch::land_between(double unmoved, Status status) {
     const bool is_slanted = goal_.is_crossing() && width > 0 && rise > 0;
     const double moved = is_slanted ? goal_.moved_on_line(left_.unmoved, left_.cost_p, unmoved_, rise / width)
                                     : left_.unmoved - unmoved_;
-    weight_ = width > 0 ? std::clamp(moved / width, 0.0, 1.0) : 1.0;
+    weight_ = width > 0 ? std::clamp(moved / width, 0.0, 1.0) : rise > 0 ? 0.0 : 1.0;
     return status;
 }
 

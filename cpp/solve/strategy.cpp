@@ -87,7 +87,9 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
     return outcome;
 }
 
-Outcome move_everything(const PowerProblem& problem, double scale, double p, Pulse& pulse) {
+// All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
+Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    const double p = question.p;
     const TransportBounds bounds = transport_cost(problem, pulse);
     Outcome outcome;
     outcome.solver = bounds.solver;
@@ -96,7 +98,9 @@ Outcome move_everything(const PowerProblem& problem, double scale, double p, Pul
     outcome.unmoved = 0;
     outcome.value = outcome.upper = outcome.cost = scale * root(bounds.upper_p, p);
     outcome.lower = bounds.is_exact ? outcome.value : std::min(scale * root(bounds.lower_p, p), outcome.upper);
-    return outcome;
+    if (!bounds.is_exact || bounds.is_sharp) return outcome;
+    const Outcome again = move(problem, scale, question, pulse);
+    return again.status == Status::exact && again.value < outcome.value ? again : outcome;
 }
 
 }  // namespace
@@ -104,7 +108,7 @@ Outcome move_everything(const PowerProblem& problem, double scale, double p, Pul
 Outcome solve_powers(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     if (question.quantity == Quantity::crossing) return cross(problem, scale, question, pulse);
     if (question.unmoved == 0 && question.need == Need::value && strategy_of(question) == Solver::exact) {
-        return move_everything(problem, scale, question.p, pulse);
+        return move_everything(problem, scale, question, pulse);
     }
     if (question.truncation < unreachable && question.unmoved == 0) {
         Outcome outcome = move_while_shorter(problem, scale, question, pulse);
