@@ -114,17 +114,26 @@ Question for_value(const Question& question) {
 }
 
 // Whether the potentials prove less than the search took for proven.
-bool has_gap(const Outcome& outcome, double tol) {
+bool has_gap(const Outcome& outcome, const Question& question) {
     const double gap = outcome.upper - outcome.lower;
-    const bool is_proven = gap <= (outcome.status == Status::tolerance ? tol * (1 + rounding) : 0.0);
-    return (outcome.status == Status::exact || outcome.status == Status::tolerance) && !is_proven;
+    switch (outcome.status) {
+        case Status::exact:
+            return !(gap <= 0);
+        case Status::tolerance:
+            return !(gap <= question.tol * (1 + rounding));
+        case Status::beyond_cutoff:
+            return !(outcome.lower >= question.cutoff);
+        case Status::time_limit:
+            return false;
+    }
+    return true;
 }
 
 // Asks again, of all atoms, where the potentials do not prove what was found between vertices.
 template <class Ask>
-Outcome proven(double tol, const Ask& ask) {
+Outcome proven(const Question& question, const Ask& ask) {
     Outcome outcome = ask(Looking::between_vertices);
-    return has_gap(outcome, tol) ? ask(Looking::everywhere) : outcome;
+    return has_gap(outcome, question) ? ask(Looking::everywhere) : outcome;
 }
 
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
@@ -142,7 +151,7 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double scale = line.unit / cost.inverse;
     const Price price = scaled_price(kappa, scale);
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
-    return proven(question.tol, [&](Looking looking) {
+    return proven(question, [&](Looking looking) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
@@ -153,7 +162,6 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
         outcome.value = outcome.upper = price.share(outcome.unmoved, outcome.status);
         outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         close_gap(outcome);
-        if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
         return outcome;
     });
 }
@@ -164,7 +172,7 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
                                    [&] { return in_time(reach_at(line, for_value(question), pulse)); });
     line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
-    return proven(question.tol, [&](Looking looking) {
+    return proven(question, [&](Looking looking) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
@@ -233,9 +241,9 @@ Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
 
 // A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
 bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
-    if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
-    if (has_gap(outcome, question.tol) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
+    if (has_gap(outcome, question) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
         return true;
+    if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
     const bool is_share = question.quantity == Quantity::crossing;
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
 }

@@ -212,3 +212,24 @@ def test_against_exact_arithmetic():
         expected = exact_rpw(cost, a, None, p, k)
         for options in ({}, {"solver": "walk"}, {"solver": "simplex"}):
             assert rpw.distance(cost=cost, a=a, p=p, k=k, diameter=1, **options) == pytest.approx(expected, abs=1e-13)
+
+
+# ---------------------------------------------------------------- search
+
+
+@pytest.mark.parametrize("p", [2, 10])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_search_beside_tiny_prices(p, dimension):
+    """At prices far above all that is paid, the line took a vertex for proven, and a near item for beyond the radius."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        support = 10.0 ** rng.uniform(-20, 0, (4, dimension))
+        items = rng.integers(0, 3, (8, 4)) + np.eye(4, dtype=int)[rng.integers(0, 4, 8)]
+        options = {"p": p, "k": 10.0 ** rng.uniform(-40, 0), "diameter": 1, "support": support}
+        expected, radius = rpw.pairwise(items, **options), rng.random()
+        index = rpw.Index(items, **options)
+        np.testing.assert_allclose(index.query(items, top=3)[0], np.sort(expected)[:, :3], rtol=0, atol=1e-12)
+        for row, found in zip(expected, index.radius_query(items, radius)[1], strict=True):
+            assert (
+                set(np.flatnonzero(row <= radius - 1e-12)) <= set(found) <= set(np.flatnonzero(row <= radius + 1e-12))
+            )
