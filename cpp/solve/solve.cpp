@@ -11,6 +11,7 @@
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
 #include "solve/scale.hpp"
+#include "solve/sound.hpp"
 #include "solve/strategy.hpp"
 
 namespace rpw {
@@ -114,9 +115,14 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
 }  // namespace
 
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
-    Outcome outcome = nothing_proven(question);
-    (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
-    return outcome;
+    Question asked = question;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        Outcome outcome = nothing_proven(asked);
+        (void)ends_in_time([&] { outcome = solve_in_time(pair, asked, room, pulse); });
+        if (is_sound(outcome)) return outcome;
+        asked.solver = Solver::walk;
+    }
+    throw NoAnswer();
 }
 
 }  // namespace rpw

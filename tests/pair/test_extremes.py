@@ -220,7 +220,7 @@ def test_against_exact_arithmetic():
 @pytest.mark.parametrize("p", [2, 10])
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_search_beside_tiny_prices(p, dimension):
-    """At prices far above all that is paid, the line took a vertex for proven, and a near item for beyond the radius."""
+    """At prices far above all that is paid, the line took a vertex for proven: near items were left out."""
     for seed in range(25):
         rng = np.random.default_rng(seed)
         support = 10.0 ** rng.uniform(-20, 0, (4, dimension))
