@@ -4,6 +4,7 @@
 #include "ground/distances.hpp"
 #include "solve/profile.hpp"
 #include "solve/solve.hpp"
+#include "solve/sound.hpp"
 
 namespace rpw::python {
 
@@ -37,6 +38,7 @@ void bind_pair(nb::module_& module) {
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
            double seconds) {
             Band band = run(whole_profile, space, a, b, question, seconds);
+            if (!is_sound(band.upper) || (band.lower && !is_sound(*band.lower))) throw NoAnswer();
             return std::pair(std::move(band.upper), std::move(band.lower));
         },
         "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 #include "base/simd.hpp"
@@ -11,9 +12,12 @@ namespace rpw {
 
 namespace {
 
+// Squares of shorter differences lose digits, or vanish.
+constexpr double shortest = 0x1p-480;
+
 // The columns of y lie next to each other, so that the loops over points vectorise; the order of the sum over
-// coordinates is the same for every instruction set.
-RPW_SIMD void euclidean_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+// coordinates is the same for every instruction set. A row tells how many of its distances are too short to be right.
+RPW_SIMD std::uint64_t euclidean_row(const double* x, const double* y, Node count, Node dimension, double* out) {
     for (Node j = 0; j < count; ++j) out[j] = 0;
     for (Node t = 0; t < dimension; ++t, y += count) {
         for (Node j = 0; j < count; ++j) {
@@ -21,21 +25,40 @@ RPW_SIMD void euclidean_row(const double* x, const double* y, Node count, Node d
             out[j] += difference * difference;
         }
     }
-    for (Node j = 0; j < count; ++j) out[j] = std::sqrt(out[j]);
+    std::uint64_t too_short = 0;
+    for (Node j = 0; j < count; ++j) {
+        out[j] = std::sqrt(out[j]);
+        too_short += out[j] < shortest;
+    }
+    return too_short;
 }
 
-RPW_SIMD void cityblock_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+// The same for one pair, in a unit of its own.
+double euclidean_distance(const double* x, const double* y, Node dimension) {
+    double longest = 0, sum = 0;
+    for (Node t = 0; t < dimension; ++t) longest = std::max(longest, std::abs(x[t] - y[t]));
+    if (longest == 0) return 0;
+    for (Node t = 0; t < dimension; ++t) {
+        const double difference = (x[t] - y[t]) / longest;
+        sum += difference * difference;
+    }
+    return longest * std::sqrt(sum);
+}
+
+RPW_SIMD std::uint64_t cityblock_row(const double* x, const double* y, Node count, Node dimension, double* out) {
     for (Node j = 0; j < count; ++j) out[j] = 0;
     for (Node t = 0; t < dimension; ++t, y += count) {
         for (Node j = 0; j < count; ++j) out[j] += std::abs(x[t] - y[j]);
     }
+    return 0;
 }
 
-RPW_SIMD void chebyshev_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+RPW_SIMD std::uint64_t chebyshev_row(const double* x, const double* y, Node count, Node dimension, double* out) {
     for (Node j = 0; j < count; ++j) out[j] = 0;
     for (Node t = 0; t < dimension; ++t, y += count) {
         for (Node j = 0; j < count; ++j) out[j] = std::max(out[j], std::abs(x[t] - y[j]));
     }
+    return 0;
 }
 
 // The switches have no default: the compiler names a metric that is missing, and none is taken for another.
@@ -102,21 +125,25 @@ double box_diameter(const Points& x, const Points& y, Metric metric) {
 }
 
 PointRows::PointRows(const Points& y, Metric metric, double unit)
-    : kernel_(kernel_of(metric)), count_(y.count), dimension_(y.dimension), unit_(unit), point_(y.dimension) {
+    : kernel_(kernel_of(metric)), y_(y), unit_(metric == Metric::euclidean ? unit : 1), point_(y.dimension) {
     double* columns = columns_.of_size(y.size());
     for (Node j = 0; j < y.count; ++j) {
         for (Node t = 0; t < y.dimension; ++t) {
-            columns[static_cast<std::size_t>(t) * y.count + j] = y.at(j)[t] / unit;
+            columns[static_cast<std::size_t>(t) * y.count + j] = y.at(j)[t] / unit_;
         }
     }
 }
 
 void PointRows::fill(const double* x, double* out) {
     const double unit = unit_;  // a copy: the loop vectorises
-    for (Node t = 0; t < dimension_; ++t) point_[t] = x[t] / unit;
-    kernel_(point_.data(), columns_.data(), count_, dimension_, out);
-    if (unit_ != 1) {
-        for (Node j = 0; j < count_; ++j) out[j] *= unit_;
+    for (Node t = 0; t < y_.dimension; ++t) point_[t] = x[t] / unit;
+    const bool has_short = kernel_(point_.data(), columns_.data(), y_.count, y_.dimension, out) > 0;
+    if (unit != 1) {
+        for (Node j = 0; j < y_.count; ++j) out[j] *= unit;
+    }
+    if (!has_short) return;
+    for (Node j = 0; j < y_.count; ++j) {
+        if (out[j] < shortest * unit) out[j] = euclidean_distance(x, y_.at(j), y_.dimension);
     }
 }
 

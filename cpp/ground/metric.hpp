@@ -1,6 +1,7 @@
 // Ground distances between points, for the metrics that the core knows itself.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -26,16 +27,15 @@ double length_unit(const Points& x, const Points& y);
 // The diameter of the bounding box of both together.
 double box_diameter(const Points& x, const Points& y, Metric metric);
 
-// The distances from one point after the other to all of y, given the unit from `length_unit`.
+// The distances from one point after the other to all of y, given the unit from `length_unit`. `y` must outlive it.
 class PointRows {
 public:
     PointRows(const Points& y, Metric metric, double unit);
     void fill(const double* x, double* out);
 
 private:
-    void (*kernel_)(const double*, const double*, Node, Node, double*);
-    Node count_;
-    Node dimension_;
+    std::uint64_t (*kernel_)(const double*, const double*, Node, Node, double*);
+    Points y_;
     double unit_;
     Room columns_;  // of y: coordinate by coordinate
     std::vector<double> point_;

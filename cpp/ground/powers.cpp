@@ -78,7 +78,8 @@ void rounded_powers(const double* in, std::size_t size, double scale, double p, 
                 continue;
             }
             const auto whole = static_cast<Cost>(units);
-            out[begin + e] = whole + (static_cast<double>(whole) < units);
+            const bool has_rest = static_cast<double>(whole) < units || (units == 0 && in[begin + e] > 0);
+            out[begin + e] = whole + has_rest;  // powers that vanish are not free
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/matrix.hpp"
+#include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "ground/measure.hpp"
 
@@ -35,6 +36,10 @@ Powers powers_of(const Distances& distances, const Space& space, double scale, d
 struct Price {
     double kappa;
     double shrink;  // of the answers at `kappa`: 1 unless κ had to be lowered
+
+    // Only an answer shrinks: a plan that leaves more behind than that has not paid for all of F(1) yet.
+    double share(double unmoved, Status status) const { return status == Status::exact ? shrink * unmoved : unmoved; }
+    double tol(double asked) const { return shrink < 1 ? 0 : asked; }
 };
 Price scaled_price(double kappa, double scale);
 

@@ -69,6 +69,10 @@ double LinePair::largest_distance() const {
     return largest > 0 ? largest : 1;
 }
 
+bool LinePair::spans_float64(double length) const {
+    return largest_distance() > huge_length && std::min(length, least_distance()) < tiny_length;
+}
+
 double LinePair::least_distance() const {
     double least = unreachable;
     for (std::size_t i = 0, j = 0; i < x.at.size(); ++i) {
@@ -131,9 +135,8 @@ double scale_near(double length, double p) {
     return std::ldexp(1.0, exponent);
 }
 
-void SortedPair::rescale() {
-    const auto points = [](const Atoms& atoms) { return Points{atoms.at.data(), atoms.size(), 1}; };
-    unit = length_unit(points(pair.x), points(pair.y));
+void SortedPair::rescale(double scale) {
+    unit = scale < tiny_length / huge_length ? tiny_length : pair.largest_distance() > 0x1p800 ? huge_length : 1;
     if (unit == 1) return;
     for (Atoms* atoms : {&pair.x, &pair.y}) {
         for (double& at : atoms->at) at /= unit;
@@ -155,6 +158,6 @@ void take_largest_of_equals(const Atoms& atoms, std::vector<double>& values) {
     }
 }
 
-LineCost SortedPair::cost(double p, double scale) const { return {p, 1 / std::max(scale / unit, 0x1p-1000)}; }
+LineCost SortedPair::cost(double p, double scale) const { return {p, 1 / (scale / unit)}; }
 
 }  // namespace rpw

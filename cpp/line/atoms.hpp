@@ -39,7 +39,13 @@ struct LinePair {
     double largest_distance() const;
     // The least positive distance between the two measures; infinite if there is none.
     double least_distance() const;
+    // Whether no one unit suits both the largest distance and the least, or this length.
+    bool spans_float64(double length) const;
 };
+
+// Beyond these, lengths are at the ends of float64.
+inline constexpr double huge_length = 0x1p400;
+inline constexpr double tiny_length = 0x1p-400;
 
 inline constexpr double accuracy = 5e-13;  // of answers about points on a line that follows no axis
 inline constexpr double most_pairs = 1e7;  // of a matrix that is asked where an answer of the line is doubtful
@@ -57,8 +63,8 @@ struct SortedPair {
         return rounding > accuracy * length && static_cast<double>(pair.x.size()) * pair.y.size() <= most_pairs;
     }
 
-    // Brings coordinates at the ends of float64 to its middle, so that 1 / scale is a float64.
-    void rescale();
+    // Brings coordinates at the ends of float64 to its middle, so that 1 / scale is a float64, and sums of distances.
+    void rescale(double scale);
     LineCost cost(double p, double scale) const;
 };
 

@@ -37,7 +37,13 @@ Atoms quantiles(const Atoms& atoms, Node count) {
 }  // namespace
 
 Vertex as_vertex(const LinePair& pair, const LineCost& cost, double price, LinePlan plan) {
-    const double unmoved = pair.unmoved(mass_of(plan)), cost_p = cost_of(pair, plan, cost);
+    const double unmoved = pair.unmoved(mass_of(plan));
+    double cost_p = cost_of(pair, plan, cost);
+    const auto is_cut_off = [&](const LineEntry& e) {
+        return cost(pair.x.at[e.row] - pair.y.at[e.column]) == largest_power;
+    };
+    // A little mass at a power that is cut off would look cheap.
+    if (cost_p > dearest_path * 0x1p-62 && std::any_of(plan.begin(), plan.end(), is_cut_off)) cost_p = largest_power;
     return {unmoved, cost_p, price, std::move(plan)};
 }
 
@@ -79,6 +85,7 @@ LineBounds PriceSearch::bounds_of_bracket() const {
     const double slope = bracket_.slope(), chord = before.cost + slope * before.unmoved;
     LineBounds bounds{};
     bounds.meeting = std::clamp(target_.meeting(chord, slope), after.unmoved, before.unmoved);
+    if (target_.is_crossing && slope > dearest_path) bounds.meeting = before.unmoved;  // powers are cut off there
     const auto proven = [&](const Vertex& vertex) {
         if (vertex.price == unreachable) return 0.0;
         if (target_.is_crossing) return target_.meeting(vertex.height(), vertex.price);
@@ -99,7 +106,7 @@ double PriceSearch::part_of_edge() const {
     double moved = before.unmoved - meeting;
     if (target_.is_crossing) {
         const double cost = power(target_.kappa * meeting, target_.p);
-        if (cost < slope * before.unmoved) moved = (cost - before.cost) / slope;
+        if (target_.p * cost < slope * before.unmoved) moved = (cost - before.cost) / slope;
     }
     return std::clamp(moved / (before.unmoved - after.unmoved), 0.0, 1.0);
 }

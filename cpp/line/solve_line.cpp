@@ -20,6 +20,10 @@ namespace {
 // The two bounds come from different sums; they count as equal when they agree to this many parts.
 constexpr double rounding = 1e-12;
 
+// Beside a price so much larger than what is paid, rounding may hide what is cheap, in units of that price.
+constexpr double far_larger = 1000;
+constexpr double rounding_of_price = 1e-14;
+
 void close_gap(Outcome& outcome) {
     outcome.lower = std::min(outcome.lower, outcome.upper);
     if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
@@ -93,7 +97,7 @@ template <class AtInfinity>
 double scale_for(const LinePair& pair, double plain, double p, const AtInfinity& at_infinity) {
     if (!loses_powers(pair, plain, p)) return scale_near(plain, p);
     const double length = at_infinity();
-    return scale_near(length > 0 ? length : plain, p);
+    return scale_near(length > 0 ? length : pair.least_distance(), p);
 }
 
 // The bounds of an answer that time cut off would make a scale that depends on the clock.
@@ -110,39 +114,54 @@ Question for_value(const Question& question) {
 }
 
 // Whether the potentials prove less than the search took for proven.
-bool has_gap(const Outcome& outcome, double tol) {
+bool has_gap(const Outcome& outcome, const Question& question) {
     const double gap = outcome.upper - outcome.lower;
-    const bool is_proven = gap <= (outcome.status == Status::tolerance ? tol * (1 + rounding) : 0.0);
-    return (outcome.status == Status::exact || outcome.status == Status::tolerance) && !is_proven;
+    switch (outcome.status) {
+        case Status::exact:
+            return !(gap <= 0);
+        case Status::tolerance:
+            return !(gap <= question.tol * (1 + rounding));
+        case Status::beyond_cutoff:
+            return !(outcome.lower >= question.cutoff);
+        case Status::time_limit:
+            return false;
+    }
+    return true;
 }
 
 // Asks again, of all atoms, where the potentials do not prove what was found between vertices.
 template <class Ask>
-Outcome proven(double tol, const Ask& ask) {
+Outcome proven(const Question& question, const Ask& ask) {
     Outcome outcome = ask(Looking::between_vertices);
-    return has_gap(outcome, tol) ? ask(Looking::everywhere) : outcome;
+    return has_gap(outcome, question) ? ask(Looking::everywhere) : outcome;
 }
 
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p, kappa = question.kappa;
-    const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p,
-                                    [&] { return kappa * in_time(cross_reaches(line, for_value(question), pulse)); });
-    line.rescale();
+    const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p, [&] {
+        const double length = kappa * in_time(cross_reaches(line, for_value(question), pulse));
+        if (length > 0) return length;
+        Question of_all = for_value(question);  // an answer may have been too small for float64
+        of_all.quantity = Quantity::mass;
+        of_all.unmoved = 0;
+        return in_time(reach_at(line, of_all, pulse));
+    });
+    line.rescale(wanted);
     const LineCost cost = line.cost(p, wanted);
     const double scale = line.unit / cost.inverse;
     const Price price = scaled_price(kappa, scale);
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
-    return proven(question.tol, [&](Looking looking) {
+    return proven(question, [&](Looking looking) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
-        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, question.tol}, looking, pulse);
+        const double tol = price.tol(question.tol);
+        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, tol}, looking, pulse);
         outcome.status = search.run();
         const double height = read_off(outcome, line, cost, search, question);
-        outcome.value = outcome.upper = price.shrink * outcome.unmoved;
+        outcome.value = outcome.upper = price.share(outcome.unmoved, outcome.status);
         outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         close_gap(outcome);
-        if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
         return outcome;
     });
 }
@@ -151,9 +170,9 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
     const double scale = scale_for(line.pair, line.pair.largest_distance(), p,
                                    [&] { return in_time(reach_at(line, for_value(question), pulse)); });
-    line.rescale();
+    line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
-    return proven(question.tol, [&](Looking looking) {
+    return proven(question, [&](Looking looking) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
@@ -177,7 +196,7 @@ Outcome move_everything(SortedPair& line, double p) {
     outcome.solver = Solver::line;
     outcome.unmoved = 0;
     outcome.scale = scale_near(longest, p);
-    line.rescale();
+    line.rescale(outcome.scale);
     outcome.value = longest > 0 ? outcome.scale * root(cost_of(line.pair, plan, line.cost(p, outcome.scale)), p) : 0.0;
     outcome.lower = outcome.upper = outcome.cost = outcome.value;
     return outcome;
@@ -189,7 +208,7 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     Outcome outcome;
     outcome.solver = Solver::line;
     outcome.scale = scale_near(question.truncation, p);
-    line.rescale();
+    line.rescale(outcome.scale);
     const LineCost cost = line.cost(p, outcome.scale);
     const double price = cost(question.truncation / line.unit);
     const Vertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
@@ -198,7 +217,8 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);
     const double height = prove(outcome, line, cost, found, question.need);
     outcome.cost = outcome.value = outcome.upper = outcome.scale * root(found.height(), p);
-    outcome.lower = outcome.scale * root(height, p);
+    const bool is_far = price > far_larger * found.height();
+    outcome.lower = outcome.scale * root(is_far ? height - rounding_of_price * price : height, p);
     close_gap(outcome);
     return outcome;
 }
@@ -221,11 +241,20 @@ Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
 
 // A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
 bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
-    if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
-    if (has_gap(outcome, question.tol) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
+    if (has_gap(outcome, question) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
         return true;
+    if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
     const bool is_share = question.quantity == Quantity::crossing;
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
+}
+
+// Whether no unit suits all lengths that may count, and a matrix is not too large to ask it instead. Where everything
+// moves, short ways do not count beside the longest.
+bool is_too_wide(const LinePair& pair, const Question& question) {
+    const bool crosses = question.quantity == Quantity::crossing;
+    if (!crosses && question.unmoved == 0 && question.truncation >= pair.largest_distance()) return false;
+    if (std::isinf(question.p) || static_cast<double>(pair.x.size()) * pair.y.size() > most_pairs) return false;
+    return pair.spans_float64(crosses ? question.kappa : question.truncation);
 }
 
 }  // namespace
@@ -234,6 +263,7 @@ std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question,
     std::optional<SortedPair> line = sorted_pair(pair);
     if (!line) return {};
     pulse.note(line->pair.atoms());
+    if (is_too_wide(line->pair, question)) return {};
     Outcome outcome = answer(*line, question, pulse);
     if (is_doubtful(outcome, *line, question)) return {};
     return outcome;
@@ -293,6 +323,7 @@ std::optional<std::vector<double>> several_on_line(const Pair& pair, Question qu
             continue;
         }
         question.kappa = kappa;
+        if (is_too_wide(line->pair, question)) return {};
         SortedPair own = *line;
         const Outcome outcome = answer(own, question, pulse);
         if (is_doubtful(outcome, own, question)) return {};

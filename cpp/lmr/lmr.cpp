@@ -62,12 +62,17 @@ Outcome one_round(const Pair& pair, const Question& question, double tol, double
     return outcome;
 }
 
-// The plan with the smaller upper bound, with the larger of the lower bounds: both were proven.
+// The plan with the smaller upper bound, and the potentials with the larger lower one: both were proven.
 Outcome better_of(Outcome first, Outcome second) {
-    const double lower = std::max(first.lower, second.lower);
-    Outcome nearer = second.upper <= first.upper ? std::move(second) : std::move(first);
-    nearer.lower = std::min(lower, nearer.upper);
-    return nearer;
+    const bool is_second_nearer = second.upper <= first.upper;
+    Outcome &nearer = is_second_nearer ? second : first, &other = is_second_nearer ? first : second;
+    if (other.lower > nearer.lower) {
+        nearer.lower = std::min(other.lower, nearer.upper);
+        nearer.multiplier = other.multiplier;
+        nearer.u = std::move(other.u);
+        nearer.v = std::move(other.v);
+    }
+    return std::move(nearer);
 }
 
 double largest_distance(const Pair& pair, double truncation, Pulse& pulse) {

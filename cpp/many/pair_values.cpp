@@ -9,6 +9,7 @@
 #include "many/parallel.hpp"
 #include "solve/several.hpp"
 #include "solve/solve.hpp"
+#include "solve/sound.hpp"
 
 namespace rpw {
 
@@ -65,6 +66,7 @@ PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, st
     result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
         const Pair pair = batch.pair(first[e], second[e]);
         const auto values = solve_several(pair, batch.question, kappas, rooms[worker], pulse);
+        if (!are_sound(values)) throw NoAnswer();
         std::copy(values.begin(), values.end(), result.values.begin() + static_cast<std::ptrdiff_t>(e * kappas.size()));
     });
     return result;

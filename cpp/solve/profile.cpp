@@ -1,12 +1,14 @@
 // See profile.hpp.
 #include "solve/profile.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/breakpoints.hpp"
 #include "flow/thresholds.hpp"
@@ -45,12 +47,38 @@ void check_powers_fit(double least, double largest, double p) {
     }
 }
 
+// Whether points that are not equal have the same place.
+bool merges_points(const SortedPair& line, const Pair& pair) {
+    const std::vector<double>&x = line.pair.x.at, &y = line.pair.y.at;
+    const auto is_equal = [&](const double* first, const double* second) {
+        return std::equal(first, first + pair.a.points.dimension, second);
+    };
+    for (std::size_t i = 0, j = 0; i < x.size(); ++i) {
+        while (j < y.size() && y[j] < x[i]) ++j;
+        const double* point = pair.a.points.at(line.order_x[i]);
+        if (i > 0 && x[i - 1] == x[i] && !is_equal(pair.a.points.at(line.order_x[i - 1]), point)) return true;
+        for (std::size_t s = j; s < y.size() && y[s] == x[i] && (i == 0 || x[i - 1] != x[i]); ++s) {
+            if (!is_equal(pair.b.points.at(line.order_y[s]), point)) return true;
+        }
+    }
+    return false;
+}
+
+// Whether the rounding of places would change the end of the profile, or its beginning, which small k depend on.
+bool is_too_coarse(const SortedPair& line, const Pair& pair) {
+    constexpr double accuracy_of_least = 1e-6;
+    if (merges_points(line, pair)) return line.is_too_coarse(0);
+    const double at_end = cost_of(line.pair, monotone_plan(line.pair), {1, 1});
+    const double at_start = line.pair.least_distance() * (accuracy_of_least / accuracy);
+    return line.is_too_coarse(std::min(at_end, at_start));
+}
+
 // Nothing where the points lie on no line, or the profile there may be long.
 std::optional<Band> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
     if (question.solver != Solver::exact || question.truncation < unreachable) return {};
     const std::optional<SortedPair> line = sorted_pair(pair);
     if (!line) return {};
-    if (line->rounding > 0 && line->is_too_coarse(cost_of(line->pair, monotone_plan(line->pair), {1, 1}))) return {};
+    if (line->rounding > 0 && is_too_coarse(*line, pair)) return {};
     const double p = question.p;
     if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
     Band band;

@@ -204,10 +204,12 @@ double ProfileSearch::lambda_to_begin_with() const {
     return first_lambda(problem_, goal_, *neighbours_, at_goal, known, least_unmoved());
 }
 
-// Whether the bounds agree where they must. A plan between two vertices is held against the best line.
+// Whether the bounds agree where they must, and the plan costs no more than it may. A plan between two vertices is held
+// against the best line.
 bool ProfileSearch::is_sound(Status status) const {
     if (status != Status::exact || walk_ || !goal_.is_crossing()) return true;
-    return unmoved_ - proven_ <= unproven * unmoved_;
+    const bool is_paid = root(cost_p(), goal_.p) <= goal_.kappa * unmoved_ * (1 + unproven);
+    return is_paid && unmoved_ - proven_ <= unproven * unmoved_;
 }
 
 // The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
@@ -344,14 +346,13 @@ std::optional<Status> ProfileSearch::land_on_edge() {
     return land_on_walk(unmoved, part_of_edge(cost_p, unmoved), Status::exact);
 }
 
-// How far into the found edge the goal lies. For the crossing it comes from the cost, not as a difference of masses,
-// which would cancel where almost nothing is moved.
+// How far into the found edge the goal lies.
 double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
     const Edge& edge = walk_->edge();
     const double whole = walk_->share(edge.amount);
     if (!goal_.is_crossing()) return std::clamp(walk_->unmoved() - unmoved, 0.0, whole);
     if (edge.slope == 0) return whole;  // free: only ε = 0 is reached on such an edge
-    return std::clamp((power(goal_.kappa * unmoved, goal_.p) - cost_p) / edge.slope, 0.0, whole);
+    return std::clamp(goal_.moved_on_line(walk_->unmoved(), cost_p, unmoved, edge.slope), 0.0, whole);
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
@@ -420,10 +421,10 @@ Status ProfileSearch::land_between(double unmoved, Status status) {
     walk_.reset();
     const double width = left_.unmoved - right_->unmoved, rise = right_->cost_p - left_.cost_p;
     unmoved_ = std::clamp(unmoved, right_->unmoved, left_.unmoved);
-    // For the crossing from the cost, as in `part_of_edge`.
-    const double by_mass = width > 0 ? (left_.unmoved - unmoved_) / width : 1.0;
-    const double by_cost = (power(goal_.kappa * unmoved_, goal_.p) - left_.cost_p) / rise;
-    weight_ = goal_.is_crossing() && rise > 0 ? std::clamp(by_cost, 0.0, 1.0) : by_mass;
+    const bool is_slanted = goal_.is_crossing() && width > 0 && rise > 0;
+    const double moved = is_slanted ? goal_.moved_on_line(left_.unmoved, left_.cost_p, unmoved_, rise / width)
+                                    : left_.unmoved - unmoved_;
+    weight_ = width > 0 ? std::clamp(moved / width, 0.0, 1.0) : rise > 0 ? 0.0 : 1.0;
     return status;
 }
 

@@ -9,14 +9,15 @@
 
 namespace rpw {
 
-namespace {
-
-// Whether some positive distance, divided by the scale, would vanish as a p-th power.
 bool loses_powers(const Distances& distances, double scale, double p) {
-    if (p <= 4) return false;  // only distances below 1e-75 of the scale could
     const double least = least_positive_distance(distances);
     return least < scale && p * std::log2(scale / least) > 1000;
 }
+
+namespace {
+
+// Only distances below 1e-75 of the scale could be lost, and are.
+constexpr double small_p = 4;
 
 // The bounds of an answer that time cut off would make a scale that depends on the clock.
 const Outcome& in_time(const Outcome& outcome) {
@@ -39,18 +40,22 @@ double least_positive_distance(const Distances& distances) {
     return least;
 }
 
+double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse) {
+    const double longest = in_time(threshold_at(problem, unmoved, Need::value, pulse)).value;
+    return longest > 0 ? longest : least_positive_distance(problem.distances);
+}
+
 double scale_for_crossing(const LengthProblem& problem, double kappa, double p, Pulse& pulse) {
     const double plain = std::min(largest_distance(problem.distances), kappa);
-    if (!loses_powers(problem.distances, plain, p)) return plain;
+    if (p <= small_p || !loses_powers(problem.distances, plain, p)) return plain;
     const double at_infinity = kappa * in_time(cross_thresholds(problem, kappa, 0, Need::value, pulse)).value;
-    return at_infinity > 0 ? at_infinity : plain;
+    return at_infinity > 0 ? at_infinity : scale_at_infinity(problem, 0, pulse);  // it may have been too small
 }
 
 double scale_for_mass(const LengthProblem& problem, double unmoved, double p, Pulse& pulse) {
     const double plain = largest_distance(problem.distances);
-    if (!loses_powers(problem.distances, plain, p)) return plain;
-    const double at_infinity = in_time(threshold_at(problem, unmoved, Need::value, pulse)).value;
-    return at_infinity > 0 ? at_infinity : plain;
+    if (p <= small_p || !loses_powers(problem.distances, plain, p)) return plain;
+    return scale_at_infinity(problem, unmoved, pulse);
 }
 
 }  // namespace rpw

@@ -11,6 +11,7 @@
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
 #include "solve/scale.hpp"
+#include "solve/sound.hpp"
 #include "solve/strategy.hpp"
 
 namespace rpw {
@@ -63,6 +64,18 @@ Outcome bisect_masses(const Question& question, const CostAt& cost_at) {
     });
 }
 
+// The same, with costs in a new scale for each mass.
+Outcome bisect_lengths(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
+    Room room;
+    double* powers = room.of_size(lengths.distances.size());
+    return bisect_masses(question, [&](const Question& q) {
+        const double scale = scale_at_infinity(lengths, q.unmoved, pulse);
+        scaled_powers(lengths.distances.data, lengths.distances.size(), scale, q.p, powers);
+        const Matrix matrix{powers, lengths.distances.rows, lengths.distances.columns};
+        return solve_powers({{matrix}, lengths.masses}, scale, q, pulse);
+    });
+}
+
 // Whether the line may answer: no algorithm is named, and the question is one of those it knows.
 bool is_for_line(const Question& question) {
     if (question.solver != Solver::exact || question.quantity == Quantity::shared) return false;
@@ -89,6 +102,9 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
         if (!bisects) return solve_at_infinity(lengths, question, pulse);
         return bisect_masses(question, [&](const Question& q) { return solve_at_infinity(lengths, q, pulse); });
     }
+    if (bisects && loses_powers(lengths.distances, largest_distance(lengths.distances), question.p)) {
+        return bisect_lengths(lengths, question, pulse);
+    }
     const double scale = crosses && !bisects ? scale_for_crossing(lengths, question.kappa, question.p, pulse)
                                              : scale_for_mass(lengths, question.unmoved, question.p, pulse);
     const PowerProblem costs{powers_of(lengths.distances, pair.space, scale, question.p, room, pulse), lengths.masses};
@@ -99,9 +115,14 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
 }  // namespace
 
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
-    Outcome outcome = nothing_proven(question);
-    (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
-    return outcome;
+    Question asked = question;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        Outcome outcome = nothing_proven(asked);
+        (void)ends_in_time([&] { outcome = solve_in_time(pair, asked, room, pulse); });
+        if (is_sound(outcome)) return outcome;
+        asked.solver = Solver::walk;
+    }
+    throw NoAnswer();
 }
 
 }  // namespace rpw

@@ -16,6 +16,12 @@ namespace {
 // The two bounds come from different sums; they count as equal when they agree to this many parts.
 constexpr double rounding = 1e-12;
 
+// Bounds that are further apart than this say that a search went wrong.
+constexpr double proven_enough = 1e-10;
+
+// Sums that carry the rounding of a number so much larger prove nothing.
+constexpr double far_larger = 1000;
+
 // LMR and bisection answer for RPW by other ways; what they leave to this file is up to the rule.
 Solver strategy_of(const Question& question) {
     const bool is_named = question.solver == Solver::walk || question.solver == Solver::simplex;
@@ -48,9 +54,9 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
     ProfileSearch search(problem, {price.kappa, p}, strategy_of(question), pulse);
     Outcome outcome;
-    outcome.status = search.run(question.tol, cutoff);
+    outcome.status = search.run(price.tol(question.tol), cutoff);
     const double height = read_off(outcome, search, scale, p, question.need);
-    outcome.value = outcome.lower = outcome.upper = price.shrink * search.unmoved();
+    outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
         const double lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         outcome.lower = std::min(lower, outcome.upper);
@@ -81,7 +87,9 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
     return outcome;
 }
 
-Outcome move_everything(const PowerProblem& problem, double scale, double p, Pulse& pulse) {
+// All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
+Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    const double p = question.p;
     const TransportBounds bounds = transport_cost(problem, pulse);
     Outcome outcome;
     outcome.solver = bounds.solver;
@@ -90,7 +98,9 @@ Outcome move_everything(const PowerProblem& problem, double scale, double p, Pul
     outcome.unmoved = 0;
     outcome.value = outcome.upper = outcome.cost = scale * root(bounds.upper_p, p);
     outcome.lower = bounds.is_exact ? outcome.value : std::min(scale * root(bounds.lower_p, p), outcome.upper);
-    return outcome;
+    if (!bounds.is_exact || bounds.is_sharp) return outcome;
+    const Outcome again = move(problem, scale, question, pulse);
+    return again.status == Status::exact && again.value < outcome.value ? again : outcome;
 }
 
 }  // namespace
@@ -98,10 +108,16 @@ Outcome move_everything(const PowerProblem& problem, double scale, double p, Pul
 Outcome solve_powers(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     if (question.quantity == Quantity::crossing) return cross(problem, scale, question, pulse);
     if (question.unmoved == 0 && question.need == Need::value && strategy_of(question) == Solver::exact) {
-        return move_everything(problem, scale, question.p, pulse);
+        return move_everything(problem, scale, question, pulse);
     }
     if (question.truncation < unreachable && question.unmoved == 0) {
-        return move_while_shorter(problem, scale, question, pulse);
+        Outcome outcome = move_while_shorter(problem, scale, question, pulse);
+        // Beside a price far above all that is paid, rounding hides what is cheap, and bounds agree on what is wrong.
+        // A price that vanishes leaves all behind.
+        const double price = outcome.multiplier;
+        const bool is_far = price > far_larger * power(outcome.upper / scale, question.p);
+        const bool is_proven = price > 0 && !is_far && outcome.upper - outcome.lower <= proven_enough * outcome.upper;
+        if (is_proven || outcome.status != Status::exact) return outcome;
     }
     return move(problem, scale, question, pulse);
 }

@@ -18,7 +18,8 @@ struct TransportBounds {
     bool is_exact;  // both are that sum; not so if time was up
     double lower_p;
     double upper_p;
-    Solver solver;  // what ran: the walk alone, or the simplex too
+    Solver solver;         // what ran: the walk alone, or the simplex too
+    bool is_sharp = true;  // not so if the last λ was so large that its rounding may hide what is cheap
 };
 
 // Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;

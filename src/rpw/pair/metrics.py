@@ -109,10 +109,11 @@ class CoreMetric(GroundMetric):
             _core.fill_distances(x[rows], y, self.core, unit, out[rows])
 
     def pairs(self, x: Array, y: Array) -> Array:
-        """All of them at once."""
+        """All of them at once, each in a unit of its own: squares in a common one may vanish."""
         differences = np.abs(x - y)
-        largest = float(differences.max(initial=0.0)) or 1.0
-        return largest * np.asarray(np.linalg.norm(differences / largest, self._order, axis=1), dtype=np.float64)
+        largest = differences.max(axis=1, initial=0.0)
+        shares = differences / np.where(largest > 0, largest, 1.0)[:, None]
+        return largest * np.asarray(np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
 
     def _size_of(self, clouds: list[Array]) -> float:
         """That of the bounding box, where it has one: an upper bound that costs linear time."""

@@ -250,7 +250,7 @@ def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan:
     """W of the plan, as it is after trimming."""
     if outcome.solver.name == "total_variation":
         return 0.0
-    if math.isinf(question.p) and outcome.solver.name != "bisection":
+    if math.isinf(question.p) and outcome.solver.name not in ("bisection", "line"):  # a line knows places, rounded
         return float(outcome.lengths[: len(plan.row)].max(initial=0.0))
     return plan.cost_in(problem, question)
 
