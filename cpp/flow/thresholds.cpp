@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/breakpoints.hpp"
+#include "base/steps.hpp"
 #include "base/used_up.hpp"
 #include "flow/blocks.hpp"
 #include "flow/threshold_search.hpp"
@@ -118,21 +119,19 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
     return outcome;
 }
 
-Curve whole_thresholds(const LengthProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse) {
     ThresholdWalk walk(problem, unreachable, pulse);
-    Curve curve;
-    curve.solver = Solver::infinity;
+    Steps steps(Solver::infinity, tol);
     UsedUp used_up(problem.masses);
     const Node size = static_cast<Node>(problem.masses.a.size() + problem.masses.b.size());
     while (walk.next()) {
         for (Node x = 0; x < size; ++x) used_up.note(x, walk.left_at(x), walk.threshold());
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
-        curve.unmoved.push_back(walk.unmoved());
-        curve.cost.push_back(walk.threshold());
-        check_breakpoints(curve.cost.size(), max_breakpoints);
+        steps.add(walk.threshold(), walk.threshold(), walk.unmoved());
+        check_breakpoints(steps.size(), max_breakpoints);
     }
-    used_up.write(curve, walk.threshold());
-    return curve;
+    Band band = steps.take();
+    used_up.write(band.upper, walk.threshold());
+    return band;
 }
 
 Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse) {

@@ -166,12 +166,13 @@ std::optional<Curve> short_profile(const LinePair& pair, double p, double scale,
 }  // namespace
 
 std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, Pulse& pulse) {
-    if (std::isinf(p)) return whole_reaches(pair, pulse);
+    if (std::isinf(p)) return whole_reaches(pair, 0, pulse).upper;
     const double scale = scale_near(pair.largest_distance(), p);
     return short_profile(pair, p, scale, std::numeric_limits<std::size_t>::max(), with_used_up, pulse);
 }
 
 Band line_sandwich(LinePair pair, double p, double tol, Pulse& pulse) {
+    if (std::isinf(p)) return whole_reaches(pair, tol, pulse);
     const double scale = scale_near(pair.largest_distance(), p);
     Sandwich sandwich(p, tol / scale);
     std::optional<Curve> exact = short_profile(pair, p, scale, many_edges * pair.atoms(), true, pulse);

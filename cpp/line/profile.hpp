@@ -11,7 +11,7 @@
 namespace rpw {
 
 // p = 1, p = ∞, and equal masses. Nothing for the rest: a profile may then have about n²/2 breakpoints, each of them a
-// solve of its own here. If asked for, it tells when atoms are used up (not at p = ∞), in the order of the pair.
+// solve of its own here. If asked for, it tells when atoms are used up, in the order of the pair.
 std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, Pulse& pulse);
 
 // Two curves that are nowhere further apart than `tol` in units of W, or the profile itself where no breakpoint can be
