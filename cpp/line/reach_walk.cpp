@@ -7,6 +7,7 @@
 #include "line/reach_walk.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace rpw {
@@ -62,6 +63,8 @@ std::vector<Mass> masses_of(const Atoms& atoms) {
 
 ReachWalk::ReachWalk(const LinePair& pair, Pulse& pulse)
     : pair_{merged(pair.x, place_of_row_), merged(pair.y, place_of_column_)},
+      tubes_x_(pair_.x),
+      tubes_y_(pair_.y),
       mass_of_rows_(masses_of(pair_.x)),
       mass_of_columns_(masses_of(pair_.y)),
       pulse_(pulse),
@@ -130,9 +133,9 @@ void ReachWalk::unlink(std::int32_t atom) {
 ReachWalk::Block ReachWalk::block_after(std::int32_t atom) const {
     const Open &one = atoms_[atom], &two = atoms_[one.after];
     if (one.is_row) {
-        return {pair_.x, pair_.y, one.rows, one.columns, two.columns + 1, one.to - pair_.y.before[one.columns]};
+        return {pair_.x, pair_.y, tubes_x_, tubes_y_, one.rows, one.columns, two.columns + 1, one.to - pair_.y.before[one.columns]};
     }
-    return {pair_.y, pair_.x, one.columns, one.rows, two.rows + 1, one.to - pair_.x.before[one.rows]};
+    return {pair_.y, pair_.x, tubes_y_, tubes_x_, one.columns, one.rows, two.rows + 1, one.to - pair_.x.before[one.rows]};
 }
 
 void ReachWalk::offer(std::int32_t atom) {
@@ -141,19 +144,53 @@ void ReachWalk::offer(std::int32_t atom) {
     offers_.push({reach_needed(block_after(atom)), atom, other});
 }
 
+// Whether no pair is longer than that from where atom j of `far` begins, in or at the end of atom i of `near`, up to
+// the atom of `far` that is returned; j if there is doubt.
+Node ReachWalk::skip_stretch(const Block& block, Node i, Node j, Mass offset, double longest, int level) const {
+    constexpr double rounding = 1e-14;
+    const Atoms &near = block.near, &far = block.far;
+    const Tube &low = block.near_tubes.at(level, i), &high = block.far_tubes.at(level, j);
+    const Mass from = far.before[j], to = std::min(far.before[high.end], near.before[low.end] - offset);
+    const Mass before_low = near.before[low.begin] - offset, before_high = far.before[high.begin];
+    const double apart = far.at[high.begin] - near.at[low.begin], width = high.upper - low.lower;
+    const auto excess_at = [&](Mass mass) {
+        const double rise = high.slope * static_cast<double>(mass - before_high);
+        const double fall = low.slope * static_cast<double>(mass - before_low);
+        return apart + width + rise - fall + rounding * (std::abs(apart) + width + std::abs(rise) + std::abs(fall));
+    };
+    if (!(excess_at(from) <= longest && excess_at(to) <= longest)) return j;
+    return first_from(j + 1, high.end, [&](Node k) { return far.before[k] > to; });
+}
+
+// The next atom of `far` after j that may be further than `longest` from its partner. Stretches are tried that double
+// in length as long as they can be skipped.
+Node ReachWalk::next_suspect(const Block& block, Node i, Node j, Mass offset, double longest, int& level) {
+    constexpr Node worth_a_stretch = 4;
+    pulse_.note(8);
+    for (; level >= 0; --level) {
+        const Node next = skip_stretch(block, i, j, offset, longest, level);
+        if (next == j) continue;
+        level = std::min(level + 1, block.levels() - 1);
+        return next;
+    }
+    const double from = block.near.at[i];
+    const Node next = first_from(j + 1, block.end, [&](Node k) { return block.far.at[k] - from > longest; });
+    level = next - j < worth_a_stretch ? -1 : std::min(0, block.levels() - 1);
+    return next;
+}
+
 // The threshold at which the block can be shifted at all: every atom of `far` then begins at the atom of `near` whose
 // end it begins at now, or within which it begins.
 double ReachWalk::reach_needed(const Block& block) {
-    const auto& [near, far, first, begin, end, offset] = block;
+    const Atoms &near = block.near, &far = block.far;
     double longest = threshold_;
-    Node i = first;
-    for (Node j = begin; j < end;) {
-        pulse_.note(8);
-        const double from = near.at[i];
-        longest = std::max(longest, far.at[j] - from);
-        j = first_from(j + 1, end, [&](Node k) { return far.at[k] - from > longest; });
-        if (j == end) break;
-        const Mass start = far.before[j] + offset;
+    Node i = block.first;
+    int level = -1;
+    for (Node j = block.begin; j < block.end;) {
+        longest = std::max(longest, far.at[j] - near.at[i]);
+        j = next_suspect(block, i, j, block.offset, longest, level);
+        if (j >= block.end) break;
+        const Mass start = far.before[j] + block.offset;
         i = first_from(i + 1, near.size(), [&](Node k) { return near.before[k] >= start; }) - 1;
     }
     return longest;
@@ -161,19 +198,18 @@ double ReachWalk::reach_needed(const Block& block) {
 
 // How far the block can be shifted, up to `most`.
 Mass ReachWalk::room_within(const Block& block, Mass most) {
-    const auto& [near, far, first, begin, end, offset] = block;
+    const Atoms &near = block.near, &far = block.far;
     Mass shift = most;
-    Node i = first;
-    for (Node j = begin; j < end;) {
-        pulse_.note(8);
-        const Mass start = far.before[j] + offset;
+    Node i = block.first;
+    int level = -1;
+    for (Node j = block.begin; j < block.end;) {
+        const Mass start = far.before[j] + block.offset;
         i = first_from(i + 1, near.size(), [&](Node k) { return near.before[k] > start - shift; }) - 1;
         if (far.at[j] - near.at[i] > threshold_) {
             i = first_from(i + 1, near.size(), [&](Node k) { return far.at[j] - near.at[k] <= threshold_; });
             shift = start - near.before[i];
         }
-        const double from = near.at[i];
-        j = first_from(j + 1, end, [&](Node k) { return far.at[k] - from > threshold_; });
+        j = next_suspect(block, i, j, block.offset - shift, threshold_, level);
     }
     return shift;
 }

@@ -2,6 +2,7 @@
 // between them (docs/theory.md, "p = ∞ on the line").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <queue>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/pulse.hpp"
 #include "base/used_up.hpp"
 #include "line/atoms.hpp"
+#include "line/tubes.hpp"
 
 namespace rpw {
 
@@ -42,9 +44,13 @@ private:
     struct Block {
         const Atoms& near;  // of the kind of the first
         const Atoms& far;
+        const Tubes& near_tubes;
+        const Tubes& far_tubes;
         Node first;       // the first neighbour, in `near`
         Node begin, end;  // of the atoms in `far`; the last one is the second neighbour
         Mass offset;
+
+        int levels() const { return std::min(near_tubes.levels(), far_tubes.levels()); }
     };
 
     struct Offer {
@@ -62,11 +68,14 @@ private:
     void move(std::int32_t atom);
     void note_used_up(const Open& atom);
     void unlink(std::int32_t atom);
+    Node skip_stretch(const Block& block, Node i, Node j, Mass offset, double longest, int level) const;
+    Node next_suspect(const Block& block, Node i, Node j, Mass offset, double longest, int& level);
     double reach_needed(const Block& block);
     Mass room_within(const Block& block, Mass most);
 
     std::vector<Node> place_of_row_, place_of_column_;
     LinePair pair_;  // with one atom for each place
+    Tubes tubes_x_, tubes_y_;
     std::vector<Mass> mass_of_rows_, mass_of_columns_;
     Pulse& pulse_;
     Mass total_, negligible_, moved_ = 0;
