@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace rpw {
@@ -59,6 +60,15 @@ std::vector<Mass> masses_of(const Atoms& atoms) {
     return masses;
 }
 
+// The largest mass of which all others are multiples.
+Mass common_grain(const std::vector<Mass>& rows, const std::vector<Mass>& columns) {
+    Mass grain = 0;
+    for (const auto* masses : {&rows, &columns}) {
+        for (const Mass mass : *masses) grain = std::gcd(grain, mass);
+    }
+    return grain;
+}
+
 }  // namespace
 
 ReachWalk::ReachWalk(const LinePair& pair, Pulse& pulse)
@@ -67,6 +77,7 @@ ReachWalk::ReachWalk(const LinePair& pair, Pulse& pulse)
       tubes_y_(pair_.y),
       mass_of_rows_(masses_of(pair_.x)),
       mass_of_columns_(masses_of(pair_.y)),
+      grain_(common_grain(mass_of_rows_, mass_of_columns_)),
       pulse_(pulse),
       total_(pair.total()),
       negligible_(pair.negligible()),
@@ -198,6 +209,7 @@ double ReachWalk::reach_needed(const Block& block) {
 
 // How far the block can be shifted, up to `most`.
 Mass ReachWalk::room_within(const Block& block, Mass most) {
+    if (most == grain_) return most;  // a block that can be shifted at all can be shifted by that
     const Atoms &near = block.near, &far = block.far;
     Mass shift = most;
     Node i = block.first;

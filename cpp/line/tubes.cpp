@@ -10,7 +10,8 @@ namespace {
 Tube tube_around(const Atoms& atoms, Node begin, Node end) {
     const double first = atoms.at[begin];
     const Mass start = atoms.before[begin];
-    const double slope = (atoms.at[end - 1] - first) / static_cast<double>(atoms.before[end] - start);
+    const Mass run = std::max<Mass>(atoms.before[end - 1] - start, 1);
+    const double slope = (atoms.at[end - 1] - first) / static_cast<double>(run);
     Tube tube{begin, end, slope, 0, 0};
     for (Node i = begin; i < end; ++i) {
         const double rise = atoms.at[i] - first;
