@@ -115,7 +115,7 @@ void read_plan(Outcome& outcome, const SortedPair& line, double threshold) {
 }
 
 // Of a sandwich: beyond that the walk, which finds the profile itself, is the shorter way.
-constexpr double many_passes = 64;
+constexpr double many_passes = 2048;
 
 double longest_of(const LinePair& pair, const LinePlan& plan) {
     double longest = 0;
@@ -226,7 +226,8 @@ double unmoved_within(const LinePair& pair, double longest, Pulse& pulse) {
 
 namespace {
 
-// By passes between those that are known, until what lies between two of them is as narrow as tol.
+// By passes half way between those that are known, a multiple of tol from the first, until what lies between two of
+// them is as narrow as tol.
 Band rough_reaches(const LinePair& pair, double tol, Pulse& pulse) {
     Steps steps(Solver::line, tol);
     Reach low = reach_within(pair, 0, pulse);
@@ -236,7 +237,8 @@ Band rough_reaches(const LinePair& pair, double tol, Pulse& pulse) {
         const double from = low.next, to = high.back().longest;
         const bool is_same = low.unmoved <= high.back().unmoved;
         if (!is_same && to - from > tol) {
-            high.push_back(reach_within(pair, from + (to - from) / 2, pulse));
+            const double half = tol * std::floor(std::ceil((to - from) / tol) / 2);
+            high.push_back(reach_within(pair, from + half, pulse));
             continue;
         }
         if (!is_same) steps.add(std::min(from, to), to, high.back().unmoved);

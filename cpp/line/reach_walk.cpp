@@ -144,9 +144,11 @@ void ReachWalk::unlink(std::int32_t atom) {
 ReachWalk::Block ReachWalk::block_after(std::int32_t atom) const {
     const Open &one = atoms_[atom], &two = atoms_[one.after];
     if (one.is_row) {
-        return {pair_.x, pair_.y, tubes_x_, tubes_y_, one.rows, one.columns, two.columns + 1, one.to - pair_.y.before[one.columns]};
+        return {pair_.x,  pair_.y,     tubes_x_,        tubes_y_,
+                one.rows, one.columns, two.columns + 1, one.to - pair_.y.before[one.columns]};
     }
-    return {pair_.y, pair_.x, tubes_y_, tubes_x_, one.columns, one.rows, two.rows + 1, one.to - pair_.x.before[one.rows]};
+    return {pair_.y,     pair_.x,  tubes_y_,     tubes_x_,
+            one.columns, one.rows, two.rows + 1, one.to - pair_.x.before[one.rows]};
 }
 
 void ReachWalk::offer(std::int32_t atom) {
