@@ -8,6 +8,7 @@
 #include "base/steps.hpp"
 #include "base/used_up.hpp"
 #include "flow/blocks.hpp"
+#include "flow/rough_thresholds.hpp"
 #include "flow/threshold_search.hpp"
 #include "flow/threshold_walk.hpp"
 
@@ -49,6 +50,16 @@ void find_threshold_of_step(Outcome& outcome, ThresholdSearch& search, const Dis
     });
     outcome.cost = search.above().threshold;
     read_plan(outcome, search, search.above(), distances);
+}
+
+// Of a sandwich: beyond that the walk, which finds the profile itself, is the shorter way. Between equal masses it is
+// anyway, as each of its paths then ends a row and a column.
+constexpr double many_flows = 64;
+
+bool are_all_equal(const Masses& masses) {
+    const auto is_first = [&](Mass mass) { return mass == masses.a.front(); };
+    return std::all_of(masses.a.begin(), masses.a.end(), is_first) &&
+           std::all_of(masses.b.begin(), masses.b.end(), is_first);
 }
 
 double lower_threshold(const ThresholdSearch& search) { return std::max(search.below().threshold, 0.0); }
@@ -120,6 +131,10 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
 }
 
 Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse) {
+    if (tol > 0 && !are_all_equal(problem.masses)) {
+        const double longest = threshold_at(problem, 0, Need::value, pulse).upper;
+        if (longest <= many_flows * tol) return rough_thresholds(problem, longest, tol, pulse);
+    }
     ThresholdWalk walk(problem, unreachable, pulse);
     Steps steps(Solver::infinity, tol);
     UsedUp used_up(problem.masses);
