@@ -57,7 +57,7 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     if (question.tol > 0) {
         band = line_sandwich(line->pair, p, question.tol, pulse);
     } else {
-        std::optional<Curve> curve = line_profile(line->pair, p, true, pulse);
+        std::optional<Curve> curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
         if (!curve) return {};
         band.upper = *std::move(curve);
     }

@@ -82,7 +82,7 @@ def test_every_step_at_infinity_is_where_the_flow_grows():
 def test_steps_at_infinity_are_those_of_all_points():
     """Long stretches that cannot hold the longest pair are skipped: the steps are still partial costs."""
     rng = np.random.default_rng(29)
-    n = 20_000
+    n = 5_000
     for x, y in (
         (rng.random(n), rng.random(n) + 2),
         (rng.normal(size=n), rng.random(n)),
@@ -176,6 +176,26 @@ def test_profile_between_chords_and_lines(p):
     with pytest.raises(ValueError, match="max_breakpoints=20"):
         rpw.profile(x, y, a, b, p=p, tol=1e-12, max_breakpoints=20)
     assert len(rpw.profile(x, y, a, b, p=p, tol=0.1, max_breakpoints=20)) <= 20
+
+
+def test_profile_within_a_tolerance_of_equal_masses_that_lie_apart():
+    """There the exact profile takes a sum over all pairs, and prices find the two curves in its place."""
+    rng = np.random.default_rng(31)
+    n = 20_000
+    x, y = rng.random(n), rng.random(n) + 2
+    exact = rpw.profile(x, y, p=2, diameter=1)
+    tol = 1e-3 * exact(1.0)
+    rough = rpw.profile(x, y, p=2, tol=tol, diameter=1)
+    assert rough.solver == "line"
+    masses = np.union1d(exact.mass[::17], np.union1d(rough.mass, rough.lower.mass))
+    assert (rough(masses) >= exact(masses) - 1e-9).all()
+    assert (rough.lower(masses) <= exact(masses) + 1e-9).all()
+    assert (rough(masses) - rough.lower(masses)).max() <= tol + 1e-9
+    with pytest.raises(ValueError, match="leave tol out"):
+        _ = rough.scores_a
+    ks = [0.1, 1.0, 10.0]
+    several = rpw.pairwise([x], [y], p=2, k=ks, diameter=1).ravel()
+    np.testing.assert_allclose(several, exact.distance(ks), rtol=1e-12)
 
 
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3])
