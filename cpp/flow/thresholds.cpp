@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "base/breakpoints.hpp"
+#include "base/steps.hpp"
 #include "base/used_up.hpp"
 #include "flow/blocks.hpp"
+#include "flow/rough_thresholds.hpp"
 #include "flow/threshold_search.hpp"
 #include "flow/threshold_walk.hpp"
 
@@ -48,6 +50,16 @@ void find_threshold_of_step(Outcome& outcome, ThresholdSearch& search, const Dis
     });
     outcome.cost = search.above().threshold;
     read_plan(outcome, search, search.above(), distances);
+}
+
+// Of a sandwich: beyond that the walk, which finds the profile itself, is the shorter way. Between equal masses it is
+// anyway, as each of its paths then ends a row and a column.
+constexpr double many_flows = 64;
+
+bool are_all_equal(const Masses& masses) {
+    const auto is_first = [&](Mass mass) { return mass == masses.a.front(); };
+    return std::all_of(masses.a.begin(), masses.a.end(), is_first) &&
+           std::all_of(masses.b.begin(), masses.b.end(), is_first);
 }
 
 double lower_threshold(const ThresholdSearch& search) { return std::max(search.below().threshold, 0.0); }
@@ -118,21 +130,23 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
     return outcome;
 }
 
-Curve whole_thresholds(const LengthProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse) {
+    if (tol > 0 && !are_all_equal(problem.masses)) {
+        const double longest = threshold_at(problem, 0, Need::value, pulse).upper;
+        if (longest <= many_flows * tol) return rough_thresholds(problem, longest, tol, pulse);
+    }
     ThresholdWalk walk(problem, unreachable, pulse);
-    Curve curve;
-    curve.solver = Solver::infinity;
+    Steps steps(Solver::infinity, tol);
     UsedUp used_up(problem.masses);
     const Node size = static_cast<Node>(problem.masses.a.size() + problem.masses.b.size());
     while (walk.next()) {
         for (Node x = 0; x < size; ++x) used_up.note(x, walk.left_at(x), walk.threshold());
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
-        curve.unmoved.push_back(walk.unmoved());
-        curve.cost.push_back(walk.threshold());
-        check_breakpoints(curve.cost.size(), max_breakpoints);
+        steps.add(walk.threshold(), walk.threshold(), walk.unmoved());
+        check_breakpoints(steps.size(), max_breakpoints);
     }
-    used_up.write(curve, walk.threshold());
-    return curve;
+    Band band = steps.take();
+    used_up.write(band.upper, walk.threshold());
+    return band;
 }
 
 Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse) {

@@ -14,8 +14,9 @@ Outcome cross_thresholds(const LengthProblem& problem, double kappa, double tol,
 // W_{∞, 1 - unmoved}: the least threshold with a flow of 1 - unmoved.
 Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pulse& pulse);
 
-// All steps of W_{∞, α}; throws std::length_error if there are more than that.
-Curve whole_thresholds(const LengthProblem& problem, std::size_t max_breakpoints, Pulse& pulse);
+// All steps of W_{∞, α}, or those of two curves nowhere further apart than tol; throws std::length_error if there are
+// more than that.
+Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse);
 
 // Total variation: by blocks where the zeros form some, else by a maximum flow over them.
 Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse);

@@ -23,6 +23,9 @@ namespace {
 // Breakpoints per atom beyond which a sandwich is the shorter answer for p = 1 too.
 constexpr std::size_t many_edges = 8;
 
+// Costs per atom that take as long as a sandwich, where the measures lie apart.
+constexpr std::size_t many_costs = 4000;
+
 // A vertex of F, and a line that is nowhere above F: potentials prove it, or it is an edge.
 struct Support {
     double unmoved = 1;
@@ -155,26 +158,36 @@ void fill_from(Sandwich& sandwich, const Curve& curve) {
 
 namespace {
 
-// Exactly, where it is short; nothing if it has more than `most` edges.
-std::optional<Curve> short_profile(const LinePair& pair, double p, double scale, std::size_t most, bool with_used_up,
+// What a profile may take: edges for p = 1, costs between equal masses.
+struct Most {
+    std::size_t edges;
+    std::size_t costs;
+};
+
+// Exactly, where it is short and takes no more than that.
+std::optional<Curve> short_profile(const LinePair& pair, double p, double scale, const Most& most, bool with_used_up,
                                    Pulse& pulse) {
-    if (p == 1) return walk_line_profile(pair, scale, most, with_used_up, pulse);
-    if (has_equal_masses(pair)) return walk_unit_profile(pair, {p, 1 / scale}, scale, pulse);
+    if (p == 1) return walk_line_profile(pair, scale, most.edges, with_used_up, pulse);
+    if (has_equal_masses(pair)) return walk_unit_profile(pair, {p, 1 / scale}, scale, most.costs, pulse);
     return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, Pulse& pulse) {
-    if (std::isinf(p)) return whole_reaches(pair, pulse);
+std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, std::size_t most_costs,
+                                  Pulse& pulse) {
+    if (std::isinf(p)) return whole_reaches(pair, 0, pulse).upper;
     const double scale = scale_near(pair.largest_distance(), p);
-    return short_profile(pair, p, scale, std::numeric_limits<std::size_t>::max(), with_used_up, pulse);
+    const Most most{std::numeric_limits<std::size_t>::max(), most_costs};
+    return short_profile(pair, p, scale, most, with_used_up, pulse);
 }
 
 Band line_sandwich(LinePair pair, double p, double tol, Pulse& pulse) {
+    if (std::isinf(p)) return whole_reaches(pair, tol, pulse);
     const double scale = scale_near(pair.largest_distance(), p);
     Sandwich sandwich(p, tol / scale);
-    std::optional<Curve> exact = short_profile(pair, p, scale, many_edges * pair.atoms(), true, pulse);
+    const Most most{many_edges * pair.atoms(), many_costs * pair.atoms()};
+    std::optional<Curve> exact = short_profile(pair, p, scale, most, true, pulse);
     if (!exact) {
         pair.rank();
         fill_by_prices(sandwich, pair, {p, 1 / scale}, pulse);

@@ -6,6 +6,9 @@
 #include <numeric>
 #include <utility>
 
+#include "base/steps.hpp"
+#include "line/reach_walk.hpp"
+
 namespace rpw {
 
 namespace {
@@ -111,6 +114,15 @@ void read_plan(Outcome& outcome, const SortedPair& line, double threshold) {
     }
 }
 
+// Of a sandwich: beyond that the walk, which finds the profile itself, is the shorter way.
+constexpr double many_passes = 2048;
+
+double longest_of(const LinePair& pair, const LinePlan& plan) {
+    double longest = 0;
+    for (const LineEntry& e : plan) longest = std::max(longest, std::abs(pair.x.at[e.row] - pair.y.at[e.column]));
+    return longest;
+}
+
 constexpr auto never = [] { return false; };
 
 // The least threshold with a flow as large as that of a pass.
@@ -212,28 +224,40 @@ double unmoved_within(const LinePair& pair, double longest, Pulse& pulse) {
     return reach_within(pair, longest, pulse).unmoved;
 }
 
-Curve whole_reaches(const LinePair& pair, Pulse& pulse) {
-    Curve curve;
-    curve.solver = Solver::line;
-    const auto add = [&](const Reach& reach) {
-        if (curve.unmoved.back() - reach.unmoved <= smallest_step) return;
-        curve.unmoved.push_back(reach.unmoved);
-        curve.cost.push_back(reach.longest);
-    };
+namespace {
+
+// By passes half way between those that are known, a multiple of tol from the first, until what lies between two of
+// them is as narrow as tol.
+Band rough_reaches(const LinePair& pair, double tol, Pulse& pulse) {
+    Steps steps(Solver::line, tol);
     Reach low = reach_within(pair, 0, pulse);
-    add(low);
+    steps.add(0, 0, low.unmoved);
     std::vector<Reach> high{reach_within(pair, pair.largest_distance(), pulse)};  // longest first
     while (!high.empty()) {
+        const double from = low.next, to = high.back().longest;
         const bool is_same = low.unmoved <= high.back().unmoved;
-        if (!is_same && low.next < high.back().longest) {
-            high.push_back(reach_within(pair, threshold_between(low, high.back()), pulse));
+        if (!is_same && to - from > tol) {
+            const double half = tol * std::floor(std::ceil((to - from) / tol) / 2);
+            high.push_back(reach_within(pair, from + half, pulse));
             continue;
         }
-        if (!is_same) add(high.back());
+        if (!is_same) steps.add(std::min(from, to), to, high.back().unmoved);
         low = high.back();
         high.pop_back();
     }
-    return curve;
+    return steps.take();
+}
+
+}  // namespace
+
+Band whole_reaches(const LinePair& pair, double tol, Pulse& pulse) {
+    if (tol > 0 && longest_of(pair, monotone_plan(pair)) <= many_passes * tol) return rough_reaches(pair, tol, pulse);
+    ReachWalk walk(pair, pulse);
+    Steps steps(Solver::line, tol);
+    while (walk.next()) steps.add(walk.threshold(), walk.threshold(), walk.unmoved());
+    Band band = steps.take();
+    walk.write_used_up(band.upper);
+    return band;
 }
 
 }  // namespace rpw

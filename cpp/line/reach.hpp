@@ -18,7 +18,7 @@ Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse)
 // What stays where no pair is longer than that.
 double unmoved_within(const LinePair& pair, double longest, Pulse& pulse);
 
-// All steps of W_{∞, α}.
-Curve whole_reaches(const LinePair& pair, Pulse& pulse);
+// All steps of W_{∞, α}, or two curves nowhere further apart than tol.
+Band whole_reaches(const LinePair& pair, double tol, Pulse& pulse);
 
 }  // namespace rpw

@@ -274,7 +274,10 @@ namespace {
 // Powers of more binary digits than these, from the scale down, may leave float64.
 constexpr double most_digits = 900;
 
-// The whole profile, where it costs no more than one search: for p = 1 and between equal masses. Nothing where a
+// Costs per atom that take about as long as one search.
+constexpr std::size_t costs_of_search = 200;
+
+// The whole profile, where it costs no more than the searches: for p = 1 and between equal masses. Nothing where a
 // distance, or a price of these, has no power in its unit.
 std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<const double> kappas, Pulse& pulse) {
     if (std::isinf(p) || (p != 1 && !has_equal_masses(pair))) return {};
@@ -282,7 +285,7 @@ std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<con
     double least = pair.least_distance();
     for (const double kappa : kappas) least = kappa > 0 ? std::min(least, kappa) : least;
     if (std::abs(std::log2(largest)) > most_digits || p * std::log2(largest / least) > most_digits) return {};
-    return line_profile(pair, p, false, pulse);
+    return line_profile(pair, p, false, kappas.size() * costs_of_search * pair.atoms(), pulse);
 }
 
 // Where the profile meets (κ ε)^p.

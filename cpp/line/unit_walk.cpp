@@ -36,6 +36,9 @@ public:
         for (std::int32_t atom = 0; atom < count; ++atom) offer(atom);
     }
 
+    // That have been summed so far.
+    std::size_t costs() const { return costs_; }
+
     struct Step {
         Node row, column;
         long double cost;
@@ -90,6 +93,7 @@ private:
     long double cost_of_pairs(Node row, Node column, Node count) {
         constexpr Node lanes = 8, per_sum = 256;
         pulse_.note(static_cast<std::size_t>(count));
+        costs_ += static_cast<std::size_t>(count);
         long double sum = 0;
         Node t = 0;
         while (t + lanes <= count) {
@@ -109,6 +113,7 @@ private:
     Pulse& pulse_;
     std::vector<Atom> atoms_;
     std::priority_queue<Offer> offers_;
+    std::size_t costs_ = 0;
 };
 
 }  // namespace
@@ -124,9 +129,10 @@ bool has_equal_masses(const LinePair& pair) {
     return true;
 }
 
-Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, Pulse& pulse) {
+std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, std::size_t most_costs,
+                                       Pulse& pulse) {
     constexpr std::size_t work_per_step = 64;
-    return with_power(cost, [&](auto power) {
+    return with_power(cost, [&](auto power) -> std::optional<Curve> {
         UnitWalk walk(pair, power, pulse);
         Edges edges;
         const Node size = pair.x.size();
@@ -136,6 +142,7 @@ Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale
         for (Node pairs = 1; pairs <= size; ++pairs) {
             pulse.note(work_per_step);
             const auto [row, column, change] = walk.step();
+            if (walk.costs() > most_costs) return {};
             slope = std::max(slope, static_cast<double>(change));
             sum += std::max(change, 0.0L);
             of_rows[row] = of_columns[column] = slope;

@@ -2,6 +2,9 @@
 // time, by a queue of neighbours (docs/theory.md, "The profile on the line").
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "line/atoms.hpp"
@@ -10,7 +13,9 @@ namespace rpw {
 
 bool has_equal_masses(const LinePair& pair);
 
-// For pairs with equal masses; with the prices at which atoms, in the order of the pair, are used up.
-Curve walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, Pulse& pulse);
+// For pairs with equal masses; with the prices at which atoms, in the order of the pair, are used up. Nothing if blocks
+// of more than `most_costs` costs in all would have to be summed.
+std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, std::size_t most_costs,
+                                       Pulse& pulse);
 
 }  // namespace rpw

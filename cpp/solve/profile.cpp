@@ -82,10 +82,10 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     const double p = question.p;
     if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
     Band band;
-    if (question.tol > 0 && !std::isinf(p)) {
+    if (question.tol > 0) {
         band = line_sandwich(line->pair, p, question.tol, pulse);
     } else {
-        std::optional<Curve> curve = line_profile(line->pair, p, true, pulse);
+        std::optional<Curve> curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
         if (!curve) return {};
         band.upper = *std::move(curve);
     }
@@ -112,7 +112,9 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     if (auto band = profile_on_line(pair, question, pulse)) return *std::move(band);
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
     const Masses masses = pair.masses();
-    if (std::isinf(question.p)) return {whole_thresholds({distances, masses}, question.max_breakpoints, pulse), {}};
+    if (std::isinf(question.p)) {
+        return whole_thresholds({distances, masses}, question.tol, question.max_breakpoints, pulse);
+    }
     const double scale = largest_distance(distances);
     check_powers_fit(least_positive_distance(distances), scale, question.p);
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};

@@ -59,6 +59,11 @@ void check_line(Checker& checker, Node rows, Node columns, bool on_grid) {
         question.tol = p == 1 ? 0 : 0.05;
         const auto curve = rpw::whole_profile({on_line, first, second}, question, room, pulse).upper;
         checker.expect(curve.unmoved.back() == 0, "profile ends at mass 1", curve.unmoved.back());
+        if (!std::isinf(p)) continue;
+        question.tol = 0;
+        const auto steps = rpw::whole_profile({on_line, first, second}, question, room, pulse).upper;
+        const auto dense = rpw::whole_profile({with_matrix, first, second}, question, room, pulse).upper;
+        checker.expect(steps.cost == dense.cost, "steps of line = steps of matrix");
     }
     rpw::Pulse late(nullptr, 0);
     const auto early = rpw::solve({on_line, first, second}, {}, room, late);

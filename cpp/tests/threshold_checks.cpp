@@ -12,7 +12,7 @@ namespace rpw::tests {
 // p = inf: a flow within the threshold; the steps of the whole curve give the same crossing.
 void Checker::check_thresholds(double kappa) {
     rpw::Pulse pulse(nullptr, 1e9);
-    const rpw::Curve curve = rpw::whole_thresholds(lengths_, no_limit, pulse);
+    const rpw::Curve curve = rpw::whole_thresholds(lengths_, 0, no_limit, pulse).upper;
     check_curve(curve);
     double expected = 1;
     for (std::size_t s = 0; s < curve.cost.size(); ++s) {

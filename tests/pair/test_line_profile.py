@@ -32,6 +32,70 @@ def test_steps_at_infinity_are_those_of_the_dense_profile():
         np.testing.assert_allclose(sparse.unmoved, dense.unmoved, rtol=0, atol=1e-15)
 
 
+def flow_in_order(x, y, a, b, threshold):
+    """The largest flow over pairs no longer than the threshold: in order, each takes the first that it reaches."""
+    left_x, left_y = list(a), list(b)
+    i = j = moved = 0
+    while i < len(x) and j < len(y):
+        if abs(x[i] - y[j]) <= threshold:
+            amount = min(left_x[i], left_y[j])
+            left_x[i] -= amount
+            left_y[j] -= amount
+            moved += amount
+            i += left_x[i] == 0
+            j += left_y[j] == 0
+        elif x[i] < y[j]:
+            i += 1
+        else:
+            j += 1
+    return moved
+
+
+def long_problems():
+    """Measures that are mixed, that lie apart, and that do both; whole masses of equal sum."""
+    rng = np.random.default_rng(28)
+    for turn in range(12):
+        n, m = (60, 60) if turn % 3 == 0 else rng.integers(40, 90, 2)
+        x, y = rng.normal(size=n), rng.normal(size=m) ** (1 + turn % 2)
+        if turn >= 4:
+            x, y = np.abs(x), 2.0 * (turn % 4) + y
+        if turn % 5 == 4:
+            x, y = np.round(x, 1), np.round(y, 1)
+        a, b = (np.ones(n, int), np.ones(m, int)) if turn % 3 == 0 else (rng.integers(1, 40, n), rng.integers(1, 40, m))
+        yield np.sort(x), np.sort(y), a * b.sum(), b * a.sum()
+
+
+def test_every_step_at_infinity_is_where_the_flow_grows():
+    """As it is at the threshold of each step, and as it was before at all that are shorter."""
+    for x, y, a, b in long_problems():
+        profile = rpw.profile(x, y, a, b, p=INF)
+        assert profile.solver == "line"
+        assert profile.mass[-1] == 1
+        before = flow_in_order(x, y, a, b, 0) if profile.cost_p[1] > 0 else 0
+        assert before == 0
+        for threshold, mass in zip(profile.cost_p[1:], profile.mass[1:], strict=True):
+            assert flow_in_order(x, y, a, b, np.nextafter(threshold, -1)) == before
+            before = flow_in_order(x, y, a, b, threshold)
+            assert before / a.sum() == pytest.approx(mass, abs=1e-14)
+
+
+def test_steps_at_infinity_are_those_of_all_points():
+    """Long stretches that cannot hold the longest pair are skipped: the steps are still partial costs."""
+    rng = np.random.default_rng(29)
+    n = 5_000
+    for x, y in (
+        (rng.random(n), rng.random(n) + 2),
+        (rng.normal(size=n), rng.random(n)),
+        (rng.random(n) ** 2, rng.random(n) + 0.5),
+    ):
+        for a, b in ((None, None), (rng.random(n), rng.random(n))):
+            profile = rpw.profile(x, y, a, b, p=INF)
+            assert len(profile) > 0.9 * n
+            middles = (profile.mass[1:] + profile.mass[:-1]) / 2
+            for step in rng.integers(0, len(middles), 12):
+                assert rpw.partial_wasserstein(x, y, a, b, p=INF, mass=middles[step]) == profile.cost_p[step + 1]
+
+
 @pytest.mark.parametrize("p", [1.5, 2, 3])
 def test_profile_between_equal_masses(p):
     """Pair by pair, without a matrix."""
@@ -114,6 +178,26 @@ def test_profile_between_chords_and_lines(p):
     assert len(rpw.profile(x, y, a, b, p=p, tol=0.1, max_breakpoints=20)) <= 20
 
 
+def test_profile_within_a_tolerance_of_equal_masses_that_lie_apart():
+    """There the exact profile takes a sum over all pairs, and prices find the two curves in its place."""
+    rng = np.random.default_rng(31)
+    n = 20_000
+    x, y = rng.random(n), rng.random(n) + 2
+    exact = rpw.profile(x, y, p=2, diameter=1)
+    tol = 1e-3 * exact(1.0)
+    rough = rpw.profile(x, y, p=2, tol=tol, diameter=1)
+    assert rough.solver == "line"
+    masses = np.union1d(exact.mass[::17], np.union1d(rough.mass, rough.lower.mass))
+    assert (rough(masses) >= exact(masses) - 1e-9).all()
+    assert (rough.lower(masses) <= exact(masses) + 1e-9).all()
+    assert (rough(masses) - rough.lower(masses)).max() <= tol + 1e-9
+    with pytest.raises(ValueError, match="leave tol out"):
+        _ = rough.scores_a
+    ks = [0.1, 1.0, 10.0]
+    several = rpw.pairwise([x], [y], p=2, k=ks, diameter=1).ravel()
+    np.testing.assert_allclose(several, exact.distance(ks), rtol=1e-12)
+
+
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3])
 def test_scores_equal_those_of_the_dense_walk(p):
     rng = np.random.default_rng(25)
@@ -144,10 +228,27 @@ def test_scores_of_many_points(p):
         assert scores[is_left].min() >= scores[~is_left].max() * (1 - 1e-9)
 
 
-def test_scores_build_no_large_matrix_unasked():
+@pytest.mark.parametrize("digits", [1, 17])
+def test_scores_at_infinity_tell_how_much_has_moved(digits):
+    """A matrix would be 80 GB. Atoms with no larger a score than t make up the largest flow over pairs up to t."""
+    rng = np.random.default_rng(30)
+    n = 100_000
+    x, y = np.round(rng.normal(size=n), digits), np.round(rng.normal(size=n) + 0.1, digits)
+    y[:500] += 20
+    profile = rpw.profile(x, y, p=INF)
+    for points, scores in ((x, profile.scores_a), (y, profile.scores_b)):
+        for step in range(1, len(profile), 1 + len(profile) // 20):
+            used_up = scores <= profile.cost_p[step]
+            assert used_up.sum() / n <= profile.mass[step] + 1e-12
+            if digits > 1:
+                assert used_up.sum() / n == pytest.approx(profile.mass[step], abs=1e-12)
+        assert len(np.unique(np.stack([points, scores]), axis=1).T) == len(np.unique(points))
+    assert set(np.argsort(profile.scores_b)[-500:]) == set(range(500))
+
+
+def test_scores_need_the_exact_profile():
     rng = np.random.default_rng(27)
     x, y, a = rng.random(4000), rng.random(4000), rng.random(4000)
-    with pytest.raises(ValueError, match="solver='walk'"):
-        _ = rpw.profile(x, y, p=INF).scores_a
-    with pytest.raises(ValueError, match="leave tol out"):
-        _ = rpw.profile(x, y, a, p=2, tol=0.1).scores_a
+    for p in (2, INF):
+        with pytest.raises(ValueError, match="leave tol out"):
+            _ = rpw.profile(x, y, a, p=p, tol=0.1).scores_a

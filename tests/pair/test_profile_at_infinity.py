@@ -83,6 +83,51 @@ def test_steps_are_partial_costs_on_a_larger_problem():
         assert rpw.partial_wasserstein(x, y, a, b, p=INF, mass=middles[step]) == profile.cost_p[step + 1]
 
 
+def clouds(dimension, has_weights=True):
+    rng = np.random.default_rng(6)
+    x, y = rng.random((150, dimension)), rng.random((130, dimension)) ** 1.3
+    x[:20] = y[:20]
+    if not has_weights:
+        return x[:130], y, None, None
+    return x, y, rng.dirichlet(np.ones(150)), rng.dirichlet(np.ones(130))
+
+
+@pytest.mark.parametrize("share", [0.7, 0.1, 1e-2, 1e-3, 1e-5])
+@pytest.mark.parametrize("has_weights", [True, False])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_tol_gives_two_curves(dimension, has_weights, share):
+    """On the line and over a matrix: as few steps as tol allows, and the profile between them."""
+    x, y, a, b = clouds(dimension, has_weights)
+    exact = rpw.profile(x, y, a, b, p=INF, diameter=1)
+    tol = share * exact(1.0)
+    rough = rpw.profile(x, y, a, b, p=INF, tol=tol, diameter=1)
+    assert len(rough) <= min(len(exact), 3 + 1 / share)
+    assert len(rough) == len(exact) or rough.lower is not rough
+    masses = np.unique(np.concatenate([exact.mass, rough.mass, rough.lower.mass, np.linspace(0, 1, 301)]))
+    assert (rough.lower(masses) <= exact(masses)).all()
+    assert (exact(masses) <= rough(masses)).all()
+    assert (rough(masses) - rough.lower(masses)).max() <= tol
+    assert rough(1.0) == exact(1.0)
+    for k in (0.05, 0.3, 1.0, 10.0):
+        low, high = rough.lower.distance(k), rough.distance(k)
+        assert low <= exact.distance(k) <= high <= low + tol / k
+    assert rough.distance(0) == rough.lower.distance(0) == exact.distance(0) < 1
+    assert rough.result(0.3).distance == pytest.approx(exact.distance(0.3), abs=1e-12)
+
+
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_tol_is_the_way_out_of_too_many_steps(dimension):
+    x, y, a, b = clouds(dimension)
+    exact = rpw.profile(x, y, a, b, p=INF)
+    assert len(exact) > 200
+    with pytest.raises(ValueError, match=r"max_breakpoints=20 .* tol"):
+        rpw.profile(x, y, a, b, p=INF, max_breakpoints=20)
+    assert len(rpw.profile(x, y, a, b, p=INF, tol=0.1 * exact(1.0), max_breakpoints=20)) <= 20
+    finest = rpw.profile(x, y, a, b, p=INF, tol=1e-300)
+    assert finest == exact
+    assert finest.lower is finest
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_total_variation_over_zeros_that_form_no_blocks(seed):
     rng = np.random.default_rng(seed)

@@ -185,7 +185,7 @@ def test_where_a_fine_tol_takes_too_many_solves_the_profile_is_exact():
 # ---------------------------------------------------------------- the second curve of other profiles, and as a value
 
 
-@pytest.mark.parametrize("arguments", [{"p": 1}, {"p": 2}, {"p": INF}, {"p": INF, "tol": 0.1}])
+@pytest.mark.parametrize("arguments", [{"p": 1}, {"p": 2}, {"p": INF}])
 def test_an_exact_profile_is_its_own_lower_curve(arguments):
     x, y, a, b = clouds(9, 8)
     profile = rpw.profile(x, y, a, b, **arguments)

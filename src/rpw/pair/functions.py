@@ -183,8 +183,8 @@ def profile(
     Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. It can be very long, exponentially so in the
     number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, few solves give a curve nowhere
     below the exact one, and `Profile.lower`, nowhere above it. Both are proven, and in units of W they are nowhere
-    further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way. (At p = inf the profile is exact,
-    whatever ``tol`` is.) Past ``time_limit`` it raises `rpw.TimeLimitError`, which carries nothing of the curve.
+    further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way, for finite p. Past ``time_limit``
+    it raises `rpw.TimeLimitError`, which carries nothing of the curve.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()

@@ -34,9 +34,6 @@ class Pair(Protocol):
     def transport(self, mass: float) -> Result:
         """The cheapest plan that moves a mass."""
 
-    def walked(self) -> Profile:
-        """The exact profile, edge by edge."""
-
     def without_metric(self) -> Pair:
         """The same, as it can be pickled."""
 
@@ -185,8 +182,8 @@ class Profile:
         Along the profile mass that has moved never comes back, so there is one such moment. The score is a length: the
         p-th root of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). Atoms that
         are used up at the same price, and equal points, have the same score; a rest that stays to the end counts as
-        used up there. Atoms without weight have score 0. Only of the exact profile; for points on a line with p = 1, or
-        with as many points of equal weight on both sides, ``tol`` does no harm, as the scores come from the exact one.
+        used up there. Atoms without weight have score 0. Only of the exact profile: ``tol`` does no harm where the two
+        curves come from it, as for points on a line with p = 1, or a few thousand of equal weight and finite p.
 
         >>> import rpw
         >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a.tolist()
@@ -203,8 +200,6 @@ class Profile:
     def _prices(self) -> tuple[Array, Array]:
         if self._used_up is not None:
             return self._used_up
-        if self.solver == "line" and np.isinf(self.p) and self._pair is not None:
-            return self._pair.walked()._prices  # the line halves thresholds, and does not see atoms run out
         raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
 
     def _lengths(self, prices: Array) -> Array:

@@ -22,9 +22,6 @@ __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "value
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
 _MANY_PAIRS = 1_000_000
-_ALL_BREAKPOINTS = 2**62
-_MANY_PAIRS_FOR_SCORES = 10_000_000  # a matrix that nobody asked for gets no larger
-
 
 _REASON_FOR_LINE = (
     "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear time and no "
@@ -165,16 +162,6 @@ class SolvedPair:
     def transport(self, mass: float) -> Result:
         """The plan that moves a mass."""
         return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
-
-    def walked(self) -> Profile:
-        """The profile with a matrix, unless that is so large that the caller should ask for it by name."""
-        n, m = len(self.problem.rows), len(self.problem.columns)
-        if n * m > _MANY_PAIRS_FOR_SCORES:
-            raise ValueError(
-                f"scores of points on a line at p = inf need a matrix, and {n:,} x {m:,} pairs are many: ask for it "
-                "with rpw.profile(..., solver='walk').scores_a, or take scores at p = 1, which need none"
-            )
-        return profile(self.problem, replace(self.question, tol=0.0, solver="walk"), _ALL_BREAKPOINTS)
 
     def without_metric(self) -> SolvedPair:
         """The same, where a metric that cannot be pickled is left out."""
