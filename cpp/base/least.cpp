@@ -7,8 +7,9 @@
 
 namespace rpw {
 
+// The loops run over whole vectors: the last one may take entries a second time, which a minimum does not mind.
 RPW_SIMD double least_of_many_sums(const double* x, const double* y, Node size) {
-    constexpr Node lanes = 32;  // independent chains: with fewer, the loop waits for its own minima
+    constexpr Node lanes = 32, few = 8;  // independent chains: with fewer, the loop waits for its own minima
     double best[lanes];
     std::fill(best, best + lanes, unreachable);
     Node j = 0;
@@ -18,25 +19,26 @@ RPW_SIMD double least_of_many_sums(const double* x, const double* y, Node size) 
             best[s] = sum < best[s] ? sum : best[s];
         }
     }
-    for (; j + 8 <= size; j += 8) {
-        for (Node s = 0; s < 8; ++s) {
-            const double sum = x[j + s] + y[j + s];
+    for (Node s = 0; s < 16; ++s) best[s] = best[s + 16] < best[s] ? best[s + 16] : best[s];
+    for (Node s = 0; s < few; ++s) best[s] = best[s + few] < best[s] ? best[s + few] : best[s];
+    for (; j < size; j += few) {
+        const Node begin = std::min(j, size - few);
+        for (Node s = 0; s < few; ++s) {
+            const double sum = x[begin + s] + y[begin + s];
             best[s] = sum < best[s] ? sum : best[s];
         }
     }
-    for (; j < size; ++j) best[0] = std::min(best[0], x[j] + y[j]);
-    for (Node half = lanes / 2; half >= 1; half /= 2) {
-        for (Node s = 0; s < half; ++s) best[s] = best[s + half] < best[s] ? best[s + half] : best[s];
-    }
-    return best[0];
+    for (Node s = 0; s < 4; ++s) best[s] = best[s + 4] < best[s] ? best[s + 4] : best[s];
+    for (Node s = 0; s < 2; ++s) best[s] = best[s + 2] < best[s] ? best[s + 2] : best[s];
+    return best[1] < best[0] ? best[1] : best[0];
 }
 
 RPW_SIMD Node find_sum(const double* x, const double* y, Node size, double bound) {
-    constexpr Node lanes = 16;
+    constexpr Node lanes = 32;
     Node j = 0;
     for (; j + lanes <= size; j += lanes) {
-        int found = 0;
-        for (Node s = 0; s < lanes; ++s) found |= static_cast<int>(x[j + s] + y[j + s] <= bound);
+        double found = 0;  // as wide as the sums, so that no lane has to be converted
+        for (Node s = 0; s < lanes; ++s) found = x[j + s] + y[j + s] <= bound ? 1.0 : found;
         if (found != 0) break;
     }
     for (; j < size; ++j) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/simd.hpp"
 
@@ -10,22 +11,22 @@ namespace rpw {
 
 RPW_SIMD Range range_of(const double* in, std::size_t size) {
     constexpr std::size_t lanes = 16;  // independent chains, so that the loop vectorises
-    double least[lanes], largest[lanes];
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    double least[lanes], largest[lanes], unsound = 0;  // as wide as the entries, so that no lane has to be converted
     for (std::size_t s = 0; s < lanes; ++s) least[s] = largest[s] = in[0];
-    std::uint64_t unsound = 0;
     std::size_t e = 0;
     for (; e + lanes <= size; e += lanes) {
         for (std::size_t s = 0; s < lanes; ++s) {
             const double x = in[e + s];
             least[s] = x < least[s] ? x : least[s];
             largest[s] = x > largest[s] ? x : largest[s];
-            unsound += !(x >= 0 && x <= 1.7976931348623157e308);
+            unsound = x >= 0 && x < infinite ? unsound : 1.0;
         }
     }
     for (; e < size; ++e) {
         least[0] = std::min(least[0], in[e]);
         largest[0] = std::max(largest[0], in[e]);
-        unsound += !(in[e] >= 0 && in[e] <= 1.7976931348623157e308);
+        unsound = in[e] >= 0 && in[e] < infinite ? unsound : 1.0;
     }
     return {*std::min_element(least, least + lanes), *std::max_element(largest, largest + lanes), unsound == 0};
 }

@@ -106,21 +106,37 @@ const double* FixedSimplex::line_costs(Node line) {
 // One round over all stretches of all lines after the last pivot finds nothing: the basis is optimal, if the potentials
 // are what the basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
 bool FixedSimplex::solve(double lambda, double most_work) {
-    lambda_ = lambda;
-    tolerance_ = least_gain * lambda;
-    relabel_all();
+    start_at(lambda);
     do {
         price_kept_slacks();
         for (Node idle = 0; idle < lines_ * stretches_; ++idle) {
             if (work_ > most_work) return false;
-            const Node line = first_line_ + cursor_, stretch = stretch_;
-            if (++stretch_ == stretches_) stretch_ = 0;
-            if (++cursor_ == lines_) start_round();
-            if (price_line(line, stretch)) idle = -1;
-            pulse_.note(static_cast<std::size_t>(stretch_begin_[1]) / 4 + 4);
+            if (price_next()) idle = -1;
         }
     } while (changes_when_relabelled());
     return true;
+}
+
+long FixedSimplex::sweep(double lambda) {
+    const long before = pivots_;
+    start_at(lambda);
+    price_kept_slacks();
+    for (Node line = 0; line < lines_; ++line) price_next();
+    return pivots_ - before;
+}
+
+void FixedSimplex::start_at(double lambda) {
+    lambda_ = lambda;
+    tolerance_ = least_gain * lambda;
+    relabel_all();
+}
+
+bool FixedSimplex::price_next() {
+    const Node line = first_line_ + cursor_, stretch = stretch_;
+    if (++stretch_ == stretches_) stretch_ = 0;
+    if (++cursor_ == lines_) start_round();
+    pulse_.note(static_cast<std::size_t>(stretch_begin_[1]) / 4 + 4);
+    return price_line(line, stretch);
 }
 
 // Every line moves on to its next stretch.

@@ -24,6 +24,9 @@ public:
     // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done
     // before. Then, and after TimeUp, the basis is feasible, not optimal.
     bool solve(double lambda, double most_work = unreachable);
+    // One round over all lines at λ; how many arcs entered. The basis is feasible after it, and near an optimal one
+    // after some.
+    long sweep(double lambda);
     // Goes on from a basis of another strategy.
     void adopt(const Basis& basis);
     Basis basis() const;
@@ -67,6 +70,8 @@ private:
     const double* kept() const { return potential_.data() + first_kept_; }
     const double* line_costs(Node line);
 
+    void start_at(double lambda);
+    bool price_next();
     void start_round();
     bool price_line(Node line, Node stretch);
     void price_kept_slacks();

@@ -61,6 +61,23 @@ constexpr double small_share = 0.4;
 // A solve that takes so many times what is expected will not end.
 constexpr double most_solve = 100;
 
+// Between these numbers of pairs of points λ is chased, unless the neighbours say that much stays where it is: then a
+// walk is short, while each round of a chase reads all pairs. The product is of the pairs and the square of that share.
+constexpr double fewest_chased = 1000;
+constexpr double most_chased = 100000;
+constexpr double much_unmoved = 0.3;
+constexpr double most_product = 1800;
+
+// A chase corrects λ after so many rounds, when most arcs are placed, and then after each round in which no more arcs
+// entered than this share of the larger side. It ends when λ changes by no more than the other share.
+constexpr int first_rounds = 3;
+constexpr int most_rounds = 60;
+constexpr double few_entered = 0.1;
+constexpr double close_enough = 0.1;
+
+// Guesses past the goal that fell short, before the bracket is taken as it is.
+constexpr int most_past_goal = 6;
+
 constexpr int edges_between_gap_checks = 32;
 constexpr int most_jumps = 500;
 
@@ -92,6 +109,7 @@ Status ProfileSearch::run(double tol, double cutoff) {
 
 Status ProfileSearch::search(double tol, double cutoff) {
     if (!goal_.is_beyond(1.0, 0.0)) return land_on_left(Status::exact);
+    chases_ = pays_to_chase();
     if (walk_pays()) {
         if (const auto status = begin_with_walk(tol, cutoff)) return *status;
     }
@@ -164,6 +182,7 @@ void ProfileSearch::move_bracket() {
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     double lambda = std::min(lambda_to_begin_with(), dearest_path);
+    if (chases_ && solves_ == 0) lambda = chase(lambda);
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
@@ -186,8 +205,11 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
             guess = guess_goal(goal_, bracket(), least_unmoved());
         }
         stalls_ = is_old ? stalls_ + 1 : 0;
-        lambda = std::min(next_lambda(guess, *neighbours_, bracket()), dearest_path);
-        is_chord = right_ && wants_chord(lambda);
+        const bool is_past = knows_one_side();
+        lambda = is_past ? lambda_past_goal(goal_, bracket(), *neighbours_, part_of_one_atom())
+                         : next_lambda(guess, *neighbours_, bracket());
+        lambda = std::min(lambda, dearest_path);
+        is_chord = right_ && !is_past && wants_chord(lambda);
         if (is_chord) lambda = chord();
         if (right_ && lambda - left_.lambda < right_->lambda - lambda) {
             simplex_.adopt(left_.basis);
@@ -195,6 +217,34 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
         }
     }
     return std::nullopt;
+}
+
+bool ProfileSearch::pays_to_chase() {
+    if (strategy_ != Solver::exact || !goal_.is_crossing()) return false;
+    if (size_ < fewest_chased || size_ > most_chased) return false;
+    neighbours_.emplace(problem_, goal_);
+    const double unmoved = neighbours_->lower();
+    return unmoved <= much_unmoved && size_ * unmoved * unmoved <= most_product;
+}
+
+// Rounds of the simplex towards a vertex near the goal. A plan that is not optimal yet tells where λ should be: what a
+// solve would spend on the wrong λ is not spent.
+double ProfileSearch::chase(double lambda) {
+    const double few = few_entered * std::max(problem_.powers.rows, problem_.powers.columns);
+    for (int round = 1; round <= most_rounds; ++round) {
+        const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
+        if (!is_settled && round != first_rounds) continue;
+        const double better = corrected_lambda(goal_, plan_of_simplex(), *neighbours_, part_of_one_atom());
+        const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
+        lambda = std::min(better, dearest_path);
+        if (is_settled && is_close) break;
+    }
+    return lambda;
+}
+
+// Whether all vertices that were found lie on one side of the goal, so that there is nothing to guess between yet.
+bool ProfileSearch::knows_one_side() const {
+    return chases_ && (!right_ || left_.lambda == 0) && std::abs(same_side_) <= most_past_goal;
 }
 
 double ProfileSearch::lambda_to_begin_with() const {
@@ -224,7 +274,7 @@ std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) 
 }
 
 std::optional<Status> ProfileSearch::end_first_walk(double tol, double cutoff) {
-    neighbours_.emplace(problem_, goal_);
+    if (!neighbours_) neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(lower_end(), 1e-300));
     const double rest = walked > 0 ? caution * walk_->work() * (all / walked - 1) : unreachable;
@@ -277,6 +327,7 @@ std::optional<Status> ProfileSearch::end_if_close(double tol) {
 
 bool ProfileSearch::walk_pays() const {
     if (strategy_ != Solver::exact) return strategy_ == Solver::walk;
+    if (chases_) return false;
     const Node n = problem_.powers.rows, m = problem_.powers.columns;
     return std::max(n, m) / many_per_few < std::min(n, m);
 }
@@ -378,23 +429,27 @@ Bracket ProfileSearch::bracket() const {
 }
 
 // What can be left at the goal, as far as guesses go.
-double ProfileSearch::least_unmoved() const {
-    return std::max(lower_end(), part_of_atom / std::max(problem_.powers.rows, problem_.powers.columns));
+double ProfileSearch::least_unmoved() const { return std::max(lower_end(), part_of_one_atom()); }
+
+double ProfileSearch::part_of_one_atom() const {
+    return part_of_atom / std::max(problem_.powers.rows, problem_.powers.columns);
 }
 
 // The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
 bool ProfileSearch::wants_chord(double lambda) const {
     const double width = right_->lambda - left_.lambda;
-    if (!(width > 0) || stalls_ >= most_stalls) return true;
+    if (!(width > 0) || stalls_ >= (chases_ ? 1 : most_stalls)) return true;
     const bool is_halved = std::min(lambda - left_.lambda, right_->lambda - lambda) > 0.499 * width;
     return stalls_ > 0 && is_halved && !spans_many_orders(bracket());
 }
 
-ProfileSearch::Vertex ProfileSearch::vertex() const {
+ProfilePoint ProfileSearch::plan_of_simplex() const {
     const Mass left = total_ - simplex_.moved();
     const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total_);
-    return {{unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda()}, simplex_.basis()};
+    return {unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda()};
 }
+
+ProfileSearch::Vertex ProfileSearch::vertex() const { return {plan_of_simplex(), simplex_.basis()}; }
 
 void ProfileSearch::replace_left(Vertex found) {
     if (std::log(left_.unmoved / found.unmoved) > short_stretch) before_ = left_;

@@ -5,7 +5,9 @@
 // as a walk. Where the rest of the way looks dearer than a cold solve, the walk's basis is handed to the simplex, which
 // jumps to a guess of λ, as a rule from below; from there the walk goes on to the goal, as long as it takes no more
 // work than the simplex has. A plan on either side of the goal gives better guesses, and in the end the chord between
-// them, which is an edge of the profile after finitely many steps. docs/theory.md, "Two strategies", has the proofs.
+// them, which is an edge of the profile after finitely many steps. Between few points, where a walk's lists cost as
+// much as a solve, the simplex is alone, and λ is corrected while its first solve is still under way. docs/theory.md,
+// "Two strategies", has the proofs.
 #pragma once
 
 #include <optional>
@@ -75,11 +77,16 @@ private:
     double part_of_edge(double cost_p, double unmoved) const;
 
     Bracket bracket() const;
+    bool pays_to_chase();
+    double chase(double lambda);
     double lambda_to_begin_with() const;
+    bool knows_one_side() const;
+    double part_of_one_atom() const;
     double least_unmoved() const;
     double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
     bool wants_chord(double lambda) const;
 
+    ProfilePoint plan_of_simplex() const;
     Vertex vertex() const;
     void replace_left(Vertex found);
     void note_middle();
@@ -115,6 +122,7 @@ private:
     double solve_rate_ = 0;        // the same of solves that start near by
     ProfilePoint middle_;          // of the walk, from where on its rate is measured
     double middle_work_ = 0;       // what it had taken there
+    bool chases_ = false;          // λ is corrected during the first solve, and nothing is walked
     int stalls_ = 0;               // solves in a row that gave an old vertex
     int same_side_ = 0;            // vertices on the left (right: negative) in a row
     int solves_ = 0;

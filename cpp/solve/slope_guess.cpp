@@ -34,6 +34,18 @@ constexpr double towards_dearest = 0.5;
 constexpr double further_each_time = 3;
 constexpr double least_part = 0.01;
 
+// How far log ε may lie from that of a plan that corrects λ, on either side, and how far λ may then rise or fall as
+// shares of its rise so far.
+constexpr double furthest_down = 0.5;
+constexpr double furthest_up = 3;
+constexpr double most_fall = 0.5;
+constexpr double most_rise = 3;
+
+// From a vertex on one side λ goes so many times as far as the goal seems to lie, and at least this share of itself,
+// twice that after each guess that fell short; but not below half of itself.
+constexpr double past_goal = 1.3;
+constexpr double least_past_goal = 0.01;
+
 // The largest t in [0, end] at which the goal still lies beyond.
 template <class IsBeyond>
 double last_beyond(double end, const IsBeyond& is_beyond) {
@@ -146,6 +158,29 @@ double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, 
     const double further = std::pow(further_each_time, std::abs(bracket.same_side) - 1);
     const double step = std::clamp(further * std::max(near, least_part * width), 0.0, 0.5 * width);
     return is_near_right ? high - step : low + step;
+}
+
+double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const NeighbourProfile& neighbours,
+                        double least_unmoved) {
+    const double unmoved = std::max(plan.unmoved, least_unmoved), stretch = -std::log(unmoved);
+    const double rise = plan.lambda - neighbours.first_slope();
+    if (!(rise > 0) || !(stretch > 0)) return plan.lambda;
+    const double step = rise / stretch;  // while ε falls to 1/e of itself
+    const double t = last_beyond(furthest_down + furthest_up, [&](double x) {
+        const double further = x - furthest_down, left = unmoved * std::exp(-further), moved = unmoved - left;
+        const double cost_p = plan.cost_p + plan.lambda * moved + step * (moved - left * further);
+        return goal.is_beyond(left, std::max(0.0, cost_p));
+    });
+    return plan.lambda + std::clamp(step * (t - furthest_down), -most_fall * rise, most_rise * rise);
+}
+
+double lambda_past_goal(const Goal& goal, const Bracket& bracket, const NeighbourProfile& neighbours,
+                        double least_unmoved) {
+    const ProfilePoint& known = bracket.right ? *bracket.right : bracket.left;
+    const double way = std::abs(corrected_lambda(goal, known, neighbours, least_unmoved) - known.lambda);
+    const double least = least_past_goal * std::pow(2.0, std::abs(bracket.same_side) - 1) * known.lambda;
+    const double step = std::max(past_goal * way, least);
+    return bracket.right ? std::max(known.lambda - step, known.lambda / 2) : known.lambda + step;
 }
 
 bool spans_many_orders(const Bracket& bracket) {

@@ -43,6 +43,15 @@ double first_lambda(const PowerProblem& problem, const Goal& goal, const Neighbo
 // The λ after that.
 double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket);
 
+// The λ of the goal as a plan tells it that is nearly optimal at its own λ: as if ε had fallen by the same factor
+// whenever λ grew by the same amount, and went on so.
+double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const NeighbourProfile& neighbours,
+                        double least_unmoved);
+
+// A λ a little beyond the goal as seen from the bracket's only vertex, which lies on the left or on the right of it.
+double lambda_past_goal(const Goal& goal, const Bracket& bracket, const NeighbourProfile& neighbours,
+                        double least_unmoved);
+
 // A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
 // what is cheap at its lower one.
 bool spans_many_orders(const Bracket& bracket);
