@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/least.hpp"
 
@@ -17,6 +18,11 @@ constexpr Node many_per_few = 4;
 // A long line is priced in stretches of about so many arcs: what is read beyond them is worth less than a pivot.
 constexpr Node arcs_per_stretch = 350;
 
+// Short lines are priced in bundles of about so many arcs, and at most so many lines: if each let its own best arc
+// enter, prices would go up and down, and most rounds would find little to do.
+constexpr Node arcs_per_bundle = 200;
+constexpr Node most_lines_per_bundle = 24;
+
 // An arc enters if it gains more than this share of λ; what is smaller is the rounding of potentials.
 constexpr double least_gain = 1e-14;
 
@@ -26,6 +32,17 @@ constexpr double work_per_line = 2.5;
 constexpr double work_per_cost = 0.12;
 constexpr double work_per_label = 0.7;
 constexpr double work_per_pivot = 80;
+
+// With one kept node a line has one arc, which enters once, whatever the order.
+Node bundle_of(Node arcs) { return arcs == 1 ? 1 : std::clamp<Node>(arcs_per_bundle / arcs, 1, most_lines_per_bundle); }
+
+// How far the next bundle lies from the last one, so that all have their turn and neighbours lie far apart in time:
+// between points that are given in order, a price would otherwise spread by one neighbour at a time.
+Node scattering_step(Node bundles) {
+    auto step = static_cast<Node>(0.382 * bundles);
+    while (step > 1 && std::gcd(step, bundles) > 1) --step;
+    return std::max<Node>(1, step);
+}
 
 }  // namespace
 
@@ -39,6 +56,9 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       first_line_(lines_are_columns_ ? rows_ : 0),
       kept_count_(root_ - lines_),
       first_kept_(lines_are_columns_ ? 0 : rows_),
+      lines_per_bundle_(bundle_of(kept_count_)),
+      bundles_((lines_ + lines_per_bundle_ - 1) / lines_per_bundle_),
+      step_(kept_count_ == 1 ? 1 : scattering_step(bundles_)),
       stretches_(std::max<Node>(1, (kept_count_ + arcs_per_stretch / 2) / arcs_per_stretch)),
       nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
       next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
@@ -109,7 +129,7 @@ bool FixedSimplex::solve(double lambda, double most_work) {
     start_at(lambda);
     do {
         price_kept_slacks();
-        for (Node idle = 0; idle < lines_ * stretches_; ++idle) {
+        for (Node idle = 0; idle < bundles_ * stretches_; ++idle) {
             if (work_ > most_work) return false;
             if (price_next()) idle = -1;
         }
@@ -121,7 +141,7 @@ long FixedSimplex::sweep(double lambda) {
     const long before = pivots_;
     start_at(lambda);
     price_kept_slacks();
-    for (Node line = 0; line < lines_; ++line) price_next();
+    for (Node bundle = 0; bundle < bundles_; ++bundle) price_next();
     return pivots_ - before;
 }
 
@@ -132,11 +152,12 @@ void FixedSimplex::start_at(double lambda) {
 }
 
 bool FixedSimplex::price_next() {
-    const Node line = first_line_ + cursor_, stretch = stretch_;
+    const Node bundle = place_, stretch = stretch_;
     if (++stretch_ == stretches_) stretch_ = 0;
-    if (++cursor_ == lines_) start_round();
-    pulse_.note(static_cast<std::size_t>(stretch_begin_[1]) / 4 + 4);
-    return price_line(line, stretch);
+    if ((place_ += step_) >= bundles_) place_ -= bundles_;
+    if (++cursor_ == bundles_) start_round();
+    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * stretch_begin_[1] / 4 + 4);
+    return price_bundle(bundle, stretch);
 }
 
 // Every line moves on to its next stretch.
@@ -156,25 +177,36 @@ bool FixedSimplex::changes_when_relabelled() {
     return false;
 }
 
-// Lets the best arc of a stretch of a line enter, if there is one that gains; true if so.
-bool FixedSimplex::price_line(Node line, Node stretch) {
+// Lets the best arc of a stretch of some lines enter, if there is one that gains; true if so.
+bool FixedSimplex::price_bundle(Node bundle, Node stretch) {
+    const Node begin = first_line_ + bundle * lines_per_bundle_;
+    const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
+    Entering best{-1, -1, 0, tolerance_};
+    for (Node line = begin; line < end; ++line) price_line(line, stretch, best);
+    if (best.line < 0) return false;
+    if (is_row(best.line)) {
+        pivot(best.line, best.partner, best.cost, best.gain);
+    } else {
+        pivot(best.partner, best.line, best.cost, best.gain);
+    }
+    price_kept_slacks();
+    return true;
+}
+
+// Looks for an arc that gains more than the best one so far.
+void FixedSimplex::price_line(Node line, Node stretch, Entering& best) {
     const Node begin = stretch_begin_[stretch], arcs = stretch_begin_[stretch + std::size_t{1}] - begin;
     const double potential = line_potential(line);
     const double* costs = line_costs(line) + begin;
     const double least = least_sum(costs, kept() + begin, arcs);
     work_ += work_per_line + work_per_cost * arcs;
     const double gain = lambda_ - potential - least;
-    if (-potential > tolerance_ && -potential >= gain) {
-        is_row(line) ? pivot(line, root_, 0, -potential) : pivot(root_, line, 0, -potential);
-    } else if (gain > tolerance_) {
+    if (-potential > best.gain && -potential >= gain) {
+        best = {line, root_, 0, -potential};
+    } else if (gain > best.gain) {
         const Node k = find_sum(costs, kept() + begin, arcs, least);
-        const Node partner = first_kept_ + begin + k;
-        is_row(line) ? pivot(line, partner, costs[k], gain) : pivot(partner, line, costs[k], gain);
-    } else {
-        return false;
+        best = {line, first_kept_ + begin + k, costs[k], gain};
     }
-    price_kept_slacks();
-    return true;
 }
 
 void FixedSimplex::price_kept_slacks() {

@@ -52,6 +52,12 @@ private:
         Mass amount;
         Node node;
     };
+    struct Entering {
+        Node line;  // -1: none
+        Node partner;
+        double cost;
+        double gain;
+    };
     struct Cycle {
         Node apex;
         Leaving leaving;
@@ -73,7 +79,8 @@ private:
     void start_at(double lambda);
     bool price_next();
     void start_round();
-    bool price_line(Node line, Node stretch);
+    bool price_bundle(Node bundle, Node stretch);
+    void price_line(Node line, Node stretch, Entering& best);
     void price_kept_slacks();
     void pivot(Node row, Node column, double cost, double gain);
     Cycle find_cycle(Node row, Node column) const;
@@ -101,6 +108,9 @@ private:
     Node first_line_;
     Node kept_count_;
     Node first_kept_;
+    Node lines_per_bundle_;  // more than one where lines are short
+    Node bundles_;
+    Node step_;                        // from one bundle to the next
     Node stretches_;                   // of a line
     std::vector<Node> stretch_begin_;  // and where the last one ends
     double lambda_ = 0;
@@ -113,9 +123,10 @@ private:
     std::vector<double> gathered_;   // the costs of a line that is a column
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
-    Node cursor_ = 0;             // the next line
-    Node stretch_ = 0;            // and its stretch
-    Node round_ = 0;              // the stretch of the first line
+    Node place_ = 0;              // the next bundle
+    Node cursor_ = 0;             // how many bundles had their turn in this round
+    Node stretch_ = 0;            // the stretch of the next bundle
+    Node round_ = 0;              // the stretch of the first bundle
     long pivots_ = 0;
     double work_ = 0;
 };
