@@ -32,7 +32,9 @@ bool ThresholdSearch::step() {
         try_at(threshold);
     } else {
         const auto collected = static_cast<double>(columns_.size());  // about twice as many pairs come next
-        const double horizon = horizon_ < 0 ? first_guess() : length_beyond(cost_, horizon_, collected, longest_);
+        const double horizon = is_horizon_new_ ? std::max(first_guess(enough_), horizon_)
+                                               : length_beyond(cost_, horizon_, collected, longest_);
+        is_horizon_new_ = false;
         collect(std::min(horizon, longest_));
         const double threshold = longest_collected_below(unreachable);
         if (threshold < 0) return horizon_ < longest_;
@@ -40,6 +42,15 @@ bool ThresholdSearch::step() {
         try_at(threshold);
     }
     return true;
+}
+
+// below() leaves more than it did for the last question, and so for this one. above() may be too little now.
+void ThresholdSearch::go_on(double longest, Enough enough) {
+    longest_ = longest;
+    enough_ = std::move(enough);
+    if (above_.threshold < unreachable && above_.unmoved <= enough_(above_.threshold)) return;
+    above_.threshold = unreachable;
+    is_horizon_new_ = true;
 }
 
 void ThresholdSearch::try_at(double threshold) {
@@ -119,7 +130,12 @@ double ThresholdSearch::longest_used(const FlowAt& at) const {
 }
 
 // If every row could send all its mass to the nearest column, and every column be filled from the nearest row.
-double ThresholdSearch::first_guess() {
+double ThresholdSearch::first_guess(const Enough& enough) {
+    if (nearest_of_row_.empty()) find_nearest();
+    return std::max(guess_from(nearest_of_row_, masses_.a, enough), guess_from(nearest_of_column_, masses_.b, enough));
+}
+
+void ThresholdSearch::find_nearest() {
     std::vector<double> of_row(cost_.rows, unreachable), of_column(cost_.columns, unreachable);
     for (Node i = 0; i < cost_.rows; ++i) {
         const double* row = cost_.row(i);
@@ -131,10 +147,12 @@ double ThresholdSearch::first_guess() {
         of_row[i] = least;
         pulse_.note(cost_.columns);
     }
-    return std::max(guess_from(of_row, masses_.a), guess_from(of_column, masses_.b));
+    nearest_of_row_ = std::move(of_row);
+    nearest_of_column_ = std::move(of_column);
 }
 
-double ThresholdSearch::guess_from(std::span<const double> nearest, std::span<const Mass> masses) const {
+double ThresholdSearch::guess_from(std::span<const double> nearest, std::span<const Mass> masses,
+                                   const Enough& enough) const {
     std::vector<Node> order(nearest.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](Node x, Node y) { return nearest[x] < nearest[y]; });
@@ -142,13 +160,46 @@ double ThresholdSearch::guess_from(std::span<const double> nearest, std::span<co
     Mass left = total;
     for (const Node x : order) {
         left = std::max<Mass>(left - masses[x], 0);
-        if (share_of(left, total) <= enough_(nearest[x])) return nearest[x];
+        if (share_of(left, total) <= enough(nearest[x])) return nearest[x];
     }
     return nearest[order.back()];
 }
 
+void ThresholdSearch::gather_for(const Enough& later) {
+    gathered_up_to_ = first_guess(later);
+    list_all(gathered_up_to_);
+    gathered_ = columns_;
+    gathered_end_ = end_;
+}
+
 // Lists the pairs up to the horizon.
 void ThresholdSearch::collect(double horizon) {
+    if (horizon <= gathered_up_to_) {
+        list_gathered(horizon);
+    } else {
+        list_all(horizon);
+    }
+    horizon_ = horizon;
+    open_ = begin_;
+    split(below_.threshold);
+    open_ = split_;
+}
+
+void ThresholdSearch::list_gathered(double horizon) {
+    columns_.clear();
+    std::size_t e = 0;
+    for (Node i = 0; i < cost_.rows; ++i) {
+        const double* row = cost_.row(i);
+        begin_[i] = columns_.size();
+        pulse_.note(gathered_end_[i] - e);
+        for (; e < gathered_end_[i]; ++e) {
+            if (row[gathered_[e]] <= horizon) columns_.push_back(gathered_[e]);
+        }
+        end_[i] = columns_.size();
+    }
+}
+
+void ThresholdSearch::list_all(double horizon) {
     begin_.assign(cost_.rows, 0);
     end_.assign(cost_.rows, 0);
     std::size_t count = 0;
@@ -172,10 +223,6 @@ void ThresholdSearch::collect(double horizon) {
         }
         pulse_.note(cost_.columns);
     }
-    horizon_ = horizon;
-    open_ = begin_;
-    split(below_.threshold);
-    open_ = split_;
 }
 
 // The longest pair in question that is shorter than the limit; -1 if there is none.

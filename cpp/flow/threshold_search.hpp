@@ -35,6 +35,11 @@ public:
 
     // Tries one more entry; false if there is none left to try.
     bool step();
+    // Asks for more than before, up to a length that is no shorter: what was found stays of use.
+    void go_on(double longest, Enough enough);
+    // Before the first step: lists the pairs that a later question is expected to need, so that those before it need
+    // not look at all pairs.
+    void gather_for(const Enough& later);
     // After TimeUp: takes the flow that was being made into account.
     void keep_unfinished_flow();
     // Searches anew, for the least entry that has as large a flow as below().
@@ -45,16 +50,20 @@ public:
     // A threshold that is too low (-1: none is known), with a maximum flow. After TimeUp, the flow may be a larger one
     // at a higher threshold t, but still leaves more than enough(t).
     const FlowAt& below() const { return below_; }
-    // The least entry known to be high enough (+inf: none is known), with a flow that proves it.
+    // The least entry known to be high enough, with a flow that proves it (+inf: none is known, and the flow is a
+    // start).
     const FlowAt& above() const { return above_; }
     long augmentations() const { return flow_.augmentations(); }
     // Sorted by length.
     std::vector<PlanEntry> plan(const FlowAt& at) const;
 
 private:
-    double first_guess();
-    double guess_from(std::span<const double> nearest, std::span<const Mass> masses) const;
+    double first_guess(const Enough& enough);
+    void find_nearest();
+    double guess_from(std::span<const double> nearest, std::span<const Mass> masses, const Enough& enough) const;
     void collect(double horizon);
+    void list_all(double horizon);
+    void list_gathered(double horizon);
     double longest_collected_below(double limit);
     double candidate();
     void split(double threshold);
@@ -72,12 +81,17 @@ private:
     Enough enough_;
     Pulse& pulse_;
     MaxFlow flow_;
-    double horizon_ = -1;  // pairs up to here are collected
+    double horizon_ = -1;         // pairs up to here are collected
+    bool is_horizon_new_ = true;  // to this question: no guess has been made for it
+    std::vector<double> nearest_of_row_, nearest_of_column_;
     std::vector<Node> columns_;
     std::vector<std::size_t> begin_;  // of each row: pairs up to below().threshold,
     std::vector<std::size_t> open_;   // pairs in question,
     std::vector<std::size_t> split_;  // those of them that are longer than what is tried,
     std::vector<std::size_t> end_;    // and the end
+    double gathered_up_to_ = -1;      // a length: pairs up to it are listed once and for all
+    std::vector<Node> gathered_;
+    std::vector<std::size_t> gathered_end_;  // of each row
     std::vector<double> sample_;
     std::optional<double> tried_;  // the threshold whose flow is being made
     FlowAt floor_{-1, 1, 0, {}};   // the last threshold with a smaller flow than below()

@@ -62,6 +62,16 @@ bool are_all_equal(const Masses& masses) {
            std::all_of(masses.b.begin(), masses.b.end(), is_first);
 }
 
+// At the end of the search.
+double crossing_of(const ThresholdSearch& search, double kappa) {
+    return crosses_at_step(search, kappa) ? search.above().threshold / kappa : search.below().unmoved;
+}
+
+// More than this must not be left at a threshold that is too low.
+ThresholdSearch::Enough less_than_crossing(double kappa) {
+    return [kappa](double t) { return std::nextafter(t / kappa, -1.0); };
+}
+
 double lower_threshold(const ThresholdSearch& search) { return std::max(search.below().threshold, 0.0); }
 
 }  // namespace
@@ -69,8 +79,7 @@ double lower_threshold(const ThresholdSearch& search) { return std::max(search.b
 // ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
 // at threshold t, the smallest such ε is max(t / κ, 1 - A).
 Outcome cross_thresholds(const LengthProblem& problem, double kappa, double tol, Need need, Pulse& pulse) {
-    const auto less_than = [kappa](double t) { return std::nextafter(t / kappa, -1.0); };
-    ThresholdSearch search(problem, kappa, less_than, pulse);
+    ThresholdSearch search(problem, kappa, less_than_crossing(kappa), pulse);
     bool is_close = false;
     const bool in_time = ends_in_time([&] {
         while (!is_close && search.step()) {
@@ -87,16 +96,30 @@ Outcome cross_thresholds(const LengthProblem& problem, double kappa, double tol,
         outcome.lower = std::min(lower_threshold(search) / kappa, best.distance);
         if (need == Need::plan) read_plan(outcome, search, *best.flow, problem.distances);
     } else if (crosses_at_step(search, kappa)) {
-        outcome.value = outcome.lower = search.above().threshold / kappa;
+        outcome.value = outcome.lower = crossing_of(search, kappa);
         outcome.cost = search.above().threshold;
         if (need == Need::plan) read_plan(outcome, search, search.above(), problem.distances);
     } else {
-        outcome.value = outcome.lower = search.below().unmoved;
+        outcome.value = outcome.lower = crossing_of(search, kappa);
         if (need == Need::plan) find_threshold_of_step(outcome, search, problem.distances);
     }
     outcome.upper = outcome.unmoved = outcome.value;
     outcome.iterations = search.augmentations();
     return outcome;
+}
+
+std::vector<double> cross_thresholds_in_turn(const LengthProblem& problem, std::span<const double> kappas,
+                                             Pulse& pulse) {
+    std::vector<double> values;
+    ThresholdSearch search(problem, kappas.front(), less_than_crossing(kappas.front()), pulse);
+    search.gather_for(less_than_crossing(kappas.back()));
+    for (const double kappa : kappas) {
+        search.go_on(kappa, less_than_crossing(kappa));
+        while (search.step()) {
+        }
+        values.push_back(crossing_of(search, kappa));
+    }
+    return values;
 }
 
 Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pulse& pulse) {

@@ -9,6 +9,9 @@
 // come first: the answer is seldom far from them, and any order of the diagonals leads to it.
 #include "line/path.hpp"
 
+#include <limits>
+#include <type_traits>
+
 #include "line/windows.hpp"
 
 namespace rpw {
@@ -38,18 +41,19 @@ struct Stretch {
 // The way of a known plan: its offset at every entry.
 class Guide {
 public:
-    Guide(const LinePair& pair, const LinePlan& plan) {
-        along_.reserve(plan.size());
-        offset_.reserve(plan.size());
+    Guide(const LinePair& pair, const LinePlan& plan) : along_(plan.size()), offset_(plan.size()) {
         Mass used_x = 0, used_y = 0;
+        Node row = -1, column = -1;
         for (std::size_t e = 0; e < plan.size(); ++e) {
-            if (e > 0 && plan[e].row != plan[e - 1].row) used_x = 0;
-            if (e > 0 && plan[e].column != plan[e - 1].column) used_y = 0;
-            const Mass s = pair.x.before[plan[e].row] + used_x, t = pair.y.before[plan[e].column] + used_y;
-            along_.push_back(s + t);
-            offset_.push_back(s - t);
-            used_x += plan[e].mass;
-            used_y += plan[e].mass;
+            const LineEntry& entry = plan[e];
+            used_x = entry.row == row ? used_x : 0;
+            used_y = entry.column == column ? used_y : 0;
+            row = entry.row, column = entry.column;
+            const Mass s = pair.x.before[row] + used_x, t = pair.y.before[column] + used_y;
+            along_[e] = s + t;
+            offset_[e] = s - t;
+            used_x += entry.mass;
+            used_y += entry.mass;
         }
     }
 
@@ -64,7 +68,16 @@ private:
 
 constexpr int most_hints = 6;
 
+using Beyond = std::make_unsigned_t<Mass>;
+
 enum Side : std::uint8_t { below = 0, above = 1, as_next = 2 };
+
+// So many steps along a diagonal, at this cell, the path is known to be on this side of it.
+struct Turn {
+    Node i, j;
+    std::size_t steps;
+    std::uint8_t side;
+};
 
 template <class Power>
 class PathSolver {
@@ -192,68 +205,101 @@ private:
     // The pass forwards. Of the gain of a cell, one part belongs to its atom of x and the other to its atom of y. Being
     // above rather than below costs the part of y less the part of x, given all that came before; where that is more
     // than the whole gain either way, the side is settled. The part of the atom that stays is kept.
-    void walk_diagonal(const Stretch& stretch, Mass c, Side first, Point& at, Mass& same_low, Mass& same_high) {
+    //
+    // Which atom comes next is as good as random, so nothing branches on it; and all that the loop needs is held in
+    // variables of its own, which no store can change.
+    void walk_diagonal(const Stretch& stretch, Mass c, Side first, Point entry, Mass& same_low, Mass& same_high) {
         const Mass end_s = stretch.to.s, end_t = stretch.to.t;
-        const std::size_t room = static_cast<std::size_t>(stretch.to.i - at.i) + (stretch.to.j - at.j) + 4;
+        const std::size_t room = static_cast<std::size_t>(stretch.to.i - entry.i) + (stretch.to.j - entry.j) + 4;
         if (steps_.size() < room) steps_.resize(2 * room);
-        Node i = at.i, j = at.j;
+        Node i = entry.i, j = entry.j;
         const double entry_gain = gain(i, j);
-        double of_y = first == below ? entry_gain : 0, of_x = entry_gain - of_y;
-        count_ = 0;
+        double part[2];  // of x, of y
+        part[1] = first == below ? entry_gain : 0;
+        part[0] = entry_gain - part[1];
         known_ = {i, j, 0, entry_gain > tie_ ? second_gain(i, j) : 0.0, 0.0};
         known_.cost = first == below ? known_.gain : -known_.gain;
-        for (;;) {
-            const Mass next_s = a_[i + 1], next_t = b_[j + 1];
-            const Mass corner = std::min(next_s, end_s) - std::min(next_t, end_t);
-            const bool on_x = corner <= c;
-            same_low = on_x ? std::max(same_low, corner) : same_low;
-            same_high = on_x ? same_high : std::min(same_high, corner);
-            if ((on_x ? next_s - end_s : next_t - end_t) >= 0) break;
+        turns_.clear();
+        const double *const x = x_, *const y = y_;
+        const Mass *const a = a_ + 1, *const b = b_ + 1;  // where atoms end
+        const Power power = power_;
+        const double price = price_, tie = tie_;
+        const Node start = i + j;
+        std::uint8_t* const steps = steps_.data();
+        // Corners up to c wrap round, so the nearest one beyond c is the least of all, and the nearest one before it
+        // the largest.
+        Beyond nearest = std::numeric_limits<Beyond>::max(), furthest = 0;
+        const auto beyond = [&](Mass corner) { return static_cast<Beyond>(corner) - static_cast<Beyond>(c) - 1; };
+        const auto note = [&](Beyond corner) {
+            nearest = std::min(nearest, corner);
+            furthest = std::max(furthest, corner);
+            return static_cast<Node>(corner >> 63);  // whether the diagonal goes on to the next atom of x
+        };
+        const auto step = [&](Node on_x) {
+            steps[i + j - start] = static_cast<std::uint8_t>(on_x);
             i += on_x;
-            j += !on_x;
-            const double apart = x_[i] - y_[j];
-            const double next = std::max(price_ - power_(apart), 0.0);
-            double kept = on_x ? of_y : of_x;
-            double other = next - kept;
-            std::uint8_t side = as_next;
-            if (other <= tie_) [[unlikely]] {
-                side = settle_side(i, j, on_x, next, other);
-                if (side == (on_x ? below : above)) kept = next, other = 0;
-                if (side == (on_x ? above : below)) kept = 0, other = next;
-            } else if (kept == 0 && on_x == (apart <= 0)) {
-                side = on_x ? above : below;  // leaving the same atom behind one step later costs the same
+            j += 1 - on_x;
+            const double next = price - std::min(power(x[i] - y[j]), price);
+            const double kept = part[on_x], other = next - kept;
+            part[1 - on_x] = other;
+            if (other <= tie || kept == 0) [[unlikely]] {
+                const std::size_t count = i + j - start;
+                const std::uint8_t side = settle_side(i, j, on_x, next, kept, count);
+                if (side == as_next) return;
+                const bool is_kept = side == (on_x ? below : above);
+                if (other <= tie) part[on_x] = is_kept ? next : 0, part[1 - on_x] = is_kept ? 0 : next;
+                note_turn({i, j, count, side});
             }
-            of_y = on_x ? kept : other;
-            of_x = on_x ? other : kept;
-            steps_[count_++] = static_cast<std::uint8_t>(on_x | side << 1);
+        };
+        Node last_i = stretch.to.i, last_j = stretch.to.j;
+        while (last_i > i && a[last_i - 1] >= end_s) --last_i;
+        while (last_j > j && b[last_j - 1] >= end_t) --last_j;
+        while (i < last_i && j < last_j) step(note(beyond(a[i] - b[j])));
+        for (;;) {  // along the border of the rectangle
+            const Node on_x = note(beyond(std::min(a[i], end_s) - std::min(b[j], end_t)));
+            if ((on_x ? a[i] - end_s : b[j] - end_t) >= 0) break;
+            step(on_x);
         }
-        at.i = i;
-        at.j = j;
+        if (furthest >> 63) same_low = std::max(same_low, c + 1 + static_cast<Mass>(furthest));
+        if (!(nearest >> 63)) same_high = std::min(same_high, c + 1 + static_cast<Mass>(nearest));
+        count_ = i + j - start;
     }
 
-    // The side where the step (already taken, not yet stored) leaves no choice or a tie.
-    std::uint8_t settle_side(Node i, Node j, bool on_x, double next, double other) {
+    // The side after the last of `count` steps where it leaves no choice, or a tie, or the same choice one step later.
+    std::uint8_t settle_side(Node i, Node j, bool on_x, double next, double kept, std::size_t count) {
+        const double other = next - kept;
         const std::uint8_t forced = on_x ? below : above;
+        if (other > tie_) {  // leaving the same atom behind one step later costs the same
+            return on_x != (x_[i] - y_[j] <= 0) ? as_next : on_x ? above : below;
+        }
         std::uint8_t side;
         if (other < -tie_) {
             side = forced;
         } else if (next <= tie_) {  // nothing to gain: back to where the atoms are nearer to each other
             side = x_[i] > y_[j] ? below : above;
         } else {
-            return break_tie(i, j, on_x, forced);
+            return break_tie(i, j, forced, count);
         }
         const double gain = next > tie_ ? second_gain(i, j) : 0.0;
-        known_ = {i, j, count_ + 1, gain, side == below ? gain : -gain};
+        known_ = {i, j, count, gain, side == below ? gain : -gain};
         return side;
+    }
+
+    // Of settled sides that follow each other and are the same, the last one decides.
+    void note_turn(const Turn& turn) {
+        if (turns_.empty() || turns_.back().side != turn.side) {
+            turns_.push_back(turn);
+        } else {
+            turns_.back() = turn;
+        }
     }
 
     // Ties are broken as if every cost were larger by an infinitesimal multiple of (rank of x - rank of y)^2, with
     // jittered ranks. The infinitesimal part of the cost of being above is only computed when it is asked for, from
     // where it was last known.
-    std::uint8_t break_tie(Node i, Node j, bool on_x, std::uint8_t forced) {
-        steps_[count_] = on_x;
-        for (; known_.steps <= count_; ++known_.steps) {
-            const bool step_on_x = steps_[known_.steps] & 1;
+    std::uint8_t break_tie(Node i, Node j, std::uint8_t forced, std::size_t count) {
+        for (; known_.steps < count; ++known_.steps) {
+            const bool step_on_x = steps_[known_.steps];
             (step_on_x ? known_.i : known_.j) += 1;
             const double next = second_gain(known_.i, known_.j);
             known_.cost += step_on_x ? known_.gain - next : next - known_.gain;
@@ -273,37 +319,34 @@ private:
         return -d * d;
     }
 
-    // The pass backwards: reads the side at every step, and leaves the stretches between the crossings on the stack.
-    void read_sides(const Stretch& stretch, Side last, Point at, Mass low, Mass high) {
+    // The pass backwards, from one turn to the one before it: leaves the stretches between the crossings on the stack.
+    void read_sides(const Stretch& stretch, Side last, Point entry, Mass low, Mass high) {
         const Point& from = stretch.from;
         Point end = stretch.to;
         std::uint8_t side = last;
-        Node i = at.i, j = at.j;
-        for (std::size_t k = count_ + 1; k-- > 0;) {
-            std::uint8_t before = k == 0 ? first_side(from, high) : steps_[k - 1] >> 1;
-            if (before == as_next) before = side;
-            if (before != side) {
-                Point stop{0, 0, i, j}, go{0, 0, i, j};
-                const bool x_is_left = x_[i] <= y_[j];
-                if (side == above) {
-                    const Mass first_t = k == 0 ? from.t : (steps_[k - 1] & 1) ? a_[i] - low : b_[j];
-                    const Mass last_t = k == count_ ? stretch.to.t : (steps_[k] & 1) ? a_[i + 1] - high : b_[j + 1];
-                    const Mass t = x_is_left ? first_t : last_t;
-                    stop.s = t + low, stop.t = t, go.s = t + high, go.t = t;
-                } else {
-                    const Mass first_s = k == 0 ? from.s : (steps_[k - 1] & 1) ? a_[i] : b_[j] + high;
-                    const Mass last_s = k == count_ ? stretch.to.s : (steps_[k] & 1) ? a_[i + 1] : b_[j + 1] + low;
-                    const Mass s = x_is_left ? last_s : first_s;
-                    stop.s = s, stop.t = s - high, go.s = s, go.t = s - low;
-                }
-                leave(go, end, side, stretch, low, high);
-                end = stop;
-                side = before;
+        const auto look_at = [&](const Turn& turn) {
+            if (turn.side == side) return;
+            const Node i = turn.i, j = turn.j;
+            const std::size_t k = turn.steps;
+            Point stop{0, 0, i, j}, go{0, 0, i, j};
+            const bool x_is_left = x_[i] <= y_[j];
+            if (side == above) {
+                const Mass first_t = k == 0 ? from.t : steps_[k - 1] ? a_[i] - low : b_[j];
+                const Mass last_t = k == count_ ? stretch.to.t : steps_[k] ? a_[i + 1] - high : b_[j + 1];
+                const Mass t = x_is_left ? first_t : last_t;
+                stop.s = t + low, stop.t = t, go.s = t + high, go.t = t;
+            } else {
+                const Mass first_s = k == 0 ? from.s : steps_[k - 1] ? a_[i] : b_[j] + high;
+                const Mass last_s = k == count_ ? stretch.to.s : steps_[k] ? a_[i + 1] : b_[j + 1] + low;
+                const Mass s = x_is_left ? last_s : first_s;
+                stop.s = s, stop.t = s - high, go.s = s, go.t = s - low;
             }
-            if (k > 0) {
-                ((steps_[k - 1] & 1) ? i : j) -= 1;
-            }
-        }
+            leave(go, end, side, stretch, low, high);
+            end = stop;
+            side = turn.side;
+        };
+        for (std::size_t e = turns_.size(); e-- > 0;) look_at(turns_[e]);
+        look_at({entry.i, entry.j, 0, first_side(from, high)});
         leave(from, end, side, stretch, low, high);
     }
 
@@ -327,8 +370,9 @@ private:
     Node end_i_, end_j_;
     std::vector<Stretch> stretches_;
     std::vector<Guide> guides_;
-    std::vector<std::uint8_t> steps_;  // whether the diagonal goes on to the next atom of x, and twice the side
-    std::size_t count_ = 0;
+    std::vector<std::uint8_t> steps_;  // whether the diagonal goes on to the next atom of x
+    std::size_t count_ = 0;            // of these
+    std::vector<Turn> turns_;          // in order; their sides alternate
     const double* rank_x_;
     const double* rank_y_;
     double tie_;

@@ -162,7 +162,7 @@ void PriceSearch::place(Vertex found, bool is_chord) {
     const bool is_before = target_.is_beyond(found.unmoved, found.cost);
     Vertex& side = is_before ? before : after;
     times_stuck_ = found.unmoved == side.unmoved ? times_stuck_ + 1 : 0;
-    repeats_ = is_before == last_was_before_ ? repeats_ + 1 : 0;
+    repeats_ = solves_ > 1 && is_before == last_was_before_ ? repeats_ + 1 : 0;
     last_was_before_ = is_before;
     if (is_before ? found.unmoved <= before.unmoved : found.unmoved >= after.unmoved) side = std::move(found);
     if (before.unmoved <= after.unmoved) after = as_vertex(pair_, cost_, unreachable, monotone_plan(pair_));

@@ -55,6 +55,14 @@ void search_past_crossings(const PowerProblem& problem, double scale, double p, 
     }
 }
 
+// The same at p = ∞.
+void search_past_thresholds(const LengthProblem& lengths, std::span<const Wanted> wanted, Pulse& pulse) {
+    std::vector<double> kappas;
+    for (const Wanted& each : wanted) kappas.push_back(each.kappa);
+    const std::vector<double> found = cross_thresholds_in_turn(lengths, kappas, pulse);
+    for (std::size_t e = 0; e < found.size(); ++e) *wanted[e].value = found[e];
+}
+
 // Distances that lie too many orders of magnitude apart for one scale: each price by itself, on a copy of them.
 void solve_one_by_one(const Pair& pair, const LengthProblem& lengths, Question question, std::span<const Wanted> wanted,
                       Room& room, Pulse& pulse) {
@@ -90,9 +98,7 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
     }
     if (todo.empty()) return values;
     if (std::isinf(question.p)) {
-        for (const Wanted& each : todo) {
-            *each.value = value_in_time(cross_thresholds(lengths, each.kappa, 0, Need::value, pulse));
-        }
+        search_past_thresholds(lengths, todo, pulse);
         return values;
     }
     const double scale = scale_for_crossing(lengths, todo.back().kappa, question.p, pulse);
