@@ -352,7 +352,8 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
     const double whole = walk_->share(edge.amount);
     if (!goal_.is_crossing()) return std::clamp(walk_->unmoved() - unmoved, 0.0, whole);
     if (edge.slope == 0) return whole;  // free: only ε = 0 is reached on such an edge
-    return std::clamp(goal_.moved_on_line(walk_->unmoved(), cost_p, unmoved, edge.slope), 0.0, whole);
+    const double moved = moved_to_crossing(walk_->unmoved(), cost_p, unmoved, edge.slope, goal_.kappa, goal_.p);
+    return std::clamp(moved, 0.0, whole);
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
@@ -422,8 +423,10 @@ Status ProfileSearch::land_between(double unmoved, Status status) {
     const double width = left_.unmoved - right_->unmoved, rise = right_->cost_p - left_.cost_p;
     unmoved_ = std::clamp(unmoved, right_->unmoved, left_.unmoved);
     const bool is_slanted = goal_.is_crossing() && width > 0 && rise > 0;
-    const double moved = is_slanted ? goal_.moved_on_line(left_.unmoved, left_.cost_p, unmoved_, rise / width)
-                                    : left_.unmoved - unmoved_;
+    double moved = left_.unmoved - unmoved_;
+    if (is_slanted) {
+        moved = moved_to_crossing(left_.unmoved, left_.cost_p, unmoved_, rise / width, goal_.kappa, goal_.p);
+    }
     weight_ = width > 0 ? std::clamp(moved / width, 0.0, 1.0) : rise > 0 ? 0.0 : 1.0;
     return status;
 }
