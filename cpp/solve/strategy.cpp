@@ -66,8 +66,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     return outcome;
 }
 
-Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
+Outcome move_at(const PowerProblem& problem, double scale, const Question& question, bool with_slope, Pulse& pulse) {
     ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy_of(question), pulse);
     Outcome outcome;
     outcome.status = search.run(0, 1);
@@ -85,6 +84,18 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
         outcome.value = outcome.upper = scale * root(search.cost_p() + dearest * rest, question.p);
     }
     return outcome;
+}
+
+bool is_proven(const Outcome& outcome) { return outcome.upper - outcome.lower <= proven_enough * outcome.upper; }
+
+// Between two edges every λ from one slope to the other is right; where the rounding of a large one leaves the cost
+// unproven, the least of them is asked for.
+Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
+    Outcome outcome = move_at(problem, scale, question, with_slope, pulse);
+    if (with_slope || outcome.status != Status::exact || is_proven(outcome)) return outcome;
+    Outcome again = move_at(problem, scale, question, true, pulse);
+    return again.status == Status::exact && is_proven(again) ? again : outcome;
 }
 
 // All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
@@ -116,8 +127,7 @@ Outcome solve_powers(const PowerProblem& problem, double scale, const Question& 
         // A price that vanishes leaves all behind.
         const double price = outcome.multiplier;
         const bool is_far = price > far_larger * power(outcome.upper / scale, question.p);
-        const bool is_proven = price > 0 && !is_far && outcome.upper - outcome.lower <= proven_enough * outcome.upper;
-        if (is_proven || outcome.status != Status::exact) return outcome;
+        if ((price > 0 && !is_far && is_proven(outcome)) || outcome.status != Status::exact) return outcome;
     }
     return move(problem, scale, question, pulse);
 }

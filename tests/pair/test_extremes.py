@@ -116,6 +116,17 @@ def test_plans_of_the_simplex_cost_what_they_may():
         check_plan(result, np.abs(x[:, None] - y), 30, k)
 
 
+@pytest.mark.parametrize("p", [30, 200])
+def test_a_cost_between_two_edges_is_proven(p):
+    """The first λ that was found to be right there could be so large that its rounding proved nothing."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x, y = rng.random((8, 2)), rng.random((4, 2))
+        result = rpw.transport(x, y, p=p, mass=0.5)
+        assert result.distance == pytest.approx(rpw.partial_wasserstein(x, y, p=p, mass=0.5), rel=1e-9)
+        assert result.gap <= 1e-9 * result.distance
+
+
 def test_cost_at_infinity_on_a_slanted_line():
     """It is that of the points, not of their places on the line, which are rounded."""
     x, y = np.array([[6e-53, 5e-76], [7e-72, 2e-97]]), np.array([[5e-41, 4e-18], [7e-72, 2e-97]])
