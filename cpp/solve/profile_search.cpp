@@ -21,6 +21,9 @@ constexpr double same_height = 4e-16;
 // An exact answer whose bounds are further apart is looked for again.
 constexpr double unproven = 1e-10;
 
+// The simplex finds costs up to 1e-14 λ: those that are smaller than λ by more than this are looked for again.
+constexpr double much_larger = 1e5;
+
 // A walk from mass 0 that has taken this many steps per pair says enough about its rate.
 constexpr double first_stretch = 1.5;
 
@@ -204,10 +207,11 @@ double ProfileSearch::lambda_to_begin_with() const {
     return first_lambda(problem_, goal_, *neighbours_, at_goal, known, least_unmoved());
 }
 
-// Whether the bounds agree where they must, and the plan costs no more than it may. A plan between two vertices is held
-// against the best line.
+// Whether the answer can be trusted. That to a crossing has bounds that agree, and a plan that costs no more than it
+// may; a plan between two vertices is held against the best line. A cost must not be lost in the rounding of λ.
 bool ProfileSearch::is_sound(Status status) const {
-    if (status != Status::exact || walk_ || !goal_.is_crossing()) return true;
+    if (status != Status::exact || walk_) return true;
+    if (!goal_.is_crossing()) return lambda() <= much_larger * cost_p() || cost_p() == 0;
     const bool is_paid = root(cost_p(), goal_.p) <= goal_.kappa * unmoved_ * (1 + unproven);
     return is_paid && unmoved_ - proven_ <= unproven * unmoved_;
 }

@@ -66,7 +66,8 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     return outcome;
 }
 
-Outcome move_at(const PowerProblem& problem, double scale, const Question& question, bool with_slope, Pulse& pulse) {
+Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
     ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy_of(question), pulse);
     Outcome outcome;
     outcome.status = search.run(0, 1);
@@ -87,16 +88,6 @@ Outcome move_at(const PowerProblem& problem, double scale, const Question& quest
 }
 
 bool is_proven(const Outcome& outcome) { return outcome.upper - outcome.lower <= proven_enough * outcome.upper; }
-
-// Between two edges every λ from one slope to the other is right; where the rounding of a large one leaves the cost
-// unproven, the least of them is asked for.
-Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
-    Outcome outcome = move_at(problem, scale, question, with_slope, pulse);
-    if (with_slope || outcome.status != Status::exact || is_proven(outcome)) return outcome;
-    Outcome again = move_at(problem, scale, question, true, pulse);
-    return again.status == Status::exact && is_proven(again) ? again : outcome;
-}
 
 // All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
 Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
