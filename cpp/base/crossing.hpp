@@ -39,4 +39,12 @@ inline double crossing(double height, double slope, double kappa, double p) {
     return crossing_by_bisection(height, slope, kappa, p);
 }
 
+// The mass that moves along such a line until `left` stays, from where `from` stays and cost_p is paid. It is a
+// difference of masses, which have lost digits where almost nothing moves, or one of costs, which have where almost all
+// is paid before.
+inline double moved_to_crossing(double from, double cost_p, double left, double slope, double kappa, double p) {
+    const double at_crossing = power(kappa * left, p);
+    return p * at_crossing < slope * from ? (at_crossing - cost_p) / slope : from - left;
+}
+
 }  // namespace rpw

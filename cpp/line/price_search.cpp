@@ -103,11 +103,9 @@ double PriceSearch::part_of_edge() const {
     const Vertex &before = bracket_.before, &after = bracket_.after;
     const double meeting = bounds_.meeting, slope = bracket_.slope();
     if (slope > dearest_path) return 0;
-    double moved = before.unmoved - meeting;
-    if (target_.is_crossing) {
-        const double cost = power(target_.kappa * meeting, target_.p);
-        if (target_.p * cost < slope * before.unmoved) moved = (cost - before.cost) / slope;
-    }
+    const double moved = target_.is_crossing
+                             ? moved_to_crossing(before.unmoved, before.cost, meeting, slope, target_.kappa, target_.p)
+                             : before.unmoved - meeting;
     return std::clamp(moved / (before.unmoved - after.unmoved), 0.0, 1.0);
 }
 
@@ -134,7 +132,7 @@ void PriceSearch::step(int rounds) {
     // Guesses that find a known vertex say that few edges are left; then the chord may be one.
     const bool is_lopsided = std::abs(part_of_bracket() - 0.5) > 0.48;
     const bool may_guess = times_stuck_ < (is_lopsided ? 2 : 1) && (rounds < rounds_of_guesses || rounds % 2 == 0);
-    const double price = may_guess ? guess(chord) : chord;
+    const double price = std::min(may_guess ? guess(chord) : chord, dearest_path);
     LinePlan plan = looking_ == Looking::everywhere
                         ? solve_at_price(pair_, cost_, price, pulse_)
                         : solve_between(pair_, cost_, price, bracket_.before.plan, bracket_.after.plan, pulse_);
@@ -146,6 +144,11 @@ void PriceSearch::step(int rounds) {
 void PriceSearch::place(Vertex found, bool is_chord) {
     Vertex &before = bracket_.before, &after = bracket_.after;
     trail_.points.emplace_back(found.unmoved, found.price);
+    if (found.price == dearest_path && found.unmoved == before.unmoved) {  // all that is left is too dear
+        on_edge_ = std::move(found);
+        is_edge_ = true;
+        return;
+    }
     const double gain = before.cost - found.cost + found.price * (before.unmoved - found.unmoved);
     if (is_chord && gain <= 4e-16 * (after.cost + found.price * before.unmoved)) {
         before.price = after.price = found.price;

@@ -188,7 +188,8 @@ Outcome cross_rounded(const RoundedProblem<Cost>& problem, double kappa, double 
         const double before = walk.unmoved(), part = static_cast<double>(available) / walk.total();
         if (kappa * (before - part) > root(walk.cost() + slope * part, p)) return available;
         const double distance = crossing(walk.cost() + slope * before, slope, kappa, p);
-        const auto moved = static_cast<Mass>((before - distance) * static_cast<double>(walk.total()));
+        const double share = moved_to_crossing(before, walk.cost(), distance, slope, kappa, p);
+        const auto moved = static_cast<Mass>(share * static_cast<double>(walk.total()));
         return std::clamp<Mass>(moved, 0, available - 1);
     };
     const auto lower = [&] {

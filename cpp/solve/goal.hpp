@@ -24,13 +24,6 @@ struct Goal {
     double on_line(double height, double slope) const {
         return is_crossing() ? crossing(height, slope, kappa, p) : unmoved;
     }
-
-    // The mass that is moved from a point of such a line to the crossing, where `left` stays. It is a difference of
-    // masses, which have lost digits where almost nothing moves, or one of costs, which have where almost all is paid.
-    double moved_on_line(double from, double cost_p, double left, double slope) const {
-        const double at_crossing = power(kappa * left, p);
-        return p * at_crossing < slope * from ? (at_crossing - cost_p) / slope : from - left;
-    }
 };
 
 }  // namespace rpw

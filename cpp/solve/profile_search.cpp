@@ -21,6 +21,9 @@ constexpr double same_height = 4e-16;
 // An exact answer whose bounds are further apart is looked for again.
 constexpr double unproven = 1e-10;
 
+// The simplex finds costs up to 1e-14 λ: those that are smaller than λ by more than this are looked for again.
+constexpr double much_larger = 1e5;
+
 // A walk from mass 0 that has taken this many steps per pair says enough about its rate.
 constexpr double first_stretch = 1.5;
 
@@ -254,10 +257,11 @@ double ProfileSearch::lambda_to_begin_with() const {
     return first_lambda(problem_, goal_, *neighbours_, at_goal, known, least_unmoved());
 }
 
-// Whether the bounds agree where they must, and the plan costs no more than it may. A plan between two vertices is held
-// against the best line.
+// Whether the answer can be trusted. That to a crossing has bounds that agree, and a plan that costs no more than it
+// may; a plan between two vertices is held against the best line. A cost must not be lost in the rounding of λ.
 bool ProfileSearch::is_sound(Status status) const {
-    if (status != Status::exact || walk_ || !goal_.is_crossing()) return true;
+    if (status != Status::exact || walk_) return true;
+    if (!goal_.is_crossing()) return lambda() <= much_larger * cost_p() || cost_p() == 0;
     const bool is_paid = root(cost_p(), goal_.p) <= goal_.kappa * unmoved_ * (1 + unproven);
     return is_paid && unmoved_ - proven_ <= unproven * unmoved_;
 }
@@ -403,7 +407,8 @@ double ProfileSearch::part_of_edge(double cost_p, double unmoved) const {
     const double whole = walk_->share(edge.amount);
     if (!goal_.is_crossing()) return std::clamp(walk_->unmoved() - unmoved, 0.0, whole);
     if (edge.slope == 0) return whole;  // free: only ε = 0 is reached on such an edge
-    return std::clamp(goal_.moved_on_line(walk_->unmoved(), cost_p, unmoved, edge.slope), 0.0, whole);
+    const double moved = moved_to_crossing(walk_->unmoved(), cost_p, unmoved, edge.slope, goal_.kappa, goal_.p);
+    return std::clamp(moved, 0.0, whole);
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
@@ -477,8 +482,10 @@ Status ProfileSearch::land_between(double unmoved, Status status) {
     const double width = left_.unmoved - right_->unmoved, rise = right_->cost_p - left_.cost_p;
     unmoved_ = std::clamp(unmoved, right_->unmoved, left_.unmoved);
     const bool is_slanted = goal_.is_crossing() && width > 0 && rise > 0;
-    const double moved = is_slanted ? goal_.moved_on_line(left_.unmoved, left_.cost_p, unmoved_, rise / width)
-                                    : left_.unmoved - unmoved_;
+    double moved = left_.unmoved - unmoved_;
+    if (is_slanted) {
+        moved = moved_to_crossing(left_.unmoved, left_.cost_p, unmoved_, rise / width, goal_.kappa, goal_.p);
+    }
     weight_ = width > 0 ? std::clamp(moved / width, 0.0, 1.0) : rise > 0 ? 0.0 : 1.0;
     return status;
 }

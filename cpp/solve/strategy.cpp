@@ -87,6 +87,8 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
     return outcome;
 }
 
+bool is_proven(const Outcome& outcome) { return outcome.upper - outcome.lower <= proven_enough * outcome.upper; }
+
 // All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
 Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const double p = question.p;
@@ -116,8 +118,7 @@ Outcome solve_powers(const PowerProblem& problem, double scale, const Question& 
         // A price that vanishes leaves all behind.
         const double price = outcome.multiplier;
         const bool is_far = price > far_larger * power(outcome.upper / scale, question.p);
-        const bool is_proven = price > 0 && !is_far && outcome.upper - outcome.lower <= proven_enough * outcome.upper;
-        if (is_proven || outcome.status != Status::exact) return outcome;
+        if ((price > 0 && !is_far && is_proven(outcome)) || outcome.status != Status::exact) return outcome;
     }
     return move(problem, scale, question, pulse);
 }

@@ -116,6 +116,19 @@ def test_plans_of_the_simplex_cost_what_they_may():
         check_plan(result, np.abs(x[:, None] - y), 30, k)
 
 
+@pytest.mark.parametrize("sizes", [(8, 2), (1, 6)])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_a_cost_between_two_edges_is_proven(dimension, sizes):
+    """The first λ that was found to be right there could be so large that its rounding proved nothing."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        x, y = (rng.random((size, dimension)) for size in sizes)
+        b = [2, 3] if len(y) == 2 else None
+        result = rpw.transport(x, y, b=b, p=200, mass=0.5)
+        assert result.distance == pytest.approx(rpw.partial_wasserstein(x, y, b=b, p=200, mass=0.5), rel=1e-9)
+        assert result.gap <= 1e-9 * result.distance
+
+
 def test_cost_at_infinity_on_a_slanted_line():
     """It is that of the points, not of their places on the line, which are rounded."""
     x, y = np.array([[6e-53, 5e-76], [7e-72, 2e-97]]), np.array([[5e-41, 4e-18], [7e-72, 2e-97]])
