@@ -78,6 +78,7 @@ ReachWalk::ReachWalk(const LinePair& pair, Pulse& pulse)
       mass_of_rows_(masses_of(pair_.x)),
       mass_of_columns_(masses_of(pair_.y)),
       grain_(common_grain(mass_of_rows_, mass_of_columns_)),
+      has_one_mass_(pair_.x.total() == grain_ * pair_.x.size() && pair_.y.total() == grain_ * pair_.y.size()),
       pulse_(pulse),
       total_(pair.total()),
       negligible_(pair.negligible()),
@@ -195,12 +196,17 @@ Node ReachWalk::next_suspect(const Block& block, Node i, Node j, Mass offset, do
 // The threshold at which the block can be shifted at all: every atom of `far` then begins at the atom of `near` whose
 // end it begins at now, or within which it begins.
 double ReachWalk::reach_needed(const Block& block) {
+    constexpr Node at_once = 32;
     const Atoms &near = block.near, &far = block.far;
     double longest = threshold_;
     Node i = block.first;
     int level = -1;
     for (Node j = block.begin; j < block.end;) {
-        longest = std::max(longest, far.at[j] - near.at[i]);
+        // Where nothing can be skipped, and atoms are matched one by one, many are looked at together.
+        const Node more = has_one_mass_ && level < 0 ? std::min(at_once, block.end - j) - 1 : 0;
+        for (Node k = 0; k <= more; ++k) longest = std::max(longest, far.at[j + k] - near.at[i + k]);
+        i += more;
+        j += more;
         j = next_suspect(block, i, j, block.offset, longest, level);
         if (j >= block.end) break;
         const Mass start = far.before[j] + block.offset;

@@ -77,7 +77,8 @@ private:
     LinePair pair_;  // with one atom for each place
     Tubes tubes_x_, tubes_y_;
     std::vector<Mass> mass_of_rows_, mass_of_columns_;
-    Mass grain_;
+    Mass grain_;         // of which all masses are multiples,
+    bool has_one_mass_;  // or which all of them are
     Pulse& pulse_;
     Mass total_, negligible_, moved_ = 0;
     double threshold_ = 0;
