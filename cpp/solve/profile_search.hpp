@@ -77,7 +77,7 @@ private:
     double part_of_edge(double cost_p, double unmoved) const;
 
     Bracket bracket() const;
-    bool pays_to_chase();
+    bool pays_to_chase() const;
     double chase(double lambda);
     double lambda_to_begin_with() const;
     bool knows_one_side() const;
