@@ -190,7 +190,11 @@ void ProfileSearch::move_bracket() {
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     double lambda = std::min(lambda_to_begin_with(), dearest_path);
-    if (chases_ && solves_ == 0) lambda = chase(lambda);
+    if (chases_ && solves_ == 0) {
+        const auto corrected = chase(lambda, cutoff);
+        if (!corrected) return land_on_left(Status::beyond_cutoff);
+        lambda = *corrected;
+    }
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
@@ -237,11 +241,13 @@ bool ProfileSearch::pays_to_chase() const {
 }
 
 // Rounds of the simplex towards a vertex near the goal. A plan that is not optimal yet tells where λ should be: what a
-// solve would spend on the wrong λ is not spent.
-double ProfileSearch::chase(double lambda) {
+// solve would spend on the wrong λ is not spent. Nothing if the answer lies beyond the cutoff; looking for that changes
+// nothing else.
+std::optional<double> ProfileSearch::chase(double lambda, double cutoff) {
     const double few = few_entered * std::max(problem_.powers.rows, problem_.powers.columns);
     for (int round = 1; round <= most_rounds; ++round) {
         const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
+        if (cutoff < 1 && round % first_rounds == 0 && proves_more_than(cutoff)) return std::nullopt;
         if (!is_settled && round != first_rounds) continue;
         const double better = corrected_lambda(goal_, plan_of_simplex(), *neighbours_, part_of_one_atom());
         const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
@@ -249,6 +255,14 @@ double ProfileSearch::chase(double lambda) {
         if (is_settled && is_close) break;
     }
     return lambda;
+}
+
+// Whether the potentials of the present basis, completed for all pairs, prove that RPW exceeds the cutoff.
+bool ProfileSearch::proves_more_than(double cutoff) const {
+    std::vector<double> u, v;
+    const double lambda = simplex_.lambda();
+    const double height = lambda - rpw::certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v);
+    return goal_.on_line(height, lambda) > cutoff;
 }
 
 // Whether all vertices that were found lie on one side of the goal, so that there is nothing to guess between yet.

@@ -78,7 +78,8 @@ private:
 
     Bracket bracket() const;
     bool pays_to_chase() const;
-    double chase(double lambda);
+    std::optional<double> chase(double lambda, double cutoff);
+    bool proves_more_than(double cutoff) const;
     double lambda_to_begin_with() const;
     bool knows_one_side() const;
     double part_of_one_atom() const;
