@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/least.hpp"
 #include "base/simd.hpp"
 
 namespace rpw {
 
 namespace {
+
+constexpr Node rows_in_sample = 32;
 
 // The least of a row, which also lowers the least of each column so far and raises the largest of all.
 RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns, double& largest) {
@@ -34,7 +37,52 @@ RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns, d
     return *std::min_element(best, best + lanes);
 }
 
+// The profile of one side.
+struct Side {
+    std::vector<double> slope;  // of the edges, least first
+    std::vector<double> mass;   // of the edges, as shares
+    double at_goal = 0;         // ε at the crossing, or the cost at the mass
+    double slope_at_goal = 0;
+};
+
+Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, Mass total, const Goal& goal) {
+    std::vector<Node> order(nearest.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](Node x, Node y) { return nearest[x] < nearest[y]; });
+    Side side;
+    double unmoved = 1, cost_p = 0;
+    bool is_beyond = true;
+    for (const Node x : order) {
+        const double slope = nearest[x], mass = share_of(masses[x], total);
+        side.slope.push_back(slope);
+        side.mass.push_back(mass);
+        if (is_beyond && !goal.is_beyond(unmoved - mass, cost_p + slope * mass)) {
+            is_beyond = false;
+            side.slope_at_goal = slope;
+            side.at_goal = goal.is_crossing() ? goal.on_line(cost_p + slope * unmoved, slope)
+                                              : cost_p + slope * (unmoved - goal.unmoved);
+        }
+        unmoved -= mass;
+        cost_p += slope * mass;
+    }
+    return side;
+}
+
 }  // namespace
+
+NeighbourSample sample_neighbours(const PowerProblem& problem, const Goal& goal) {
+    const Powers& cost = problem.powers;
+    const Node step = std::max<Node>(1, cost.rows / rows_in_sample);
+    const std::vector<double> zeros(cost.columns, 0.0);
+    std::vector<double> nearest;
+    std::vector<Mass> masses;
+    for (Node i = 0; i < cost.rows; i += step) {
+        nearest.push_back(least_sum(cost.row(i), zeros.data(), cost.columns));
+        masses.push_back(problem.masses.a[i]);
+    }
+    const Side side = side_of(nearest, masses, std::accumulate(masses.begin(), masses.end(), Mass{0}), goal);
+    return {side.at_goal, side.slope_at_goal, side.slope.front()};
+}
 
 NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal) : goal_(goal) {
     const Powers& cost = problem.powers;
@@ -43,34 +91,12 @@ NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal
         of_rows[i] = least_of_row(cost.row(i), cost.columns, of_columns.data(), largest_);
     }
     const Mass total = problem.masses.total();
-    Side rows = side(of_rows, problem.masses.a, total), columns = side(of_columns, problem.masses.b, total);
+    Side rows = side_of(of_rows, problem.masses.a, total, goal);
+    Side columns = side_of(of_columns, problem.masses.b, total, goal);
     Side& better = columns.at_goal > rows.at_goal ? columns : rows;
     slope_ = std::move(better.slope);
     mass_ = std::move(better.mass);
     at_goal_ = better.at_goal;
-}
-
-NeighbourProfile::Side NeighbourProfile::side(const std::vector<double>& nearest, std::span<const Mass> masses,
-                                              Mass total) const {
-    std::vector<Node> order(nearest.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](Node x, Node y) { return nearest[x] < nearest[y]; });
-    Side side{{}, {}, 0};
-    double unmoved = 1, cost_p = 0;
-    bool is_beyond = true;
-    for (const Node x : order) {
-        const double slope = nearest[x], mass = share_of(masses[x], total);
-        side.slope.push_back(slope);
-        side.mass.push_back(mass);
-        if (is_beyond && !goal_.is_beyond(unmoved - mass, cost_p + slope * mass)) {
-            is_beyond = false;
-            side.at_goal = goal_.is_crossing() ? goal_.on_line(cost_p + slope * unmoved, slope)
-                                               : cost_p + slope * (unmoved - goal_.unmoved);
-        }
-        unmoved -= mass;
-        cost_p += slope * mass;
-    }
-    return side;
 }
 
 double NeighbourProfile::slope_at(double unmoved) const {

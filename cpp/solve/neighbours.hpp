@@ -9,6 +9,15 @@
 
 namespace rpw {
 
+// The same from some of the rows, at a small part of the cost: where the goal may lie, and the slopes there and at mass
+// 0. Good enough to choose between strategies.
+struct NeighbourSample {
+    double unmoved;
+    double slope;
+    double first_slope;
+};
+NeighbourSample sample_neighbours(const PowerProblem& problem, const Goal& goal);
+
 class NeighbourProfile {
 public:
     // Of the two sides, the one that says more about the goal.
@@ -22,13 +31,6 @@ public:
     double largest() const { return largest_; }
 
 private:
-    struct Side {
-        std::vector<double> slope;  // of the edges, least first
-        std::vector<double> mass;   // of the edges, as shares
-        double at_goal;             // ε at the crossing, or the cost at the mass
-    };
-    Side side(const std::vector<double>& nearest, std::span<const Mass> masses, Mass total) const;
-
     Goal goal_;
     std::vector<double> slope_;
     std::vector<double> mass_;

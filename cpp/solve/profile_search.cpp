@@ -64,12 +64,16 @@ constexpr double small_share = 0.4;
 // A solve that takes so many times what is expected will not end.
 constexpr double most_solve = 100;
 
-// Between these numbers of pairs of points λ is chased, unless the neighbours say that much stays where it is: then a
-// walk is short, while each round of a chase reads all pairs. The product is of the pairs and the square of that share.
+// Between these numbers of pairs of points λ is chased, unless a sample of the neighbours says that a walk is short:
+// where much stays (each round of a chase reads all pairs, so the square of that share times the pairs must not be
+// large), or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal
+// say little about the one at it.
 constexpr double fewest_chased = 1000;
 constexpr double most_chased = 100000;
 constexpr double much_unmoved = 0.3;
 constexpr double most_product = 1800;
+constexpr double same_way = 0.25;
+constexpr double little_of_atom = 0.3;
 
 // A chase corrects λ after so many rounds, when most arcs are placed, and then after each round in which no more arcs
 // entered than this share of the larger side. It ends when λ changes by no more than the other share.
@@ -83,6 +87,10 @@ constexpr int most_past_goal = 6;
 
 constexpr int edges_between_gap_checks = 32;
 constexpr int most_jumps = 500;
+
+bool are_few_against_many(const Powers& cost) {
+    return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
+}
 
 double cold_work(const Powers& cost) {
     const double few = std::min(cost.rows, cost.columns), both = cost.rows + cost.columns;
@@ -185,7 +193,11 @@ void ProfileSearch::move_bracket() {
 // Vertices at guesses of λ, and walks from them; nothing if that leads nowhere.
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     double lambda = std::min(lambda_to_begin_with(), dearest_path);
-    if (chases_ && solves_ == 0) lambda = chase(lambda);
+    if (chases_ && solves_ == 0) {
+        const auto corrected = chase(lambda, cutoff);
+        if (!corrected) return land_on_left(Status::beyond_cutoff);
+        lambda = *corrected;
+    }
     bool is_chord = false;
     for (int jump = 0; jump < most_jumps; ++jump) {
         const double work = simplex_.work();
@@ -222,20 +234,23 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     return std::nullopt;
 }
 
-bool ProfileSearch::pays_to_chase() {
-    if (strategy_ != Solver::exact || !goal_.is_crossing()) return false;
+bool ProfileSearch::pays_to_chase() const {
+    if (strategy_ != Solver::exact || !goal_.is_crossing() || are_few_against_many(problem_.powers)) return false;
     if (size_ < fewest_chased || size_ > most_chased) return false;
-    neighbours_.emplace(problem_, goal_);
-    const double unmoved = neighbours_->lower();
-    return unmoved <= much_unmoved && size_ * unmoved * unmoved <= most_product;
+    const NeighbourSample near = sample_neighbours(problem_, goal_);
+    const double atoms = near.unmoved * std::max(problem_.powers.rows, problem_.powers.columns);
+    if (atoms < little_of_atom || near.first_slope > same_way * near.slope) return false;
+    return near.unmoved <= much_unmoved && size_ * near.unmoved * near.unmoved <= most_product;
 }
 
 // Rounds of the simplex towards a vertex near the goal. A plan that is not optimal yet tells where λ should be: what a
-// solve would spend on the wrong λ is not spent.
-double ProfileSearch::chase(double lambda) {
+// solve would spend on the wrong λ is not spent. Nothing if the answer lies beyond the cutoff; looking for that changes
+// nothing else.
+std::optional<double> ProfileSearch::chase(double lambda, double cutoff) {
     const double few = few_entered * std::max(problem_.powers.rows, problem_.powers.columns);
     for (int round = 1; round <= most_rounds; ++round) {
         const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
+        if (cutoff < 1 && round % first_rounds == 0 && proves_more_than(cutoff)) return std::nullopt;
         if (!is_settled && round != first_rounds) continue;
         const double better = corrected_lambda(goal_, plan_of_simplex(), *neighbours_, part_of_one_atom());
         const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
@@ -243,6 +258,14 @@ double ProfileSearch::chase(double lambda) {
         if (is_settled && is_close) break;
     }
     return lambda;
+}
+
+// Whether the potentials of the present basis, completed for all pairs, prove that RPW exceeds the cutoff.
+bool ProfileSearch::proves_more_than(double cutoff) const {
+    std::vector<double> u, v;
+    const double lambda = simplex_.lambda();
+    const double height = lambda - rpw::certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v);
+    return goal_.on_line(height, lambda) > cutoff;
 }
 
 // Whether all vertices that were found lie on one side of the goal, so that there is nothing to guess between yet.
@@ -278,7 +301,7 @@ std::optional<Status> ProfileSearch::begin_with_walk(double tol, double cutoff) 
 }
 
 std::optional<Status> ProfileSearch::end_first_walk(double tol, double cutoff) {
-    if (!neighbours_) neighbours_.emplace(problem_, goal_);
+    neighbours_.emplace(problem_, goal_);
     lower_ = std::max(lower_, neighbours_->lower());
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(lower_end(), 1e-300));
     const double rest = walked > 0 ? caution * walk_->work() * (all / walked - 1) : unreachable;
@@ -332,8 +355,7 @@ std::optional<Status> ProfileSearch::end_if_close(double tol) {
 bool ProfileSearch::walk_pays() const {
     if (strategy_ != Solver::exact) return strategy_ == Solver::walk;
     if (chases_) return false;
-    const Node n = problem_.powers.rows, m = problem_.powers.columns;
-    return std::max(n, m) / many_per_few < std::min(n, m);
+    return !are_few_against_many(problem_.powers);
 }
 
 // Learns from a solve how much work a stretch of the way takes.

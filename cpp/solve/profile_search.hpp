@@ -77,8 +77,9 @@ private:
     double part_of_edge(double cost_p, double unmoved) const;
 
     Bracket bracket() const;
-    bool pays_to_chase();
-    double chase(double lambda);
+    bool pays_to_chase() const;
+    std::optional<double> chase(double lambda, double cutoff);
+    bool proves_more_than(double cutoff) const;
     double lambda_to_begin_with() const;
     bool knows_one_side() const;
     double part_of_one_atom() const;

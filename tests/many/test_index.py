@@ -80,6 +80,27 @@ def test_distances_are_those_of_distance_bit_for_bit():
     assert [rpw.distance(query, items[i]) for i in indices] == distances.tolist()
 
 
+@pytest.mark.parametrize(("p", "k"), [(1, 1), (2, 1), (2, 10), (3, 2)])
+def test_same_as_brute_force_between_more_points(p, k):
+    """From thirty points on, pairs are given up before their first solve is finished; the others keep their bits."""
+    rng = np.random.default_rng([4, p, k])
+    measures = [
+        rpw.Measure(rng.random((n, 2)) + 0.1 * rng.random(2), rng.dirichlet(np.ones(n)))
+        for n in rng.integers(33, 60, 44)
+    ]
+    queries, items = measures[:4], measures[4:]
+    index = rpw.Index(items, p=p, k=k)
+    distances, indices = index.query(queries, top=3)
+    expected, order = brute_force(queries, items, 40, p=p, k=k)
+    assert np.array_equal(distances, expected[:, :3])
+    assert np.array_equal(indices, order[:, :3])
+    assert index.stats.stopped_early > 20
+    for place in (2, 20):  # the radius is the distance of that item, which must be found
+        near, at = index.radius_query(queries[0], expected[0, place])
+        assert np.array_equal(near, expected[0, : place + 1])
+        assert np.array_equal(at, order[0, : place + 1])
+
+
 @pytest.mark.parametrize("shared", ["support", "cost"])
 def test_histograms_on_a_shared_space(shared):
     rng = np.random.default_rng(2)
