@@ -18,8 +18,9 @@ constexpr Node many_per_few = 4;
 // A long line is priced in stretches of about so many arcs: what is read beyond them is worth less than a pivot.
 constexpr Node arcs_per_stretch = 350;
 
-// Short lines are priced in bundles of about so many arcs, and at most so many lines: if each let its own best arc
-// enter, prices would go up and down, and most rounds would find little to do.
+// Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
+// many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
+// Elsewhere the choice among more arcs makes the way longer, without end for the exponential example.
 constexpr Node arcs_per_bundle = 200;
 constexpr Node most_lines_per_bundle = 24;
 
@@ -34,7 +35,10 @@ constexpr double work_per_label = 0.7;
 constexpr double work_per_pivot = 80;
 
 // With one kept node a line has one arc, which enters once, whatever the order.
-Node bundle_of(Node arcs) { return arcs == 1 ? 1 : std::clamp<Node>(arcs_per_bundle / arcs, 1, most_lines_per_bundle); }
+Node bundle_of(Node lines, Node arcs) {
+    if (arcs == 1 || lines / many_per_few < arcs) return 1;
+    return std::clamp<Node>(arcs_per_bundle / arcs, 1, most_lines_per_bundle);
+}
 
 // How far the next bundle lies from the last one, so that all have their turn and neighbours lie far apart in time:
 // between points that are given in order, a price would otherwise spread by one neighbour at a time.
@@ -56,7 +60,7 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       first_line_(lines_are_columns_ ? rows_ : 0),
       kept_count_(root_ - lines_),
       first_kept_(lines_are_columns_ ? 0 : rows_),
-      lines_per_bundle_(bundle_of(kept_count_)),
+      lines_per_bundle_(bundle_of(lines_, kept_count_)),
       bundles_((lines_ + lines_per_bundle_ - 1) / lines_per_bundle_),
       step_(kept_count_ == 1 ? 1 : scattering_step(bundles_)),
       stretches_(std::max<Node>(1, (kept_count_ + arcs_per_stretch / 2) / arcs_per_stretch)),
@@ -337,6 +341,41 @@ void FixedSimplex::relabel_all() {
         if (potential_[x] < -tolerance_) negative_.push_back(x);
     }
     work_ += work_per_label * kept_count_;
+}
+
+void FixedSimplex::note_sides() {
+    hangs_from_row_.resize(root_);
+    const auto note = [this](Node x) {
+        const Node parent = nodes_[x].parent;
+        hangs_from_row_[x] = parent == root_ ? static_cast<char>(is_row(x)) : hangs_from_row_[parent];
+    };
+    for (Node x = next_of(root_); x != root_; x = next_of(x)) note(x);
+    for (Node x = first_line_; x < first_line_ + lines_; ++x) note(x);
+}
+
+// In a tree that hangs from the root by a row, potentials of columns grow with λ, and those of rows do not; in others
+// it is the other way round. So what lies between two that grow is the first to hurt when λ falls, with those
+// potentials themselves, and what lies between two that do not when it rises.
+double FixedSimplex::least_slack(bool of_growing) {
+    note_sides();
+    double least = unreachable;
+    before_.assign(kept(), kept() + kept_count_);
+    for (Node k = 0; k < kept_count_; ++k) {
+        if (grows_with_lambda(first_kept_ + k) != of_growing) {
+            before_[k] = unreachable;
+        } else if (of_growing) {
+            least = std::min(least, before_[k]);
+        }
+    }
+    for (Node line = first_line_; line < first_line_ + lines_; ++line) {
+        if (grows_with_lambda(line) != of_growing) continue;
+        const double potential = line_potential(line);
+        if (of_growing) least = std::min(least, potential);
+        least = std::min(least, least_sum(line_costs(line), before_.data(), kept_count_) + potential - lambda_);
+        work_ += work_per_line + work_per_cost * kept_count_;
+        pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
+    }
+    return std::max(0.0, least);
 }
 
 // Places a node right behind its parent.

@@ -27,6 +27,9 @@ public:
     // One round over all lines at λ; how many arcs entered. The basis is feasible after it, and near an optimal one
     // after some.
     long sweep(double lambda);
+    // The least and the largest λ at which the basis that was found at λ is optimal, as far as rounding at λ can tell.
+    double least_lambda() { return lambda_ - least_slack(true); }
+    double largest_lambda() { return lambda_ + least_slack(false); }
     // Goes on from a basis of another strategy.
     void adopt(const Basis& basis);
     Basis basis() const;
@@ -89,6 +92,9 @@ private:
     Node move_subtree(Node top, Node parent, const Leaving& leaving, double entering_cost, double change);
     Node shift(Node top, Node deeper, double change, Node& last);
     void relabel_all();
+    void note_sides();
+    bool grows_with_lambda(Node x) const { return is_row(x) != (hangs_from_row_[x] != 0); }
+    double least_slack(bool of_growing);
     bool changes_when_relabelled();
 
     void list(Node x);
@@ -118,9 +124,10 @@ private:
     std::vector<TreeNode> nodes_;      // the last one is the root
     std::vector<std::uint32_t> next_;  // unsigned: the loop over a subtree waits for one load a node, and nothing else
     std::vector<Node> depth_;
-    std::vector<double> potential_;  // of kept nodes; those of lines stay at +inf
-    std::vector<double> before_;     // the same, before they were computed afresh
-    std::vector<double> gathered_;   // the costs of a line that is a column
+    std::vector<double> potential_;     // of kept nodes; those of lines stay at +inf
+    std::vector<double> before_;        // the same, before they were computed afresh
+    std::vector<char> hangs_from_row_;  // whether the tree of a node hangs from the root by a row
+    std::vector<double> gathered_;      // the costs of a line that is a column
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
     Node place_ = 0;              // the next bundle

@@ -58,7 +58,9 @@ constexpr double short_stretch = 0.03;
 constexpr double walk_overhead = 0.6;
 constexpr double solve_overhead = 2;
 
-// A walk that looks dearer than the next solves may take no more than this share of what the simplex has done.
+// A walk must look cheaper than half of the next solves, since it is guessed and they get cheaper; one that does not
+// may take no more than half of this share of what the simplex has done.
+constexpr double half = 0.5;
 constexpr double small_share = 0.4;
 
 // A solve that takes so many times what is expected will not end.
@@ -203,7 +205,8 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
         const double work = simplex_.work();
         const ProfilePoint from = start_of_solve_;
         // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
-        if (!simplex_.solve(lambda, work + most_solve * cold_work(problem_.powers))) return std::nullopt;
+        const double most_work = work + most_solve * cold_work(problem_.powers);
+        if (!simplex_.solve(lambda, most_work) || !(is_chord || tighten(most_work))) return std::nullopt;
         ++solves_;
         room_ += simplex_.work() - work;
         Vertex found = vertex();
@@ -271,6 +274,15 @@ bool ProfileSearch::proves_more_than(double cutoff) const {
 // Whether all vertices that were found lie on one side of the goal, so that there is nothing to guess between yet.
 bool ProfileSearch::knows_one_side() const {
     return chases_ && (!right_ || left_.lambda == 0) && std::abs(same_side_) <= most_past_goal;
+}
+
+// The slope on the goal's side of a vertex says more about the way there than the λ that led to it. It is solved again
+// there, as a rule without a pivot: what rounding at a far larger λ has hidden is found. False if that does not end.
+bool ProfileSearch::tighten(double most_work) {
+    const ProfilePoint found = vertex();
+    const bool is_left = goal_.is_beyond(found.unmoved, found.cost_p);
+    const double tight = is_left ? std::min(simplex_.largest_lambda(), dearest_path) : simplex_.least_lambda();
+    return !(tight > 0) || tight == simplex_.lambda() || simplex_.solve(tight, most_work);
 }
 
 double ProfileSearch::lambda_to_begin_with() const {
@@ -371,7 +383,7 @@ std::optional<double> ProfileSearch::work_of_walk(const SlopeGuess& guess) const
     const double stretch = std::max(0.0, std::log(left_.unmoved / guess.unmoved));
     const double walk = walk_overhead * size_ + walk_rate_ * stretch;
     const double solves = solve_rate_ > 0 ? solve_overhead * size_ + solve_rate_ * stretch : unreachable;
-    const double most = std::min(room_, std::max(solves, small_share * room_));
+    const double most = half * std::min(room_, std::max(solves, small_share * room_));
     if (strategy_ == Solver::exact && walk > most) return std::nullopt;
     return std::min(2 * walk, std::max(walk, room_));
 }

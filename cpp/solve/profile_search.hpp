@@ -61,6 +61,7 @@ private:
     Status search_from_bracket(double tol, double cutoff);
     void move_bracket();
     std::optional<Status> jump_and_walk(double tol, double cutoff);
+    bool tighten(double most_work);
     bool is_sound(Status status) const;
     std::optional<Status> begin_with_walk(double tol, double cutoff);
     std::optional<Status> end_first_walk(double tol, double cutoff);

@@ -29,10 +29,17 @@ constexpr double least_growth = 0.003;
 constexpr double most_growth = 8;
 constexpr double towards_dearest = 0.5;
 
-// Within a bracket a guess that follows others on the same side goes so many times as far as the one before it would
-// have, and at least this share of the bracket's width.
+// Within a bracket a guess that follows others on the same side goes so many times as far, though not beyond the middle
+// for that; every guess keeps this share of the bracket's width from both ends.
 constexpr double further_each_time = 3;
-constexpr double least_part = 0.01;
+constexpr double least_part = 0.001;
+
+// A guess of so many orders below the right end is not believed: rounding there is larger than what is cheap.
+constexpr double far_below = 0.001;
+
+// Where a guess fell short and so much more is to be moved, the next one goes to where everything moves: from there the
+// way back is known, and one solve takes less than many that grow.
+constexpr double long_way = 4;
 
 // How far log ε may lie from that of a plan that corrects λ, on either side, and how far λ may then rise or fall as
 // shares of its rise so far.
@@ -70,20 +77,22 @@ SlopeGuess guess_beyond(const Goal& goal, const ProfilePoint& before, const Prof
     return {left.lambda + step * t / (1 + slower_further_on * t), left.unmoved * std::exp(-t)};
 }
 
-// Between a point before the goal and one that is not: on the cubic through both with their slopes.
+// Between a point before the goal and one that is not: as if the slope grew like a power of the distance from the end
+// near which it grows less, with the power that leads from the one cost to the other.
 SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const ProfilePoint& r) {
     const double width = l.unmoved - r.unmoved, chord = (r.cost_p - l.cost_p) / width;
-    // Where all mass is moved, every larger λ gives the same vertex; its slope is then that of a parabola.
-    const double right_slope = r.unmoved > 0 ? r.lambda : std::min(r.lambda, 2 * chord - l.lambda);
-    const double s = last_beyond(1, [&](double x) {
-        const double t = 1 - x;
-        const double cost_p = r.cost_p * (1 + 2 * t) * x * x - width * right_slope * t * x * x +
-                              l.cost_p * t * t * (3 - 2 * t) + width * l.lambda * t * t * x;
-        return goal.is_beyond(r.unmoved + t * width, std::max(0.0, cost_p));
-    });
-    const double t = 1 - s;
-    const double slope = 6 * t * s * chord + right_slope * (1 - 4 * t + 3 * t * t) + l.lambda * (3 * t * t - 2 * t);
-    return {slope, r.unmoved + t * width};
+    const double rise = r.lambda - l.lambda, from_left = chord - l.lambda, to_right = r.lambda - chord;
+    if (!(from_left > 0) || !(to_right > 0)) return {chord, (l.unmoved + r.unmoved) / 2};
+    const bool is_late = to_right > from_left;
+    const double q = is_late ? to_right / from_left : from_left / to_right;
+    const auto cost_at = [&](double t) {
+        if (is_late) return l.cost_p + width * (l.lambda * t + rise * std::pow(t, q + 1) / (q + 1));
+        return r.cost_p - width * (r.lambda * (1 - t) - rise * std::pow(1 - t, q + 1) / (q + 1));
+    };
+    const double t =
+        last_beyond(1, [&](double x) { return goal.is_beyond(l.unmoved - x * width, std::max(0.0, cost_at(x))); });
+    const double slope = is_late ? l.lambda + rise * std::pow(t, q) : r.lambda - rise * std::pow(1 - t, q);
+    return {slope, l.unmoved - t * width};
 }
 
 // How far λ grows from the left towards a guess, where nothing is known on the right. Slopes are counted from the least
@@ -149,15 +158,21 @@ double first_lambda(const PowerProblem& problem, const Goal& goal, const Neighbo
 
 double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket) {
     const double low = bracket.left.lambda;
-    if (!bracket.right) return low + step_towards(guess.lambda, neighbours, bracket);
+    if (!bracket.right) {
+        const bool is_far = bracket.same_side > 0 && bracket.left.unmoved > long_way * guess.unmoved;
+        if (is_far && neighbours.largest() > low) return neighbours.largest() * (1 + 1e-9);
+        return low + step_towards(guess.lambda, neighbours, bracket);
+    }
     const double high = bracket.right->lambda, width = high - low;
+    if (!(width > 0)) return low;
     const double least = std::max({low, neighbours.first_slope(), high * 1e-30});
-    if (high > many_orders * least) return std::sqrt(least) * std::sqrt(high);
-    const bool is_near_right = bracket.same_side < 0;
-    const double near = is_near_right ? high - guess.lambda : guess.lambda - low;
-    const double further = std::pow(further_each_time, std::abs(bracket.same_side) - 1);
-    const double step = std::clamp(further * std::max(near, least_part * width), 0.0, 0.5 * width);
-    return is_near_right ? high - step : low + step;
+    if (high > many_orders * least && guess.lambda < far_below * high) return std::sqrt(least) * std::sqrt(high);
+    const bool is_near_left = bracket.same_side > 0;
+    const double near = is_near_left ? guess.lambda - low : high - guess.lambda;
+    const double further = std::pow(further_each_time, std::max(1, std::abs(bracket.same_side)) - 1);
+    const double step = std::min(further * near, std::max(width / 2, near));
+    const double inside = std::clamp(step, least_part * width, (1 - least_part) * width);
+    return is_near_left ? low + inside : high - inside;
 }
 
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const NeighbourProfile& neighbours,

@@ -86,6 +86,14 @@ std::vector<double> check_walk(const Instance& instance) {
     return lambdas;
 }
 
+// A basis is optimal up to both ends of its range.
+void check_range(const Instance& instance, rpw::FixedSimplex& simplex) {
+    const double least = simplex.least_lambda(), largest = simplex.largest_lambda();
+    expect(least <= simplex.lambda() && simplex.lambda() <= largest, instance, "the range of a basis");
+    if (least > 0) check_optimal(instance, simplex.basis(), least);
+    if (largest < rpw::unreachable) check_optimal(instance, simplex.basis(), largest);
+}
+
 void check_simplex(const Instance& instance, const std::vector<double>& lambdas) {
     rpw::Pulse pulse(nullptr, 1e9);
     rpw::FixedSimplex simplex(instance.powers(), pulse);
@@ -94,6 +102,7 @@ void check_simplex(const Instance& instance, const std::vector<double>& lambdas)
         simplex.solve(lambdas[place] * (1 + 1e-9));
         check_basis(instance, simplex.basis());
         check_optimal(instance, simplex.basis(), simplex.lambda());
+        check_range(instance, simplex);
     }
 }
 

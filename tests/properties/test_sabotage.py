@@ -94,6 +94,15 @@ SABOTAGE = {
         ("const double shifted = potential[x] + change;", "const double shifted = potential[x] + 0.999 * change;"),
         ("while (changes_when_relabelled());", "while (false);"),
     ),
+    "the range of a basis without its arcs": (
+        "simplex/fixed_simplex.cpp",
+        ("least = std::min(least, least_sum(line_costs(line), before_.data(), kept_count_) + potential - lambda_);", ""),
+    ),
+    "the range of a basis without its potentials": (
+        "simplex/fixed_simplex.cpp",
+        ("if (of_growing) least = std::min(least, potential);", ""),
+        ("least = std::min(least, before_[k]);", ""),
+    ),
     "a potential of the walk shifted": (
         "walk/forest.cpp",
         ("nodes_[node.parent].distance + step;", "nodes_[node.parent].distance + step + (x == 0 ? 1e-3 : 0);"),
