@@ -68,15 +68,29 @@ double threshold_between(const Reach& low, const Reach& high) {
 class Narrowing {
 public:
     Narrowing(const LinePair& pair, Pulse& pulse) : pair_(pair), pulse_(pulse), low_(reach_within(pair, 0, pulse)) {
-        high_.unmoved = 0;
-        high_.longest = pair.largest_distance();
+        all_.unmoved = 0;
+        all_.longest = pair.largest_distance();
+        high_ = all_;
     }
 
     // `is_enough(reach)` must stay true as thresholds grow.
     template <class Enough>
     void look_at(double threshold, const Enough& is_enough) {
-        const Reach found = reach_within(pair_, threshold, pulse_);
-        (is_enough(found) ? high_ : low_) = found;
+        passes_.push_back(reach_within(pair_, threshold, pulse_));
+        (is_enough(passes_.back()) ? high_ : low_) = passes_.back();
+    }
+
+    // Asks for more than before: the passes that were not enough still are not.
+    template <class Enough>
+    void go_on(const Enough& is_enough) {
+        high_ = all_;
+        for (const Reach& pass : passes_) {
+            if (!is_enough(pass)) {
+                if (pass.next > low_.next) low_ = pass;
+            } else if (pass.longest < high_.longest) {
+                high_ = pass;
+            }
+        }
     }
 
     template <class Enough, class Close>
@@ -90,7 +104,8 @@ public:
 private:
     const LinePair& pair_;
     Pulse& pulse_;
-    Reach low_, high_;
+    Reach low_, high_, all_;
+    std::vector<Reach> passes_;
 };
 
 // The plan at a threshold, over the atoms as they came, shortest pairs first.
@@ -144,21 +159,20 @@ double start_of_step(const LinePair& pair, const Reach& reach, Pulse& pulse) {
 
 }  // namespace
 
+namespace {
+
 // A pass over pairs up to `longest` shows that max(longest / κ, unmoved) is enough. As thresholds grow, the first of
-// the two grows and the second falls.
-Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& pulse) {
-    const LinePair& pair = line.pair;
+// the two grows and the second falls. Gives the outcome without its plan, whose threshold is its cost.
+Outcome narrow_to_crossing(Narrowing& narrowing, const Question& question) {
     const double kappa = question.kappa;
     Outcome outcome;
     outcome.solver = Solver::line;
-    Narrowing narrowing(pair, pulse);
     const Reach &low = narrowing.low(), &high = narrowing.high();
-    double threshold = 0;  // of the plan
     const auto read_bounds = [&] {
         const double beyond = high.longest / kappa;
         outcome.upper = low.unmoved == 0 ? 0.0 : std::min(beyond, low.unmoved);
         outcome.lower = std::min(low.next / kappa, outcome.upper);
-        threshold = beyond < low.unmoved ? high.longest : low.longest;
+        outcome.cost = beyond < low.unmoved ? high.longest : low.longest;
     };
     const auto is_close = [&] {
         ++outcome.iterations;
@@ -170,6 +184,7 @@ Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& p
     const auto is_enough = [&](const Reach& reach) { return reach.longest / kappa >= reach.unmoved; };
     const bool in_time = ends_in_time([&] {
         if (low.unmoved == 0) return;
+        narrowing.go_on(is_enough);
         for (const double first : {kappa, kappa * question.cutoff}) {
             if (first >= low.next && first < high.longest) narrowing.look_at(first, is_enough);
         }
@@ -180,13 +195,35 @@ Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& p
     if (outcome.status == Status::exact) outcome.lower = outcome.upper;
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
     outcome.value = outcome.unmoved = outcome.upper;
-    if (question.need == Need::plan && outcome.upper < 1) {
-        const bool is_on_step = outcome.status == Status::exact && threshold == low.longest && low.longest > 0;
-        if (is_on_step) threshold = start_of_step(pair, low, pulse);
-        read_plan(outcome, line, threshold);
-    }
-    outcome.cost = threshold;
     return outcome;
+}
+
+}  // namespace
+
+Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& pulse) {
+    const LinePair& pair = line.pair;
+    Narrowing narrowing(pair, pulse);
+    Outcome outcome = narrow_to_crossing(narrowing, question);
+    if (question.need == Need::plan && outcome.upper < 1) {
+        const Reach& low = narrowing.low();
+        const bool is_on_step = outcome.status == Status::exact && outcome.cost == low.longest && low.longest > 0;
+        if (is_on_step) outcome.cost = start_of_step(pair, low, pulse);
+        read_plan(outcome, line, outcome.cost);
+    }
+    return outcome;
+}
+
+std::vector<double> cross_reaches_in_turn(const LinePair& pair, std::span<const double> kappas, Pulse& pulse) {
+    std::vector<double> values;
+    Narrowing narrowing(pair, pulse);
+    for (const double kappa : kappas) {
+        Question question;
+        question.kappa = kappa;
+        const Outcome outcome = narrow_to_crossing(narrowing, question);
+        if (outcome.status == Status::time_limit) throw TimeUp();
+        values.push_back(outcome.value);
+    }
+    return values;
 }
 
 Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse) {

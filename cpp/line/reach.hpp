@@ -2,6 +2,9 @@
 // the line").
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "base/question.hpp"
@@ -11,6 +14,10 @@ namespace rpw {
 
 // RPW, to within the question's tol (0: exact).
 Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& pulse);
+
+// The exact RPW at each κ > 0, in ascending order; what was found for one tells where to look for the next. Throws
+// TimeUp.
+std::vector<double> cross_reaches_in_turn(const LinePair& pair, std::span<const double> kappas, Pulse& pulse);
 
 // W_{∞, 1 - unmoved}.
 Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse);

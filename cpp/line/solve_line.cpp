@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/crossing.hpp"
@@ -302,6 +303,28 @@ double crossing_of(const Curve& curve, double kappa, double p) {
     return price.shrink * std::clamp(crossing(height, slope, price.kappa, p), curve.unmoved[end], curve.unmoved[first]);
 }
 
+// RPW at each κ > 0, in ascending order; nothing where an answer is doubtful.
+std::optional<std::vector<double>> crossings_in_turn(SortedPair& line, Question question,
+                                                     std::span<const double> kappas, Pulse& pulse) {
+    if (std::isinf(question.p)) return cross_reaches_in_turn(line.pair, kappas, pulse);
+    std::vector<double> values;
+    if (kappas.empty()) return values;
+    if (const auto curve = short_profile(line.pair, question.p, kappas, pulse)) {
+        for (const double kappa : kappas) values.push_back(crossing_of(*curve, kappa, question.p));
+        return values;
+    }
+    line.pair.rank();
+    for (const double kappa : kappas) {
+        question.kappa = kappa;
+        if (is_too_wide(line.pair, question)) return {};
+        SortedPair own = line;
+        const Outcome outcome = answer(own, question, pulse);
+        if (is_doubtful(outcome, own, question)) return {};
+        values.push_back(in_time(outcome));
+    }
+    return values;
+}
+
 }  // namespace
 
 std::optional<std::vector<double>> several_on_line(const Pair& pair, Question question, std::span<const double> kappas,
@@ -311,26 +334,19 @@ std::optional<std::vector<double>> several_on_line(const Pair& pair, Question qu
     pulse.note(line->pair.atoms());
     question.quantity = Quantity::crossing;
     question.need = Need::value;
-    const std::optional<Curve> curve = short_profile(line->pair, question.p, kappas, pulse);
-    if (!curve && !std::isinf(question.p)) line->pair.rank();
+    std::vector<double> positive;
+    std::copy_if(kappas.begin(), kappas.end(), std::back_inserter(positive), [](double kappa) { return kappa > 0; });
+    std::sort(positive.begin(), positive.end());
+    const bool has_zero = positive.size() < kappas.size();
+    if (has_zero && line->rounding > 0) return {};  // which points are equal, their places do not tell
+    const double unshared = has_zero ? unmoved_within(line->pair, 0, pulse) : 0;
+    const auto found = crossings_in_turn(*line, question, positive, pulse);
+    if (!found) return {};
     std::vector<double> values;
     for (const double kappa : kappas) {
-        if (kappa == 0 && line->rounding > 0) return {};  // which points are equal, their places do not tell
-        if (kappa == 0) {
-            values.push_back(unmoved_within(line->pair, 0, pulse));
-            continue;
-        }
-        if (curve) {
-            values.push_back(crossing_of(*curve, kappa, question.p));
-            if (line->rounding > 0 && line->is_too_coarse(kappa * values.back())) return {};
-            continue;
-        }
-        question.kappa = kappa;
-        if (is_too_wide(line->pair, question)) return {};
-        SortedPair own = *line;
-        const Outcome outcome = answer(own, question, pulse);
-        if (is_doubtful(outcome, own, question)) return {};
-        values.push_back(in_time(outcome));
+        const auto place = std::lower_bound(positive.begin(), positive.end(), kappa) - positive.begin();
+        values.push_back(kappa > 0 ? (*found)[place] : unshared);
+        if (line->rounding > 0 && line->is_too_coarse(kappa * values.back())) return {};
     }
     return values;
 }

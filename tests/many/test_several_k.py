@@ -58,6 +58,19 @@ def test_where_a_walk_does_not_pay(p, sizes, is_weighted):
     check_stack(rows, cost=np.block([[np.zeros((6, 6)), cost], [cost.T, np.zeros((300, 300))]]), k=[0.1, 1, 9], p=p)
 
 
+@pytest.mark.parametrize("dimension", [1, 2])
+@pytest.mark.parametrize("sizes", [(3, 400), (90, 100), (40, 7)], ids=str)
+def test_at_infinity_each_price_goes_on_from_the_last(sizes, dimension):
+    """Flows and passes are handed from price to price, and the answers are those of a search that knows nothing."""
+    rng = np.random.default_rng(sizes[0])
+    prices = rng.permutation(np.concatenate([10.0 ** rng.uniform(-3, 3, 12), [1, 1, np.nextafter(1, 2), 1e6]]))
+    for draw in (rng.normal, lambda size: rng.integers(0, 5, size) / 4):
+        A, B = ([rpw.Measure(draw(size=(n, dimension)), rng.dirichlet(np.ones(n)))] for n in sizes)
+        own = [rpw.pairwise(A, B, k=k, p=INF, diameter=1) for k in prices]
+        np.testing.assert_array_equal(rpw.pairwise(A, B, k=prices, p=INF, diameter=1), own)
+        np.testing.assert_array_equal(rpw.pairwise(A, B, k=prices[::-1], p=INF, diameter=1), own[::-1])
+
+
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, 30, INF])
 @pytest.mark.parametrize("n", [1, 2, 60, 300])
 def test_on_a_line(p, n):
