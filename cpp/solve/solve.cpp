@@ -115,14 +115,13 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
 }  // namespace
 
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
-    Question asked = question;
-    for (int attempt = 0; attempt < 2; ++attempt) {
-        Outcome outcome = nothing_proven(asked);
-        (void)ends_in_time([&] { outcome = solve_in_time(pair, asked, room, pulse); });
-        if (is_sound(outcome)) return outcome;
-        asked.solver = Solver::walk;
-    }
-    throw NoAnswer();
+    Outcome outcome = nothing_proven(question);
+    (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
+    if (is_sound(outcome)) return outcome;
+    if (outcome.solver != Solver::line) throw NoAnswer();  // the matrix may have been overwritten
+    Question once_more = question;
+    once_more.solver = Solver::walk;
+    return solve(pair, once_more, room, pulse);
 }
 
 }  // namespace rpw

@@ -14,7 +14,7 @@
 namespace rpw {
 
 // The matrix is built in `room`. If time is up, the outcome holds the best bounds that were proven. What is no number
-// is asked of the walk; throws NoAnswer where that has none either.
+// on the line is asked of the walk; throws NoAnswer where that has none either.
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
 
 }  // namespace rpw

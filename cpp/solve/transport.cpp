@@ -174,7 +174,7 @@ bool sharpen(FixedSimplex& simplex, const PowerProblem& problem, double most_wor
 }
 
 // The simplex finds costs up to 1e-14 λ.
-constexpr double sharp_lambda = 1e4;
+constexpr double sharp_lambda = 1e5;
 
 // Once a unit more costs as much as the dearest pair, all that is left may take any way at that price: the cheapest
 // plan at that multiplier, with the rest at that price, is as good as any that moves everything. Nothing if the simplex
@@ -189,7 +189,7 @@ std::optional<TransportBounds> solve_at_dearest(const PowerProblem& problem, dou
         ends_in_time([&] { is_done = simplex.solve(largest, most_work) && sharpen(simplex, problem, most_work); });
     if (in_time && !is_done) return std::nullopt;
     const double upper = cost_of(simplex, problem.masses, largest);
-    const bool is_sharp = simplex.lambda() <= sharp_lambda * upper;
+    const bool is_sharp = upper == 0 || simplex.lambda() <= sharp_lambda * upper;
     if (in_time) return TransportBounds{true, upper, upper, Solver::simplex, is_sharp};
     const Forest forest(problem.masses, simplex.basis());
     return TransportBounds{false, dual_bound(problem, forest, largest), upper, Solver::simplex};

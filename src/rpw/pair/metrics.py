@@ -113,7 +113,7 @@ class CoreMetric(GroundMetric):
         differences = np.abs(x - y)
         largest = differences.max(axis=1, initial=0.0)
         shares = differences / np.where(largest > 0, largest, 1.0)[:, None]
-        return largest * np.asarray(np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
+        return np.asarray(largest * np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
 
     def _size_of(self, clouds: list[Array]) -> float:
         """That of the bounding box, where it has one: an upper bound that costs linear time."""
