@@ -172,12 +172,16 @@ private:
         return at;
     }
 
-    // The diagonal to look at next.
+    // The diagonal to look at next. The path is expected between two plans: of the diagonals on both sides of the upper
+    // plan, the one below it is asked first.
     Mass choose(const Stretch& stretch) const {
         if (!guides_.empty() && stretch.hints < most_hints) {
-            const Mass hint = guides_[stretch.hints % guides_.size()].offset_at(stretch.middle());
+            const std::size_t which = stretch.hints % guides_.size();
+            const Mass hint = guides_[which].offset_at(stretch.middle());
+            const Mass other = guides_[guides_.size() - 1 - which].offset_at(stretch.middle());
+            const bool is_upper = hint > other || hint == stretch.high;
+            if (is_upper && stretch.low < hint && hint <= stretch.high) return hint - 1;
             if (stretch.low <= hint && hint < stretch.high) return hint;
-            if (hint == stretch.high) return hint - 1;
         }
         return stretch.low + (stretch.high - stretch.low) / 2;
     }
