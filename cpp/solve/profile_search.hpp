@@ -79,6 +79,7 @@ private:
     double lambda_to_begin_with() const;
     double least_unmoved() const;
     double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
+    double chord_between_slopes() const;
     bool wants_chord(double lambda) const;
 
     Vertex vertex() const;
