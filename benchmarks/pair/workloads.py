@@ -94,6 +94,21 @@ def lines(n: int, seed: int = 0) -> Iterator[Workload]:
     yield _scaled(f"line {n}, Dirichlet", np.abs(x - y), *uneven)
 
 
+def in_order(n: int, seed: int = 0) -> Workload:
+    """Evenly spaced points, given in order, against as many a little further on."""
+    rng = np.random.default_rng([seed, n, 5])
+    x = np.linspace(0, 1, n)
+    return _scaled(f"line {n}, in order", np.abs(x[:, None] - x - 0.3), *(rng.dirichlet(np.ones(n)) for _ in range(2)))
+
+
+def comb(n: int, seed: int = 0) -> Workload:
+    """Distances along a comb: points of a line, each at the end of a tooth of its own."""
+    rng = np.random.default_rng([seed, n, 6])
+    (x, y), (teeth, others) = rng.random((2, n)), 0.01 * rng.random((2, n))
+    cost = np.abs(x[:, None] - y) + teeth[:, None] + others
+    return _scaled(f"comb {n}, Dirichlet", cost, *(rng.dirichlet(np.ones(n)) for _ in range(2)))
+
+
 def curves(n: int, seed: int = 0) -> Iterator[Workload]:
     """Points on curves in the plane."""
     rng = np.random.default_rng([seed, n, 2])
@@ -115,6 +130,7 @@ def ties(n: int, seed: int = 0) -> Iterator[Workload]:
     yield Workload(f"zero or one {n}, Dirichlet", (rng.random((n, n)) < 0.5).astype(float), a, b)
     sums = rng.integers(0, 100, (n, 1)) + rng.integers(0, 100, n)
     yield _scaled(f"outer sums {n}, Dirichlet", sums.astype(float), a, b)
+    yield _scaled(f"outer products {n}, Dirichlet", rng.random((n, 1)) * rng.random(n), a, b)
 
 
 def shapes() -> Workload:
@@ -155,11 +171,15 @@ def structured_workloads(n: int) -> Iterator[Workload]:
     """Inputs with ties, trees of great depth, or many breakpoints."""
     for family in (lines, curves, ties, uneven_clouds):
         yield from family(n)
+    yield in_order(n)
+    yield comb(n)
     yield shapes()
     yield exponential(24)
     yield exponential(48)
     yield few_against_many(1, 40_000)
+    yield few_against_many(2, 20_000)
     yield few_against_many(3, 8_000)
+    yield few_against_many(20, 4_000)
 
 
 def many_dimensions(seed: int = 0) -> Workload:

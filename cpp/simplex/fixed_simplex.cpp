@@ -371,7 +371,8 @@ double FixedSimplex::least_slack(bool of_growing) {
         if (grows_with_lambda(line) != of_growing) continue;
         const double potential = line_potential(line);
         if (of_growing) least = std::min(least, potential);
-        least = std::min(least, least_sum(line_costs(line), before_.data(), kept_count_) + potential - lambda_);
+        const double of_arcs = least_sum(line_costs(line), before_.data(), kept_count_) + potential - lambda_;
+        least = std::min(least, of_arcs);
         work_ += work_per_line + work_per_cost * kept_count_;
         pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
     }

@@ -228,7 +228,7 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
                          : next_lambda(guess, *neighbours_, bracket());
         lambda = std::min(lambda, dearest_path);
         is_chord = right_ && !is_past && wants_chord(lambda);
-        if (is_chord) lambda = chord();
+        if (is_chord) lambda = chord_between_slopes();
         if (right_ && lambda - left_.lambda < right_->lambda - lambda) {
             simplex_.adopt(left_.basis);
             start_of_solve_ = left_;
@@ -352,6 +352,12 @@ std::optional<Status> ProfileSearch::examine(Vertex found, bool is_chord, bool i
     }
     if (is_there && !is_left && !goal_.with_slope) return land_between(right_->unmoved, Status::exact);
     return end_if_close(tol);
+}
+
+// Between points that are almost one, the chord is rounding and nothing else; their slopes are not.
+double ProfileSearch::chord_between_slopes() const {
+    const auto [low, high] = std::minmax(left_.lambda, right_->lambda);
+    return std::clamp(chord(), low, high);
 }
 
 // Ends the search where the bounds agree, or are within tol.

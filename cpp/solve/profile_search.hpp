@@ -86,6 +86,7 @@ private:
     double part_of_one_atom() const;
     double least_unmoved() const;
     double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
+    double chord_between_slopes() const;
     bool wants_chord(double lambda) const;
 
     ProfilePoint plan_of_simplex() const;

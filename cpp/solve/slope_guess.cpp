@@ -168,11 +168,11 @@ double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, 
     const double least = std::max({low, neighbours.first_slope(), high * 1e-30});
     if (high > many_orders * least && guess.lambda < far_below * high) return std::sqrt(least) * std::sqrt(high);
     const bool is_near_left = bracket.same_side > 0;
-    const double near = is_near_left ? guess.lambda - low : high - guess.lambda;
+    const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
+    const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);
     const double further = std::pow(further_each_time, std::max(1, std::abs(bracket.same_side)) - 1);
     const double step = std::min(further * near, std::max(width / 2, near));
-    const double inside = std::clamp(step, least_part * width, (1 - least_part) * width);
-    return is_near_left ? low + inside : high - inside;
+    return is_near_left ? low + step : high - step;
 }
 
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const NeighbourProfile& neighbours,
