@@ -37,8 +37,8 @@ constexpr double least_part = 0.001;
 // A guess of so many orders below the right end is not believed: rounding there is larger than what is cheap.
 constexpr double far_below = 0.001;
 
-// Where a guess fell short and so much more is to be moved, the next one goes to where everything moves: from there the
-// way back is known, and one solve takes less than many that grow.
+// Where two guesses fell short and so much more is to be moved, the next one goes to where everything moves: from there
+// the way back is known, and one solve takes less than many that grow.
 constexpr double long_way = 4;
 
 // How far log ε may lie from that of a plan that corrects λ, on either side, and how far λ may then rise or fall as
@@ -159,7 +159,7 @@ double first_lambda(const PowerProblem& problem, const Goal& goal, const Neighbo
 double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket) {
     const double low = bracket.left.lambda;
     if (!bracket.right) {
-        const bool is_far = bracket.same_side > 0 && bracket.left.unmoved > long_way * guess.unmoved;
+        const bool is_far = bracket.same_side > 1 && bracket.left.unmoved > long_way * guess.unmoved;
         if (is_far && neighbours.largest() > low) return neighbours.largest() * (1 + 1e-9);
         return low + step_towards(guess.lambda, neighbours, bracket);
     }
