@@ -66,9 +66,9 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     return outcome;
 }
 
-Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
-    ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy_of(question), pulse);
+    ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy, pulse);
     Outcome outcome;
     outcome.status = search.run(0, 1);
     const double height = read_off(outcome, search, scale, question.p, question.need);
@@ -88,6 +88,14 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
 }
 
 bool is_proven(const Outcome& outcome) { return outcome.upper - outcome.lower <= proven_enough * outcome.upper; }
+
+// The given mass. What bounds do not prove is asked of the walk: it has no λ whose rounding could hide what is cheap.
+Outcome move(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    Outcome outcome = move_by(strategy_of(question), problem, scale, question, pulse);
+    if (outcome.status != Status::exact || outcome.solver == Solver::walk || is_proven(outcome)) return outcome;
+    Outcome again = move_by(Solver::walk, problem, scale, question, pulse);
+    return again.status == Status::exact && again.value <= outcome.value ? again : outcome;
+}
 
 // All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
 Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {

@@ -240,6 +240,16 @@ def test_equal_costs_need_no_long_search(strategy):
     assert outcome.iterations <= 3 * n < ask(problem, "walk").iterations
 
 
+@pytest.mark.parametrize("mass", [0.5, 1.0])
+def test_strategies_agree_on_costs_of_many_orders(mass):
+    """What a search finds at a λ far above the cheap costs is proven, or asked of the walk."""
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        n, m = rng.integers(1, 90, 2)
+        a, b = (rng.dirichlet(np.ones(size)) for size in (n, m))
+        check_agreement(Case(a, b, cost=10 ** rng.uniform(-6, 2, (n, m)), p=3, k=1.0), mass)
+
+
 class Exponential:
     """Costs 2^max(i, j) - 1, and 2^(n+1) on the diagonal; weights 2^i. Its profile has 2^(n-1) + 1 breakpoints.
 
