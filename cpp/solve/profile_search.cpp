@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ground/powers.hpp"
+#include "solve/chase.hpp"
 #include "solve/mixed_plan.hpp"
 #include "walk/certificate.hpp"
 
@@ -66,24 +67,6 @@ constexpr double small_share = 0.4;
 // A solve that takes so many times what is expected will not end.
 constexpr double most_solve = 100;
 
-// Between these numbers of pairs of points λ is chased, unless a sample of the neighbours says that a walk is short:
-// where much stays (each round of a chase reads all pairs, so the square of that share times the pairs must not be
-// large), or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal
-// say little about the one at it.
-constexpr double fewest_chased = 1000;
-constexpr double most_chased = 100000;
-constexpr double much_unmoved = 0.3;
-constexpr double most_product = 1800;
-constexpr double same_way = 0.25;
-constexpr double little_of_atom = 0.3;
-
-// A chase corrects λ after so many rounds, when most arcs are placed, and then after each round in which no more arcs
-// entered than this share of the larger side. It ends when λ changes by no more than the other share.
-constexpr int first_rounds = 3;
-constexpr int most_rounds = 60;
-constexpr double few_entered = 0.1;
-constexpr double close_enough = 0.1;
-
 // Guesses past the goal that fell short, before the bracket is taken as it is.
 constexpr int most_past_goal = 6;
 
@@ -122,7 +105,7 @@ Status ProfileSearch::run(double tol, double cutoff) {
 
 Status ProfileSearch::search(double tol, double cutoff) {
     if (!goal_.is_beyond(1.0, 0.0)) return land_on_left(Status::exact);
-    chases_ = pays_to_chase();
+    chases_ = strategy_ == Solver::exact && !are_few_against_many(problem_.powers) && pays_to_chase(problem_, goal_);
     if (walk_pays()) {
         if (const auto status = begin_with_walk(tol, cutoff)) return *status;
     }
@@ -196,7 +179,7 @@ void ProfileSearch::move_bracket() {
 std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
     double lambda = std::min(lambda_to_begin_with(), dearest_path);
     if (chases_ && solves_ == 0) {
-        const auto corrected = chase(lambda, cutoff);
+        const auto corrected = chase(problem_, goal_, *neighbours_, part_of_one_atom(), cutoff, simplex_, lambda);
         if (!corrected) return land_on_left(Status::beyond_cutoff);
         lambda = *corrected;
     }
@@ -235,40 +218,6 @@ std::optional<Status> ProfileSearch::jump_and_walk(double tol, double cutoff) {
         }
     }
     return std::nullopt;
-}
-
-bool ProfileSearch::pays_to_chase() const {
-    if (strategy_ != Solver::exact || !goal_.is_crossing() || are_few_against_many(problem_.powers)) return false;
-    if (size_ < fewest_chased || size_ > most_chased) return false;
-    const NeighbourSample near = sample_neighbours(problem_, goal_);
-    const double atoms = near.unmoved * std::max(problem_.powers.rows, problem_.powers.columns);
-    if (atoms < little_of_atom || near.first_slope > same_way * near.slope) return false;
-    return near.unmoved <= much_unmoved && size_ * near.unmoved * near.unmoved <= most_product;
-}
-
-// Rounds of the simplex towards a vertex near the goal. A plan that is not optimal yet tells where λ should be: what a
-// solve would spend on the wrong λ is not spent. Nothing if the answer lies beyond the cutoff; looking for that changes
-// nothing else.
-std::optional<double> ProfileSearch::chase(double lambda, double cutoff) {
-    const double few = few_entered * std::max(problem_.powers.rows, problem_.powers.columns);
-    for (int round = 1; round <= most_rounds; ++round) {
-        const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
-        if (cutoff < 1 && round % first_rounds == 0 && proves_more_than(cutoff)) return std::nullopt;
-        if (!is_settled && round != first_rounds) continue;
-        const double better = corrected_lambda(goal_, plan_of_simplex(), *neighbours_, part_of_one_atom());
-        const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
-        lambda = std::min(better, dearest_path);
-        if (is_settled && is_close) break;
-    }
-    return lambda;
-}
-
-// Whether the potentials of the present basis, completed for all pairs, prove that RPW exceeds the cutoff.
-bool ProfileSearch::proves_more_than(double cutoff) const {
-    std::vector<double> u, v;
-    const double lambda = simplex_.lambda();
-    const double height = lambda - rpw::certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v);
-    return goal_.on_line(height, lambda) > cutoff;
 }
 
 // Whether all vertices that were found lie on one side of the goal, so that there is nothing to guess between yet.
@@ -488,13 +437,7 @@ bool ProfileSearch::wants_chord(double lambda) const {
     return stalls_ > 0 && is_halved && !spans_many_orders(bracket());
 }
 
-ProfilePoint ProfileSearch::plan_of_simplex() const {
-    const Mass left = total_ - simplex_.moved();
-    const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total_);
-    return {unmoved, static_cast<double>(simplex_.cost() / total_), simplex_.lambda()};
-}
-
-ProfileSearch::Vertex ProfileSearch::vertex() const { return {plan_of_simplex(), simplex_.basis()}; }
+ProfileSearch::Vertex ProfileSearch::vertex() const { return {plan_of(simplex_, problem_.masses), simplex_.basis()}; }
 
 void ProfileSearch::replace_left(Vertex found) {
     if (std::log(left_.unmoved / found.unmoved) > short_stretch) before_ = left_;

@@ -78,9 +78,6 @@ private:
     double part_of_edge(double cost_p, double unmoved) const;
 
     Bracket bracket() const;
-    bool pays_to_chase() const;
-    std::optional<double> chase(double lambda, double cutoff);
-    bool proves_more_than(double cutoff) const;
     double lambda_to_begin_with() const;
     bool knows_one_side() const;
     double part_of_one_atom() const;
@@ -89,7 +86,6 @@ private:
     double chord_between_slopes() const;
     bool wants_chord(double lambda) const;
 
-    ProfilePoint plan_of_simplex() const;
     Vertex vertex() const;
     void replace_left(Vertex found);
     void note_middle();

@@ -17,7 +17,13 @@ CORE = Path(__file__).parents[2] / "cpp"
 CHECKER = "tests/invariants_main.cpp"
 HANDOVER = "tests/handover_main.cpp"
 SEARCH = "solve/profile_search.cpp"
-PARTS_OF_SEARCH = ("ground/powers.cpp", "solve/mixed_plan.cpp", "solve/neighbours.cpp", "solve/slope_guess.cpp")
+PARTS_OF_SEARCH = (
+    "ground/powers.cpp",
+    "solve/chase.cpp",
+    "solve/mixed_plan.cpp",
+    "solve/neighbours.cpp",
+    "solve/slope_guess.cpp",
+)
 PARTS = (
     "base/least.cpp",
     "base/pulse.cpp",
