@@ -27,7 +27,8 @@ constexpr double rounding_of_price = 1e-14;
 
 void close_gap(Outcome& outcome) {
     outcome.lower = std::min(outcome.lower, outcome.upper);
-    if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    const bool is_exact = outcome.status == Status::exact;  // one within a tolerance may lie above the exact answer
+    if (is_exact && outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
 }
 
 // The plan (1 - part) · first + part · second, over the atoms as they came.

@@ -45,8 +45,10 @@ double read_off(Outcome& outcome, const ProfileSearch& search, double scale, dou
     return 0;
 }
 
+// Of an exact answer only: one within a tolerance may lie above the exact one by more than rounding.
 void close_gap(Outcome& outcome) {
-    if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    const bool is_exact = outcome.status == Status::exact;
+    if (is_exact && outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
 }
 
 Outcome cross(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {

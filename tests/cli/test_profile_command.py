@@ -38,6 +38,9 @@ def test_a_profile_with_tol_is_shown_as_what_is_proven(tmp_path):
     assert f"{found['lower']['1']:.6g} to {found['upper']['1']:.6g}" in shown
     assert f"{lower(0.9):.6g} to " in shown
     assert "tol=0.05" in shown
+    assert "elbow" not in shown
+    assert found["elbow"] is None
+    assert exact["elbow"] is not None
     assert " to " not in call("profile", *pair).stdout
     assert "tol=" not in call("profile", *pair).stdout
 

@@ -262,6 +262,20 @@ def test_elbow_finds_the_planted_share_of_inliers(share, p):
     assert rpw.profile(x, y, p=p).elbow() == pytest.approx(share, abs=0.02)
 
 
+def test_two_curves_have_no_elbow():
+    """The few breakpoints within tol say nothing about where the slope jumps: 0.70 was given for 0.94."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(0, 0.1, 400), rng.normal(0.02, 0.1, 350)
+    y[:20] += 1
+    assert rpw.profile(x, y).elbow() == pytest.approx(330 / 350, abs=0.01)
+    rough = rpw.profile(x, y, tol=1e-3)
+    for curve in (rough, rough.lower):
+        assert not curve.is_exact
+        assert "elbow" not in curve._repr_html_()
+        with pytest.raises(ValueError, match=r"elbow needs the exact profile, .* leave tol out"):
+            curve.elbow()
+
+
 @pytest.mark.parametrize("p", [2, INF])
 def test_elbow_of_tiny_profiles_is_a_mass(p):
     for x, y in (([0.0], [0.0]), ([0.0], [1.0]), ([0.0, 1.0], [0.0, 1.0])):

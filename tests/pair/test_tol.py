@@ -215,3 +215,13 @@ def test_extreme_tolerances_of_a_profile(scale, tol):
     near = rpw.profile(x, y, p=1, solver="lmr", tol=tol)
     exact = rpw.profile(x, y, p=1)
     assert 0 <= near(1.0) - exact(1.0) <= tol
+
+
+def test_what_is_proven_within_tol_excludes_nothing():
+    """Bounds that nearly meet were closed upwards, beyond the exact answer."""
+    for seed in range(12, 36):
+        rng = np.random.default_rng(seed)
+        x, y, a = rng.integers(0, 8, (38, 2)) / 8, rng.integers(0, 8, (53, 2)) / 8, rng.random(38)
+        rough, exact = (rpw.solve(x, y, a=a, p=9.5, k=0.0106, diameter=1, tol=tol) for tol in (1e-6, 0))
+        assert rough.lower <= exact.upper * (1 + 1e-14)
+        assert exact.lower * (1 - 1e-14) <= rough.upper <= rough.lower + 1e-6

@@ -75,7 +75,7 @@ def profile(
         _draw(curve, plot, k)
     if as_json:
         answer = {"p": p, "metric": metric, "diameter": delta, "tol": tol, **_curves(curve), **_bounds(curve, prices)}
-        facts = {"elbow": curve.elbow(), "solver": curve.solver, "plot": plot}
+        facts = {"elbow": curve.elbow() if curve.is_exact else None, "solver": curve.solver, "plot": plot}
         print_json({**answer, **facts, "note": note, "seconds": end - start})
         return
     error = f", tol={tol:g}" if tol else ""
@@ -83,7 +83,7 @@ def profile(
         [
             ("profile", f"{counted(len(curve), 'breakpoint')}, p={p:g}, metric={metric}, diameter={delta:g}{error}"),
             *((f"W at {mass:.0%}", _shown(curve.lower(mass), curve(mass))) for mass in _MASSES),
-            ("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)"),
+            *_elbow(curve),
             *((f"RPW k={k:g}", _shown(curve.lower.distance(k), curve.distance(k))) for k in prices),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
@@ -93,6 +93,12 @@ def profile(
             *images_note(a, b),
         ]
     )
+
+
+def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
+    if not curve.is_exact:
+        return []
+    return [("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)")]
 
 
 def _curves(curve: rpw.Profile) -> dict[str, Any]:

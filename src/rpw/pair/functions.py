@@ -62,7 +62,7 @@ def solve(
     p : float
         Exponent in [1, inf].
     k : float
-        Price of leaving mass behind, >= 0. k = 0 is total variation; as k grows, k·RPW approaches W_p.
+        Price of leaving mass behind, >= 0. k = 0 is total variation; as k grows, k·Δ·RPW approaches W_p.
     metric : str or callable
         Ground metric for points, see `rpw.cost.METRICS`. A callable takes two points and is taken on trust.
     diameter : float, optional

@@ -73,6 +73,11 @@ class Profile:
         """
         return self if self._lower is None else replace(self._lower, _reach=self._reach, _is_lower=True)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether this is the profile itself, not one of two curves around it."""
+        return self._lower is None and not self._is_lower
+
     @cached_property
     def mass(self) -> Array:
         """The breakpoints, from 0 to 1."""
@@ -252,8 +257,11 @@ class Profile:
         """The mass where the slope jumps most in proportion: a first guess of the share of inliers.
 
         At least half of the mass is taken to be inliers: among the first, smallest costs the ratio of two neighbours
-        says nothing. At p = inf the steps of W are compared instead of slopes.
+        says nothing. At p = inf the steps of W are compared instead of slopes. Two curves within ``tol`` have no elbow:
+        their breakpoints are few, and say nothing about where the slope jumps.
         """
+        if not self.is_exact:
+            raise ValueError("elbow needs the exact profile, and this one is only within its tol: leave tol out")
         heights = self._cost[1:] if np.isinf(self.p) else self._slopes
         inner = self.mass[1:-1]
         candidates = np.flatnonzero(inner >= 0.5)
@@ -301,7 +309,7 @@ class Profile:
                 ("diameter", f"{self.diameter:g}"),
                 ("breakpoints", f"{len(self):,}"),
                 *((f"W at {mass:.0%}", self._cost_in_words(mass)) for mass in (0.5, 0.9, 1.0)),
-                ("elbow", f"{self.elbow():.4g} of the mass"),
+                *([("elbow", f"{self.elbow():.4g} of the mass")] if self.is_exact else []),
                 ("solver", self.solver),
             ],
             curve(masses, np.asarray(self(masses)), "the cost of moving a mass, from 0 to 1", below),
