@@ -13,15 +13,10 @@ VENV := .venv
 PY := $(VENV)/bin/python
 
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
-CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
-SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
-	-Wall -Wextra -Wpedantic -pthread -Icpp
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
-GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table build/gpu_sanitize_several
-GPU_BOUNDS := build/gpu_sanitize_bounds build/gpu_sanitize_bounds_squared
-SANITIZED_CORE := $(CORE:cpp/%.cpp=build/sanitized/%.o)
-CHECKS := cpp/tests/sanitize_main.cpp cpp/tests/checker.cpp $(filter cpp/tests/%_checks.cpp,$(CPP))
-SANITIZED_CHECKS := $(CHECKS:cpp/%.cpp=build/sanitized/%.o)
+CMAKE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cmake
+SANITIZED := build/sanitized
+TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test check bench bench-line bench-lmr bench-pairs build format sanitize clean preflight
@@ -63,9 +58,12 @@ format: $(VENV)/check.txt  ## format the code
 	$(PY) -m ruff format .
 	$(VENV)/bin/clang-format -i $(CPP) $(GPU_SOURCE)
 
-sanitize: build/rpw_sanitize $(GPU_TRIALS) $(GPU_BOUNDS)  ## run the core and the GPU source under address and undefined-behaviour checks
-	UBSAN_OPTIONS=print_stacktrace=1 build/rpw_sanitize
-	for trial in $(GPU_TRIALS) $(GPU_BOUNDS); do UBSAN_OPTIONS=print_stacktrace=1 $$trial || exit 1; done
+sanitize: $(VENV)/cmake.txt  ## run the core and the GPU source under address and undefined-behaviour checks
+	@echo "Compiling the core under sanitizers ..."
+	@mkdir -p build
+	@$(CMAKE) -S . -B $(SANITIZED) -G Ninja -DRPW_SANITIZE=ON > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
+	@$(CMAKE) --build $(SANITIZED) > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
+	for trial in $(TRIALS); do UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/$$trial || exit 1; done
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -73,25 +71,6 @@ clean:  ## remove everything that was made here
 
 preflight:
 	@.ci/preflight "$(PYTHON)" "$(CXX)"
-
-build/sanitized/%.o: cpp/%.cpp $(filter %.hpp,$(CPP)) Makefile | preflight
-	@mkdir -p $(@D)
-	$(SANITIZED) -c $< -o $@
-
-build/rpw_sanitize: $(SANITIZED_CHECKS) $(SANITIZED_CORE)
-	$(SANITIZED) $^ -o $@
-
-# The GPU source on the host, once for each kind of kernel.
-build/gpu_sanitize_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2 -DRPW_POINTS=1
-build/gpu_sanitize_metric: KIND := -DRPW_COST=1
-build/gpu_sanitize_table: KIND := -DRPW_COST=2 -DRPW_P=1 -DRPW_GRID=1
-build/gpu_sanitize_several: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_SEVERAL=1
-$(GPU_TRIALS): cpp/tests/gpu_main.cpp $(SANITIZED_CORE) $(GPU_SOURCE)
-	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $(filter-out $(GPU_SOURCE),$^) -o $@
-
-build/gpu_sanitize_bounds_squared: KIND := -DRPW_COST=0 -DRPW_P=2 -DRPW_DIM=2
-$(GPU_BOUNDS): cpp/tests/gpu_bounds_main.cpp $(GPU_SOURCE)
-	$(SANITIZED) -Isrc/rpw/many/backends/cuda $(KIND) $< -o $@
 
 # The virtual environment. pip.txt is the sign that it is complete.
 $(VENV)/pip.txt: | preflight
@@ -114,8 +93,11 @@ $(VENV)/cmake.txt: $(VENV)/build-system.txt
 
 # rpw, installed as a user would have it. A lasting build folder lets a second build compile only what changed, and
 # without isolation that folder's paths stay true. The sign carries the time of the start: an edit meanwhile counts.
+# A wheel that `make build` has made of these very sources is taken as it is.
+FRESH_WHEEL = $(shell [ -z "$(wildcard dist/*.whl)" ] || find $(SOURCES) -maxdepth 0 -newer dist/*.whl | grep -q . || ls dist/*.whl)
 $(VENV)/package: $(VENV)/cmake.txt $(SOURCES)
 	@touch $@.new
 	@echo "Building and installing rpw ..."
-	@$(PY) -m pip install -q --no-deps --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' .
+	@$(PY) -m pip install -q --no-deps --force-reinstall --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' \
+		$(or $(FRESH_WHEEL),.)
 	@mv $@.new $@
