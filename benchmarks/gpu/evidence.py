@@ -3,7 +3,7 @@
     PYTHONPATH=SITE python3 evidence.py --data FOLDER --out FOLDER --seconds 540 --device cuda
 
 Needs numpy and scipy beside rpw. A part is one distance in one repeat of one experiment; parts run in the order of
-`all_parts`, and those that are named in ``--done``, or lie whole below ``--earlier``, are left out. Each that is
+`all_parts`, and those that are named in ``--done``, or lie whole in ``--store`` already, are left out. Each that is
 finished goes into a tar file for its data set at once; ``times.csv`` says how long it took, and how far the nearest
 pictures of the first query are from what the CPU finds. A tar file unpacks into folders which
 ``rpw reproduce retrieval --out FOLDER`` takes for its own:
@@ -140,11 +140,14 @@ class Runner:
     def seconds_left(self) -> float:
         return self.end - time.monotonic()
 
+    def queries_of(self, part: Part) -> int:
+        return 6 if self.options.small else part.queries
+
     def find(self, part: Part, store: Path):
         """What the part asks for; raises `OutOfTimeError`."""
         plan, options = part.plan(self.pictures(part.dataset)), self.options
         if options.small:
-            plan = Plan(plan.pictures, plan.scenario, 40, 6, SEED, plan.plain_queries, min(plan.largest_m, 10))
+            plan = Plan(plan.pictures, plan.scenario, 40, self.queries_of(part), SEED, plan.plain_queries, min(plan.largest_m, 10))
         drawn = plan.draw(part.repeat)
 
         def report(_share):
@@ -212,6 +215,7 @@ def run(options) -> None:
         shutil.copytree(options.earlier, runner.store, dirs_exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
     todo = [part for part in all_parts() if part.stage in options.stages and part.name not in done]
+    todo = [part for part in todo if not is_whole(runner.store / part.name, runner.queries_of(part))]
     todo = [part for part in todo if not options.only or any(word in part.name for word in options.only)]
     with (options.out / "times.csv").open("a", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")

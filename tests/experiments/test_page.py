@@ -157,7 +157,7 @@ def test_a_narrow_table_shows_on_which_side_it_goes_on(browser, a_retrieval, tmp
 def test_of_many_classes_a_few_are_shown(tmp_path):
     rng = np.random.default_rng(0)
     pictures = Pictures("many", rng.integers(1, 9, size=(60, 3, 3)), np.array([f"{i % 20:02}" for i in range(60)]))
-    result = retrieve(pictures, scenario="clean", labelled=20, queries=40, repeats=1, seed=0, store=tmp_path)
+    result = retrieve(Plan(pictures, "clean", 20, 40, seed=0), methods(), repeats=1, store=tmp_path)
     labels = pictures.labels[result.first.query_index]
     assert [labels[q] for q in shown_queries(result)] == sorted(set(labels))[:SHOWN_CLASSES]
     text = page(result, draw_accuracy(result), accuracy_table(result), {})

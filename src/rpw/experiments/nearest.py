@@ -151,9 +151,10 @@ def distance_matrix(queries: Pixels, labelled: Pixels, options: Mapping[str, Any
     """All distances between two collections of pictures."""
     if options["distance"] == "total_variation" and queries.ndim == 4:
         a, b = _as_channels(queries), _as_channels(labelled)
-        space = {"support": np.arange(a.shape[1], dtype=np.float64)[:, None]}
+        space: dict[str, Any] = {"support": np.arange(a.shape[1], dtype=np.float64)[:, None]}
     elif queries.ndim == 4:
-        a, b, space = _as_clouds(queries), _as_clouds(labelled), {}
+        a, b = _as_clouds(queries), _as_clouds(labelled)
+        space = {}
     else:
         a, b = _as_rows(queries), _as_rows(labelled)
         space = {"support": pixel_grid(*queries.shape[1:])}

@@ -19,7 +19,6 @@ __all__ = ["sliced_bounds"]
 
 _BASES = 64
 _LONGEST_RUN = 8
-_CDIST = {1: "cityblock", 2: "sqeuclidean"}
 
 
 def sliced_bounds(a: Array, b: Array, p: int, n_threads: int) -> Array:
@@ -45,7 +44,8 @@ def _bases(dimension: int) -> list[Array]:
 def _on_line(a: Array, b: Array, p: int) -> Array:
     """The squares of lower bounds on W_p between rows of numbers."""
     a, b = _runs(a), _runs(b)
-    return np.asarray((cdist(a, b, _CDIST[p]) / a.shape[1]) ** (2 / p))
+    apart = cdist(a, b, "cityblock") if p == 1 else cdist(a, b, "sqeuclidean")
+    return np.asarray((apart / a.shape[1]) ** (2 / p))
 
 
 def _runs(rows: Array) -> Array:
