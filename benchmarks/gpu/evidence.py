@@ -147,7 +147,15 @@ class Runner:
         """What the part asks for; raises `OutOfTimeError`."""
         plan, options = part.plan(self.pictures(part.dataset)), self.options
         if options.small:
-            plan = Plan(plan.pictures, plan.scenario, 40, self.queries_of(part), SEED, plan.plain_queries, min(plan.largest_m, 10))
+            plan = Plan(
+                plan.pictures,
+                plan.scenario,
+                40,
+                self.queries_of(part),
+                SEED,
+                plan.plain_queries,
+                min(plan.largest_m, 10),
+            )
         drawn = plan.draw(part.repeat)
 
         def report(_share):
@@ -221,7 +229,7 @@ def run(options) -> None:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(["part", "queries", "seconds", "guessed", "from_cpu"])
         for part in todo:
-            one_block = part.seconds / max(1, part.queries // 50)
+            one_block = part.seconds / max(1, part.queries // 100)
             if one_block > runner.seconds_left:
                 print(f"left out: {part.name}, about {part.seconds:.0f} s", flush=True)
                 continue

@@ -29,6 +29,7 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
 from rpw.many.errors import PairwiseError
 from rpw.many.search import search_in_rounds
+from rpw.pair.atoms import Atoms
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
 from rpw.pair.support import as_shared_ground
@@ -40,8 +41,9 @@ Pixels = npt.NDArray[Any]
 Report = Callable[[float], object]  # the share that is done
 Found = tuple[Ints, Array]
 
+_GROUND = as_shared_ground(None, None, as_metric("euclidean"))
 # Queries whose answers are stored together: what an interruption costs on the CPU, and what keeps a GPU busy.
-_AT_ONCE = {"cpu": 4, "cuda": 50}
+_AT_ONCE = {"cpu": 4, "cuda": 100}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,20 @@ class Search:
         if self.queries.ndim != 4 or self.options["distance"] != "wasserstein" or p not in (1, 2):
             return None
         return sliced_bounds(_as_clouds(self.queries), _as_clouds(self.labelled), p, as_n_threads(self.n_threads))
+
+    @cached_property
+    def by_place(self) -> Ints:
+        """The labelled pictures in the order of the permutation."""
+        return np.argsort(self.permutation)
+
+    @cached_property
+    def clouds_by_place(self) -> Atoms:
+        """The labelled colour pictures in that order, as points."""
+        return self.as_points(self.labelled[self.by_place])
+
+    def as_points(self, images: Pixels) -> Atoms:
+        """Colour pictures for the device."""
+        return as_collection(_as_clouds(images), "images", _GROUND, device=self.device)
 
 
 def find_nearest(search: Search, store: Path, made_from: Mapping[str, Any], report: Report = lambda _: None) -> Found:
@@ -189,13 +205,10 @@ def rank(matrix: Array, permutation: npt.NDArray[Any]) -> Ints:
 
 
 def _search(search: Search, part: range, bounds: Array, report: Report) -> Found:
-    by_place = np.argsort(search.permutation)  # the search puts equal distances into the order of their numbers
-    ground, device = as_shared_ground(None, None, as_metric("euclidean")), search.device
-    a = as_collection(_as_clouds(search.queries[part.start : part.stop]), "A", ground, device=device)
-    b = as_collection(_as_clouds(search.labelled[by_place]), "B", ground, device=device)
+    queries, by_place = search.as_points(search.queries[part.start : part.stop]), search.by_place
     question = as_question(search.options["distance"], p=search.options["p"])
     found = search_in_rounds(
-        backend_for(PairBatch(a, b, ground, question), device),
+        backend_for(PairBatch(queries, search.clouds_by_place, _GROUND, question), search.device),
         bounds[part.start : part.stop, by_place],
         search.count,
         np.inf,
@@ -205,4 +218,4 @@ def _search(search: Search, part: range, bounds: Array, report: Report) -> Found
     if found.failures:
         raise PairwiseError.of(found.failures, found.neighbours)
     distances, places = (np.stack(each) for each in zip(*found.neighbours, strict=True))
-    return by_place[places], distances
+    return by_place[places], distances  # the search puts equal distances into the order of their places
