@@ -26,7 +26,8 @@ cp "$1"/mnist.npz "$1"/cifar10.npz "$1"/corel5k.npz $out/data/
 touch $out/done.txt
 if [ -n "${2:-}" ]; then
     PYTHONPATH=$out/site $env/bin/python $out/evidence.py --list-done "$2" > $out/done.txt
-    (cd "$2" && find . -name '*.npz') | grep -vFf $out/done.txt | while read -r file; do
+    sed 's,$,/,' $out/done.txt > build/whole.txt
+    (cd "$2" && find . -name '*.npz') | grep -vFf build/whole.txt | while read -r file; do
         mkdir -p "$out/earlier/$(dirname "$file")"
         cp "$2/$file" "$out/earlier/$file"
     done
