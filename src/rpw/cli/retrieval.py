@@ -45,6 +45,14 @@ Labelled = Annotated[
 ]
 Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50")]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
+Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many of the nearest to retrieve.")]
+Distances = Annotated[
+    str | None,
+    typer.Option("--distances", metavar="NAME,NAME...", help="Some of w1, w2, tv, rpw-k1, rpw-k0.1, robot-LAM."),
+]
+PlainQueries = Annotated[
+    bool, typer.Option("--plain-queries", help="Colour: a shift tints labelled pictures, and no query.")
+]
 Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
 
 
@@ -56,6 +64,9 @@ def retrieval(
     repeats: Repeats = None,
     seed: Seed = 0,
     lam: Lam = 0.1,
+    nearest: Nearest = 100,
+    distances: Distances = None,
+    plain_queries: PlainQueries = False,
     size: Size = None,
     data: Data = None,
     out: Out = None,
@@ -67,24 +78,27 @@ def retrieval(
 
     Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
     """
-    from rpw.experiments.retrieval import retrieve
+    from rpw.experiments.retrieval import Plan, chosen_methods, methods, retrieve
     from rpw.experiments.retrieval_views import accuracy_table, write_retrieval
 
     start = time.perf_counter()
     _check(scenario, lam)
     check_device(device)
     pictures = load_pictures(dataset, data, size)
+    ways = methods(lam) if distances is None else chosen_methods(distances.split(","), lam)
     counts = _counts(pictures, labelled, queries, repeats)
-    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam}
+    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam, "nearest": nearest}
+    facts |= {"plain_queries": plain_queries, "distances": ",".join(way.key for way in ways)}
     facts["pictures"] = f"{' x '.join(map(str, pictures.images.shape[1:3]))} pixels, digest {pictures.digest}"
-    folder = begin("retrieval", out, f"retrieval-{pictures.name}-{scenario}", facts, may_differ=("repeats",))
+    name = f"retrieval-{pictures.name}-{scenario}{'-plain' * plain_queries}"
+    folder = begin("retrieval", out, name, facts, may_differ=("repeats", "distances"))
     if not as_json:
         print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
-        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
-    asked: dict[str, Any] = {"scenario": scenario, "seed": seed, "lam": lam, **counts}
+        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1], plain_queries)])
+    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, plain_queries, nearest)
     with bar(as_json) as report:
         run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": report}
-        result = retrieve(pictures, store=folder / "matrices", **run, **asked)
+        result = retrieve(plan, ways, repeats=counts["repeats"], store=folder / "nearest", **run)
     paths = write_retrieval(result, folder, {**facts, "version": rpw.__version__})
     if as_json:
         names, (mean, band) = [way.name for way in result.methods], result.summary()
