@@ -1,4 +1,4 @@
-"""Pictures (needs matplotlib: ``pip install 'rpw[plot]'``)."""
+"""Pictures (needs matplotlib: ``pip install matplotlib``)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from rpw.base.check import Array
+from rpw.base.extras import import_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,10 +77,7 @@ def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None,
 
 def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes that were given, or those of a new figure."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
+    pyplot = import_extra("matplotlib.pyplot", "plots need")
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 

@@ -89,7 +89,7 @@ def test_without_the_extra_the_command_says_what_to_install(missing):
     code = f"import sys; sys.modules[{missing!r}] = None; from rpw.cli import main; main()"
     done = run("-c", code)
     assert done.returncode == 1
-    assert done.stderr == "the command line needs: pip install 'rpw[cli]'\n"
+    assert done.stderr == "the command line needs typer and rich: pip install typer rich\n"
     assert done.stdout == ""
 
 

@@ -10,7 +10,7 @@ import pytest
 from checks import ragged_clouds as clouds
 
 import rpw
-from rpw.io import arrays as _arrays
+from rpw.base import memory as _memory
 from rpw.readers import read_collection, read_points
 
 LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB
@@ -106,7 +106,7 @@ def test_known_arrays_that_are_not_needed_are_not_expanded(tmp_path):
 @pytest.fixture
 def little_memory(monkeypatch):
     """Room for one of the large arrays as it is, not for more."""
-    monkeypatch.setattr(_arrays, "available_bytes", lambda: LARGE * 1.5)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: LARGE * 1.5)
 
 
 def test_declared_sizes_are_looked_at_first(tmp_path, bomb, little_memory):

@@ -46,12 +46,14 @@ def test_what_is_not_a_file_of_a_known_kind(tmp_path):
         read_collection(tmp_path / "missing.npz")
 
 
-@pytest.mark.parametrize(("module", "ending", "extra"), [("PIL", "png", "images"), ("pyarrow", "parquet", "parquet")])
-def test_a_missing_extra_is_named(tmp_path, monkeypatch, module, ending, extra):
+@pytest.mark.parametrize(
+    ("module", "ending", "package"), [("PIL.Image", "png", "Pillow"), ("pyarrow.parquet", "pq", "pyarrow")]
+)
+def test_a_missing_extra_is_named(tmp_path, monkeypatch, module, ending, package):
     path = tmp_path / f"a.{ending}"
     path.write_bytes(b"something")
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=rf"pip install 'rpw\[{extra}\]'"):
+    with pytest.raises(ImportError, match=rf"files need {package}: pip install {package}$"):
         read_points(path)
 
 

@@ -9,13 +9,15 @@ import importlib.util
 import os
 import sys
 
+from rpw.base.extras import missing_extra
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line of this process; ends in ``SystemExit``."""
     if any(importlib.util.find_spec(name) is None for name in ("typer", "rich")):
-        print("the command line needs: pip install 'rpw[cli]'", file=sys.stderr)
+        print(missing_extra("the command line needs", "typer", "rich"), file=sys.stderr)
         raise SystemExit(1)
     _open_what_is_closed()
     try:

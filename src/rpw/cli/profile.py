@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.extras import import_extra
 from rpw.cli._options import (
     Diameter,
     First,
@@ -125,11 +126,7 @@ def _picture(plot: Path | None) -> list[tuple[str, str]]:
 
 def _check_plot(plot: Path) -> None:
     """A mistake in the file's name should not cost a long solve."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
-    known = Figure().canvas.get_supported_filetypes()
+    known = import_extra("matplotlib.figure", "plots need").Figure().canvas.get_supported_filetypes()
     if plot.suffix.lower().lstrip(".") not in known:
         raise ValueError(f"--plot {plot}: the file must end in one of {', '.join(sorted(known))}")
     if not plot.parent.is_dir():

@@ -25,6 +25,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.extras import import_extra
 from rpw.base.memory import available_bytes
 from rpw.base.types import PathLike
 from rpw.io.arrays import load_arrays
@@ -162,11 +163,7 @@ def _printable(text: str) -> str:
 
 def _digits() -> Pictures:
     """The 8×8 digits of scikit-learn on a canvas with a margin, so that a shift by one pixel loses nothing."""
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ImportError("the digits need scikit-learn: pip install 'rpw[sklearn]'") from error
-    digits = load_digits()
+    digits = import_extra("sklearn.datasets", "the digits need").load_digits()
     margin = (_DIGITS_MARGIN, _DIGITS_MARGIN)
     images = np.pad(digits.images.astype(np.uint8), ((0, 0), margin, margin))
     return Pictures("digits", images, digits.target.astype(np.str_))
