@@ -83,10 +83,8 @@ def _doubt_ppm(image: Any, content: bytes) -> str | None:
         needed = (image.width + 7) // 8 * image.height
     else:
         needed = values * (2 if args == "I;16B" or (decoder == "ppm" and args[1] > 255) else 1)
-    rest = content[offset + needed :].lstrip()
-    if not rest or re.match(rb"P[1-6]\s", rest):
-        return _doubt_length(needed, len(content) - offset, slack=len(content))
-    return _doubt_length(needed, len(content) - offset)
+    is_ended = re.match(rb"(\r?\n)?($|P[1-6]\s)", content[offset + needed :])
+    return _doubt_length(needed, len(content) - offset, slack=len(content) if is_ended else 0)
 
 
 # ---------------------------------------------------------------- GIF, and LZW in TIFF

@@ -23,7 +23,7 @@ class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as re
         if self._tell is not None:
             self._tell(initial, total)
         elif progress:
-            tqdm = import_extra("tqdm.auto", "progress=True needs").tqdm
+            tqdm: Any = import_extra("tqdm.auto", "progress=True needs").tqdm
 
             class Bar(tqdm):  # type: ignore[misc]
                 monitor_interval = 0  # else tqdm starts a thread that outlives the call
