@@ -1,6 +1,7 @@
 """The command ``rpw`` (also ``python -m rpw.cli``).
 
-Exit codes: 0 done, 1 wrong input (the reason is on stderr), 2 wrong usage, 130 interrupted.
+Exit codes: 0 done; 1 the files, their data or the machine do not allow it; 2 wrong usage: the command line itself makes
+no sense, whatever the files hold; 130 interrupted. The reason is on stderr.
 """
 
 from __future__ import annotations

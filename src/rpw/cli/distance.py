@@ -20,11 +20,13 @@ from rpw.cli._options import (
     Tol,
     as_diameter,
     as_metric,
+    check_question,
     diameter_note,
     diameter_of_pair,
     images_note,
     note_row,
     read_pair,
+    usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 
@@ -47,6 +49,8 @@ def distance(
 ) -> None:
     """The (p,k)-RPW distance between two measures, with proven bounds."""
     metric, given = as_metric(metric), as_diameter(diameter)
+    with usage():
+        check_question(p=p, k=k, diameter=given, tol=tol, solver=solver, time_limit=time_limit)
     x, y = read_pair(a, b)
     delta = diameter_of_pair(given, x, y, metric)
     start = time.perf_counter()

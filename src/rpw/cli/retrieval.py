@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.usage import UsageError
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Device, Json, NThreads, choices
+from rpw.cli._options import Device, Json, NThreads, choices, usage
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import DATASETS, Pictures, load_pictures
-from rpw.many.backends.choice import check_device
+from rpw.many.backends.choice import check_device, check_device_name
 
 __all__ = ["demo", "retrieval"]
 
@@ -72,6 +73,8 @@ def retrieval(
 
     start = time.perf_counter()
     _check(scenario, lam)
+    with usage():
+        check_device_name(device)
     check_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = _counts(pictures, labelled, queries, repeats)
@@ -106,9 +109,9 @@ def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> 
 
 def _check(scenario: str, lam: float) -> None:
     if scenario not in SCENARIOS:
-        raise ValueError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
+        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
     if not lam > 0 or lam == float("inf"):
-        raise ValueError(f"--lam must be positive and finite, got {lam}")
+        raise UsageError(f"--lam must be positive and finite, got {lam}")
 
 
 def _counts(pictures: Pictures, labelled: int | None, queries: int | None, repeats: int | None) -> dict[str, int]:

@@ -23,15 +23,18 @@ from rpw.cli._options import (
     P,
     as_diameter,
     as_metric,
+    check_question,
     diameter_note,
     note_row,
     path,
     skipped_note,
+    usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
 from rpw.cli._targets import check_not_read
 from rpw.io.readers import Collection, read_collection, read_queries
+from rpw.many.backends.choice import check_device_name
 
 __all__ = ["index", "search"]
 
@@ -54,7 +57,9 @@ def index(
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
     metric, span = as_metric(metric), as_diameter(diameter)
-    check_not_read("--out", out, [a])
+    with usage():
+        check_question(p=p, k=k, diameter=span)
+        check_not_read("--out", out, [a])
     collection = read_collection(a)
     start = time.perf_counter()
     measures = collection.as_measures()
@@ -88,16 +93,24 @@ def search(
     as_json: Json = False,
 ) -> None:
     """The nearest measures of an index, exactly; equal distances by lower index."""
+    with usage():
+        check_device_name(device)
     queries = read_queries(query)
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved, device=device)
-    names, labels, columns, note = _names.read(saved, len(found))
+    names, labels, columns, kind, note = _names.read(saved, len(found))
+    queries.check_beside(kind, str(saved))
     queries = queries.matched_to(columns, str(saved))
+    measures = queries.as_measures()
+    if measures[0].dimension != found.dimension:
+        raise ValueError(
+            f"{query}: its points have {measures[0].dimension} coordinates, those of {saved} have {found.dimension}"
+        )
     start = time.perf_counter()
     with bar(as_json) as report:
         distances, indices = found.query(
-            queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
+            measures, top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
         )
     end = time.perf_counter()
     hits = [

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from rpw.base.extras import import_extra
 from rpw.base.memory import available_bytes
 from rpw.base.types import PathLike
+from rpw.base.usage import UsageError
 from rpw.io.arrays import load_arrays
 from rpw.io.files import read_guarded
 from rpw.io.images import read_pixels
@@ -83,7 +84,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
     """The data set of this name inside the folder ``data`` (or RPW_DATA), ``digits``, or what lies at that path."""
     if data is not None and dataset not in DATASETS:
         names = ", ".join(DATASETS)
-        raise ValueError(
+        raise UsageError(
             f"--data {data} is the folder in which {names} are looked for, and --dataset is {dataset}: for the "
             f"pictures of that folder itself, pass --dataset {data}"
         )
@@ -98,7 +99,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
         return read_pictures(where, size=size)
     folder = data or os.environ.get("RPW_DATA")
     if not folder:
-        raise ValueError(f"dataset {dataset!r} needs the folder that holds it: --data DIR, or RPW_DATA")
+        raise UsageError(f"dataset {dataset!r} needs the folder that holds it: --data DIR, or RPW_DATA")
     places = [Path(folder) / name for name in DATASETS[dataset]]
     for place in places:
         if place.exists():
@@ -130,7 +131,7 @@ def read_pictures(path: PathLike, *, name: str | None = None, size: int | None =
 
 def _check_no_size(size: int | None, where: str) -> None:
     if size is not None:
-        raise ValueError(f"--size is for folders of pictures; those of {where} have a size of their own")
+        raise UsageError(f"--size is for folders of pictures; those of {where} have a size of their own")
 
 
 def _checked(name: str, images: Pixels, labels: Any, where: Path) -> Pictures:

@@ -15,11 +15,23 @@ from rpw.base.extras import import_extra
 from rpw.base.memory import check_file_fits
 from rpw.measure import Measure
 
-__all__ = ["WEIGHT_NAMES", "Columns", "Table", "in_order", "read_parquet", "read_text"]
+__all__ = ["WEIGHT_NAMES", "Columns", "Table", "as_text_cell", "in_order", "read_parquet", "read_text"]
 
 WEIGHT_NAMES = ("weight", "weights")
 
 Columns = tuple[str, ...]
+
+
+# What makes a spreadsheet compute a cell (the second four are what East Asian keyboards give); and the sign against it.
+_FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n'")
+
+
+def as_text_cell(name: str) -> str:
+    """A name as a cell of a table that no spreadsheet takes for a formula: with an apostrophe in front, if need be.
+
+    Whoever reads the table gets the name back by dropping one apostrophe from the front, where there is one.
+    """
+    return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
 
 
 class Table(NamedTuple):
