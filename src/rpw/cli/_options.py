@@ -40,7 +40,10 @@ Many = Annotated[
     Path, typer.Argument(metavar="DIR|FILE", parser=path, help="A folder of files, or an NPZ or NPY file.")
 ]
 P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
-K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
+K = Annotated[
+    list[float] | None,
+    typer.Option("--k", metavar="FLOAT", help="Price of leaving mass behind, at least 0; 1 if left out."),
+]
 SeveralK = Annotated[
     list[str] | None,
     typer.Option("--k", metavar="NUMBER[,NUMBER...]", help="Prices of leaving mass behind; 1 if left out."),
@@ -89,6 +92,13 @@ def check_question(*, diameter: object = None, time_limit: float | None = None, 
     deadline_after(time_limit)
 
 
+def as_one_k(given: list[float] | None) -> float:
+    """The price; a second one is refused, where others take the last for the only one."""
+    if given is not None and len(given) > 1:
+        raise UsageError(f"--k is given {len(given)} times, and one number is needed here; rpw profile takes several")
+    return given[0] if given else 1.0
+
+
 def as_several_k(given: list[str] | None) -> list[float]:
     """Numbers with commas between them, or each after a --k of its own; none where it was left out."""
     if not given:
@@ -97,7 +107,7 @@ def as_several_k(given: list[str] | None) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
     except ValueError:
-        raise UsageError(f"--k {text}: is neither a number nor numbers with commas between them") from None
+        raise UsageError(f"--k {text!r} is neither a number nor numbers with commas between them") from None
 
 
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:

@@ -50,6 +50,7 @@ Plot = Annotated[
 
 _MASSES = (0.5, 0.9, 0.95, 0.99, 1.0)
 _PRICES = (0.1, 1.0, 10.0)
+_LINES = 16  # for as many k, so that everything stays on one screen
 
 
 def profile(
@@ -96,7 +97,7 @@ def profile(
             ("profile", f"{counted(len(curve), 'breakpoint')}, p={p:g}, metric={metric}, diameter={delta:g}{error}"),
             *((f"W at {mass:.0%}", _shown(curve.lower(mass), curve(mass))) for mass in _MASSES),
             *_elbow(curve),
-            *((f"RPW k={shown_k(k)}", _shown(curve.lower.distance(k), curve.distance(k))) for k in prices),
+            *_distances(curve, prices),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
@@ -105,6 +106,14 @@ def profile(
             *images_note(a, b),
         ]
     )
+
+
+def _distances(curve: rpw.Profile, prices: list[float]) -> list[tuple[str, str]]:
+    """RPW at each k, or at as many as leave the rest on the screen."""
+    shown = prices[:_LINES]
+    rows = [(f"RPW k={_name(k)}", _shown(curve.lower.distance(k), curve.distance(k))) for k in shown]
+    left = len(prices) - len(shown)
+    return [*rows, ("", f"and {left:,} more: --json has them all")] if left else rows
 
 
 def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
@@ -122,11 +131,11 @@ def _curves(curve: rpw.Profile) -> dict[str, Any]:
 
 def _bounds(curve: rpw.Profile, prices: list[float]) -> dict[str, dict[str, float]]:
     """RPW at each k, and what is proven of it."""
-    upper = {shown_k(k): curve.distance(k) for k in prices}
-    return {"distances": upper, "lower": {shown_k(k): curve.lower.distance(k) for k in prices}, "upper": upper}
+    upper = {_name(k): curve.distance(k) for k in prices}
+    return {"distances": upper, "lower": {_name(k): curve.lower.distance(k) for k in prices}, "upper": upper}
 
 
-def shown_k(k: float) -> str:
+def _name(k: float) -> str:
     """A price with as many digits as tell it from all others."""
     return f"{k:g}" if float(f"{k:g}") == k else repr(k)
 

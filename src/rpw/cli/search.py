@@ -23,6 +23,7 @@ from rpw.cli._options import (
     P,
     as_diameter,
     as_metric,
+    as_one_k,
     check_question,
     diameter_note,
     note_row,
@@ -50,25 +51,25 @@ def index(
     a: Many,
     out: Out,
     p: P = 2.0,
-    k: K = 1.0,
+    k: K = None,
     metric: Metric = "euclidean",
     diameter: Diameter = None,
     as_json: Json = False,
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
-    metric, span = as_metric(metric), as_diameter(diameter)
+    metric, span, price = as_metric(metric), as_diameter(diameter), as_one_k(k)
     with usage():
-        check_question(p=p, k=k, diameter=span)
+        check_question(p=p, k=price, diameter=span)
         check_not_read("--out", out, [a])
     collection = read_collection(a)
     start = time.perf_counter()
     measures = collection.as_measures()
-    built = rpw.Index(measures, p=p, k=k, metric=metric, diameter=1.0 if span is None else span)
+    built = rpw.Index(measures, p=p, k=price, metric=metric, diameter=1.0 if span is None else span)
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
-    note = diameter_note(span, k, measures, None, metric)
-    facts = {"measures": len(collection), "p": p, "k": k, "metric": metric, "diameter": built.diameter}
+    note = diameter_note(span, price, measures, None, metric)
+    facts = {"measures": len(collection), "p": p, "k": price, "metric": metric, "diameter": built.diameter}
     if as_json:
         print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})
         return
@@ -76,7 +77,7 @@ def index(
         [
             ("index", f"{counted(len(collection), 'measure')} of {a} in {out}"),
             ("names", f"{_names.beside(out)}: keep it beside the index, rpw search reads names and labels from it"),
-            ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={facts['diameter']:g}"),
+            ("with", f"p={p:g}, k={price:g}, metric={metric}, diameter={facts['diameter']:g}"),
             ("time", seconds(start, end)),
             *skipped_note(collection.skipped),
             *note_row(note),

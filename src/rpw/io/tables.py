@@ -23,15 +23,18 @@ Columns = tuple[str, ...]
 
 
 # What makes a spreadsheet compute a cell (the second four are what East Asian keyboards give); and the sign against it.
-_FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n'")
+_FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20'")
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), 127)}
 
 
 def as_text_cell(name: str) -> str:
     """A name as a cell of a table that no spreadsheet takes for a formula: with an apostrophe in front, if need be.
 
-    Whoever reads the table gets the name back by dropping one apostrophe from the front, where there is one.
+    Whoever reads the table gets the name back by dropping one apostrophe from the front, where there is one. Only
+    control characters stay the escapes that they become: a carriage return would begin a new row.
     """
-    return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
+    shown = name.translate(_CONTROLS)
+    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
 
 
 class Table(NamedTuple):
