@@ -39,10 +39,10 @@ Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The seco
 Many = Annotated[
     Path, typer.Argument(metavar="DIR|FILE", parser=path, help="A folder of files, or an NPZ or NPY file.")
 ]
-P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
+P = Annotated[float, typer.Option("--p", help="Exponent, from 1 to inf.")]
 K = Annotated[
     list[float] | None,
-    typer.Option("--k", metavar="FLOAT", help="Price of leaving mass behind, at least 0; 1 if left out."),
+    typer.Option("--k", metavar="NUMBER", help="Price of leaving mass behind, at least 0; 1 if left out."),
 ]
 SeveralK = Annotated[
     list[str] | None,

@@ -45,7 +45,7 @@ Solver = Annotated[
     str, typer.Option("--solver", help=f"One of {', '.join(_SOLVERS)}.", autocompletion=choices(*_SOLVERS))
 ]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossing into this file.")
+    Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossings into this file.")
 ]
 
 _MASSES = (0.5, 0.9, 0.95, 0.99, 1.0)

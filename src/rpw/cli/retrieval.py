@@ -46,6 +46,7 @@ Labelled = Annotated[
 ]
 Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50")]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
+DemoOut = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="demo_output")]
 Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
 
 
@@ -102,7 +103,7 @@ def retrieval(
     print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
 
 
-def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:
+def demo(out: DemoOut = None, n_threads: NThreads = None, as_json: Json = False) -> None:
     """Retrieve handwritten digits that are noisy and shifted: no data needed, half a minute on two cores."""
     retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)
 
