@@ -1,4 +1,4 @@
-"""RPW in scikit-learn pipelines (needs ``pip install 'rpw[sklearn]'``)."""
+"""RPW in scikit-learn pipelines (needs ``pip install scikit-learn``)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base.extras import missing_extra
+
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
-    raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
+    raise missing_extra("rpw.sklearn needs", "sklearn", because=error) from error
 
 from rpw.base.arrays import on_host
 from rpw.base.check import Array, as_whole, is_sparse

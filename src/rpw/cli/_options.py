@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 import rpw
+from rpw.base.deadline import deadline_after
+from rpw.base.usage import UsageError
 from rpw.cli._output import counted
 from rpw.io import readers
 from rpw.io.readers import describe_image
@@ -16,7 +19,7 @@ from rpw.measure import CollectionLike
 from rpw.pair.diameter import reach_of
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
-from rpw.pair.question import SOLVERS
+from rpw.pair.question import SOLVERS, as_question
 
 
 def path(text: str) -> Path:
@@ -36,8 +39,15 @@ Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The seco
 Many = Annotated[
     Path, typer.Argument(metavar="DIR|FILE", parser=path, help="A folder of files, or an NPZ or NPY file.")
 ]
-P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
-K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
+P = Annotated[float, typer.Option("--p", help="Exponent, from 1 to inf.")]
+K = Annotated[
+    list[float] | None,
+    typer.Option("--k", metavar="NUMBER", help="Price of leaving mass behind, at least 0; 1 if left out."),
+]
+SeveralK = Annotated[
+    list[str] | None,
+    typer.Option("--k", metavar="NUMBER[,NUMBER...]", help="Prices of leaving mass behind; 1 if left out."),
+]
 Metric = Annotated[
     str,
     typer.Option(
@@ -67,6 +77,39 @@ Device = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 
 
+@contextmanager
+def usage() -> Iterator[None]:
+    """What is wrong in here is wrong on the command line itself: nothing has been read yet."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def check_question(*, diameter: object = None, time_limit: float | None = None, **asked: Any) -> None:
+    """Raise before anything is read if no pair could be asked that."""
+    as_question(diameter=None if diameter == "auto" else diameter, **asked)
+    deadline_after(time_limit)
+
+
+def as_one_k(given: list[float] | None) -> float:
+    """The price; a second one is refused, where others take the last for the only one."""
+    if given is not None and len(given) > 1:
+        raise UsageError(f"--k is given {len(given)} times, and one number is needed here; rpw profile takes several")
+    return given[0] if given else 1.0
+
+
+def as_several_k(given: list[str] | None) -> list[float]:
+    """Numbers with commas between them, or each after a --k of its own; none where it was left out."""
+    if not given:
+        return []
+    text = ",".join(given)
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--k {text!r} is neither a number nor numbers with commas between them") from None
+
+
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
     """The measures of two files that fit together."""
     x, y = readers.read_pair(a, b)
@@ -90,10 +133,7 @@ def as_metric(name: str) -> str:
     try:
         resolve(name)
     except ValueError as error:
-        text = f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}"
-        if str(error).startswith("unknown"):
-            raise typer.BadParameter(text, param_hint="--metric") from None
-        raise ValueError(text) from None
+        raise UsageError(f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}") from None
     return name
 
 
@@ -106,7 +146,7 @@ def as_diameter(text: str | None) -> float | Literal["auto"] | None:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither 'auto' nor a number", param_hint="--diameter") from None
+        raise UsageError(f"--diameter {text}: is neither auto nor a number") from None
 
 
 def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: rpw.Measure, metric: str) -> float:

@@ -309,6 +309,11 @@ class Index:
         home = None if self._device == "cpu" else home_of(q)
         return values if home is None else home.bring_back(values)
 
+    @property
+    def dimension(self) -> int | None:
+        """How many coordinates the points have; None for places in a matrix or on a shared support."""
+        return self._items.dimension
+
     def _check_dimension(self, other: Atoms, name: str) -> None:
         here, there = self._items.dimension, other.dimension
         if here != there:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -271,9 +271,10 @@ class Profile:
             jumps = np.nan_to_num(heights[1:] / heights[:-1], nan=1.0, posinf=np.inf)
         return float(inner[candidates[np.argmax(jumps[candidates])]])
 
-    def plot(self, ax: Axes | None = None, k: float | None = None) -> Axes:
-        """Draw W_{p,α} over α and, with ``k``, the line kΔ(1 - α) and their crossing (needs ``rpw[plot]``).
+    def plot(self, ax: Axes | None = None, k: float | Sequence[float] | None = None) -> Axes:
+        """Draw W_{p,α} over α and, with one or several ``k``, the lines kΔ(1 - α) and their crossings.
 
+        Needs matplotlib.
         Of a profile with ``tol`` there are two curves and two crossings, and what is not known lies between.
         """
         from rpw.plot import plot_profile
