@@ -181,10 +181,10 @@ def profile(
     """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
     Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. It can be very long, exponentially so in the
-    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, few solves give a curve nowhere
-    below the exact one, and `Profile.lower`, nowhere above it. Both are proven, and in units of W they are nowhere
-    further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way, for finite p. Past ``time_limit``
-    it raises `rpw.TimeLimitError`, which carries nothing of the curve.
+    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, a few solves give two curves
+    that are proven to enclose the exact profile. The result is the upper one, and `Profile.lower` is the lower one. In
+    units of W they are at most ``tol`` apart. ``solver="lmr"`` finds such curves in another way, for finite p. Past
+    ``time_limit`` it raises `rpw.TimeLimitError`, and nothing of the curve is kept.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
