@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw.base.check import Array, as_k, as_kappa, as_mass
+from rpw.base.frozen import read_only
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
-from rpw.pair.result import Result, representable_power
+from rpw.pair.result import Result, in_power_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +65,10 @@ class Profile:
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
     _is_lower: bool = False  # whether it is the lower of two curves
 
+    def __post_init__(self) -> None:
+        for array in (self.unmoved, self._cost, self._slopes, *(self._used_up or ())):
+            read_only(array)
+
     @cached_property
     def lower(self) -> Profile:
         """A curve that is proven to lie nowhere above the profile; an exact profile is its own.
@@ -81,14 +86,14 @@ class Profile:
     @cached_property
     def mass(self) -> Array:
         """The breakpoints, from 0 to 1."""
-        return 1.0 - self.unmoved
+        return read_only(1.0 - self.unmoved)
 
     @cached_property
     def cost_p(self) -> Array:
         """F at the breakpoints (at p = inf: W itself)."""
         if np.isinf(self.p):
             return self._cost
-        return self._cost * representable_power(self._scale, self.p, "cost_p")
+        return read_only(in_power_units(self._cost, self._scale, self.p, "cost_p"))
 
     @overload
     def __call__(self, alpha: float) -> float: ...
@@ -133,7 +138,7 @@ class Profile:
         edge = int(np.searchsorted(self.mass, mass, side="right")) - 1
         if edge >= len(self._slopes):
             return float("inf")
-        return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
+        return float(in_power_units(self._slopes[edge], self._scale, self.p, "slope"))
 
     @overload
     def distance(self, k: float) -> float: ...
@@ -208,7 +213,7 @@ class Profile:
         raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
 
     def _lengths(self, prices: Array) -> Array:
-        return prices if np.isinf(self.p) else self._scale * prices ** (1 / self.p)
+        return prices if np.isinf(self.p) else read_only(self._scale * prices ** (1 / self.p))
 
     def result(self, k: float) -> Result:
         """(p,k)-RPW with its plan, as `rpw.solve` gives it.
@@ -296,6 +301,10 @@ class Profile:
     def __getstate__(self) -> dict[str, Any]:
         state = {field.name: self.__dict__[field.name] for field in fields(self)}  # what is derived is derived again
         return state | {"_pair": None if self._pair is None else self._pair.without_metric()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickle forgets what is read-only
 
     def _repr_html_(self) -> str:
         from rpw.base.html import curve, facts

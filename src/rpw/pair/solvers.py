@@ -11,11 +11,12 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.pair.dual import Dual
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
 from rpw.pair.question import Question
-from rpw.pair.result import Dual, Plan, Result
+from rpw.pair.result import Plan, Result
 
 __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
@@ -72,7 +73,7 @@ def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> R
         answer = outcome(problem, question, deadline)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
         answer = None
-    return as_result(problem, question, answer)
+    return as_result(problem, question, answer, deadline)
 
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
@@ -184,13 +185,19 @@ def _bytes_per_cost(problem: Problem, question: Question) -> int:
     return 0 if problem.is_on_line else 8
 
 
-def as_result(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+def as_result(
+    problem: Problem, question: Question, outcome: _core.Outcome | None, deadline: Deadline = NEVER
+) -> Result:
     """The core's answer to a question with need="plan"; None where time was up before there was one."""
+    problem = problem.kept()
     if outcome is None:
         return _nothing_proven(problem, question)
+    dual = _dual_of(outcome)
+    if dual is not None and problem.may_change:
+        dual = dual.on_all_atoms(problem, question, deadline)
     if question.is_of_cost and outcome.status == _core.Status.time_limit:
-        return _unfinished_transport(problem, question, outcome)
-    plan, dual = Plan(*outcome.plan), _dual_of(outcome)
+        return _unfinished_transport(problem, question, outcome, dual)
+    plan = Plan(*outcome.plan)
     if outcome.solver.name == "bisection" or len(outcome.lengths):  # flows may move more than is asked for
         plan = plan.trimmed(question.moved if question.is_of_cost else 1.0 - outcome.value)
     if question.lam is not None:
@@ -214,7 +221,9 @@ def _dual_of(outcome: _core.Outcome) -> Dual | None:
     return Dual(outcome.multiplier, outcome.u, outcome.v, outcome.scale) if outcome.has_potentials else None
 
 
-def _unfinished_transport(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+def _unfinished_transport(
+    problem: Problem, question: Question, outcome: _core.Outcome | None, dual: Dual | None = None
+) -> Result:
     """A cost that was cut off: the plan so far, and for the rest what comes first, so that the upper bound is attained.
 
     λ-ROBOT may leave the rest behind, for 2λ.
@@ -227,9 +236,7 @@ def _unfinished_transport(problem: Problem, question: Question, outcome: _core.O
     else:
         plan = plan.shorter_than(question.truncation, problem)
         upper = plan.cost_in(problem, question, question.truncation)
-    lower, dual, iterations = 0.0, None, 0
-    if outcome is not None:
-        lower, dual, iterations = min(outcome.lower, upper), _dual_of(outcome), outcome.iterations
+    lower, iterations = (0.0, 0) if outcome is None else (min(outcome.lower, upper), outcome.iterations)
     return Result(upper, lower, upper, upper, "time_limit", question.solver, iterations, problem, question, plan, dual)
 
 
