@@ -244,9 +244,9 @@ class Profile:
         return found.plan
 
     def _check_unchanged(self, low: float, found: float, high: float) -> None:
-        """Raise if a pair that was solved again is another one: the matrix of costs is the caller's own."""
+        """Raise if a pair that was solved again is another one: a callable metric may be another function by now."""
         if not low - _OTHER_NUMBER <= found <= high + _OTHER_NUMBER:
-            raise ValueError("cost has changed since this profile was computed: call rpw.profile again")
+            raise ValueError("metric has changed since this profile was computed: call rpw.profile again")
 
     @property
     def _solvable(self) -> Pair:

@@ -158,7 +158,7 @@ class Result:
         None at p = inf and k = 0. Atoms without mass get the largest values that keep the inequalities; only where they
         belong to ``cost=`` or a callable metric, and ``time_limit`` left no time for them, they get -λ.
         """
-        if self._dual is None:
+        if self._dual is None or self.multiplier is None:  # without a multiplier that is a float64 they say nothing
             return None
         whole = self._dual.on_all_atoms(self._problem, self._question)
         f, g = (read_only(-self._in_power_units(potentials)) for potentials in (whole.u, whole.v))

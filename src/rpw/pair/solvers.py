@@ -115,7 +115,8 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
         raise TimeLimitError from None
-    result = replace(_as_profile(question, upper), _pair=SolvedPair(problem.kept(), question))
+    solved = SolvedPair(problem.kept(), question, problem.ground.digest())
+    result = replace(_as_profile(question, upper), _pair=solved)
     if len(upper.used_up_a):
         result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
@@ -155,14 +156,20 @@ class SolvedPair:
 
     problem: Problem
     question: Question
+    digest: bytes  # of ``cost=``, which is too large for a copy
 
     def crossing(self, k: float) -> Result:
         """The plan of RPW at another price."""
-        return solve(self.problem, replace(self.question, k=k, tol=0.0, solver="exact"))
+        return self._solve(replace(self.question, k=k, tol=0.0, solver="exact"))
 
     def transport(self, mass: float) -> Result:
         """The plan that moves a mass."""
-        return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
+        return self._solve(Question("partial_wasserstein", p=self.question.p, mass=mass))
+
+    def _solve(self, question: Question) -> Result:
+        if self.problem.ground.digest() != self.digest:
+            raise ValueError("cost has changed since this profile was computed: call rpw.profile again")
+        return solve(self.problem, question)
 
     def without_metric(self) -> SolvedPair:
         """The same, where a metric that cannot be pickled is left out."""
