@@ -29,7 +29,7 @@ _LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 
 
 _ADVICE = {
     "exact": "the two bounds agree up to rounding",
-    "tolerance": "stopped as soon as the bounds were within tol",
+    "tolerance": "stopped as soon as the bounds were within tol, or as close as the rounding of weights lets them be",
     "time_limit": "stopped by time_limit: the interval is proven, but wider than asked for; allow more time",
 }
 
@@ -100,7 +100,8 @@ class Result:
     lower, upper : float
         Proven bounds, up to the rounding of float64 (docs/theory.md, "Rounding").
     status : str
-        ``"exact"``, ``"tolerance"`` (stopped within ``tol``) or ``"time_limit"``.
+        ``"exact"``, ``"tolerance"`` (stopped within ``tol``; also where weights near 2**-60 of the sum decide, whose
+        rounding keeps the bounds apart) or ``"time_limit"``.
     solver : str
         The solver that ran (see `rpw.choose_solver`).
     cost : float
