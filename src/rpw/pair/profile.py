@@ -63,7 +63,7 @@ class Profile:
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: Pair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
-    _is_lower: bool = False  # whether it is the lower of two curves
+    _upper: Profile | None = None  # the curve to which this is the lower one
 
     def __post_init__(self) -> None:
         for array in (self.unmoved, self._cost, self._slopes, *(self._used_up or ())):
@@ -76,12 +76,16 @@ class Profile:
         In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
         breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
         """
-        return self if self._lower is None else replace(self._lower, _reach=self._reach, _is_lower=True)
+        return self if self._lower is None else replace(self._lower, _reach=self._reach, _upper=self)
 
     @property
     def is_exact(self) -> bool:
         """Whether this is the profile itself, not one of two curves around it."""
         return self._lower is None and not self._is_lower
+
+    @property
+    def _is_lower(self) -> bool:
+        return self._upper is not None
 
     @cached_property
     def mass(self) -> Array:
@@ -111,6 +115,8 @@ class Profile:
             values = self._cost[steps.clip(max=len(self.mass) - 1)]
         else:
             values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
+        if self._upper is not None:  # where the profile is steep, the rounding of a breakpoint could lift one above it
+            values = np.minimum(values, self._upper(alphas))
         return float(values) if alphas.ndim == 0 else values
 
     def _snapped(self, alphas: Array) -> Array:
@@ -159,7 +165,8 @@ class Profile:
         kappas = _for_each(k, lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
             warn_of_reach(self._reach)
-        return _for_each(kappas, self._crossing)
+        found = _for_each(kappas, self._crossing)
+        return found if self._upper is None else _lesser(found, _for_each(kappas, self._upper._crossing))
 
     def _crossing(self, kappa: float) -> float:
         if np.isinf(self.p):
@@ -310,7 +317,7 @@ class Profile:
         from rpw.base.html import curve, facts
 
         masses = np.linspace(0, 1, 201)
-        below = None if self._lower is None else np.asarray(self._lower(masses))
+        below = None if self._lower is None else np.asarray(self.lower(masses))
         return facts(
             "OT-profile",
             [
@@ -328,12 +335,17 @@ class Profile:
         upper = f"{self(mass):.6g}"
         if self._is_lower:
             return f"at least {upper}"
-        return upper if self._lower is None else f"{self._lower(mass):.6g} to {upper}"
+        return upper if self._lower is None else f"{self.lower(mass):.6g} to {upper}"
 
     def __repr__(self) -> str:
-        below = "" if self._lower is None else f" (at least {self._lower(1.0):.6g})"
+        below = "" if self._lower is None else f" (at least {self.lower(1.0):.6g})"
         value = f"W at least {self(1.0):.6g}" if self._is_lower else f"W={self(1.0):.6g}{below}"
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, {value} at mass 1)"
+
+
+def _lesser(one: float | Array, other: float | Array) -> float | Array:
+    least = np.minimum(one, other)
+    return float(least) if least.ndim == 0 else least
 
 
 def _for_each(values: ArrayLike, function: Callable[[Any], float]) -> float | Array:
