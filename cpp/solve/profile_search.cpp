@@ -117,6 +117,7 @@ Status ProfileSearch::search_from_bracket(double tol, double cutoff) {
     if (const auto status = jump_and_walk(tol, cutoff); status && is_sound(*status)) return *status;
     // Rounding at a large λ can hide what is cheap, and has never been seen to do worse. The walk does not know λ.
     walk_.reset();
+    unfinished_ = std::move(right_);
     right_.reset();
     further_.clear();
     left_ = start_;

@@ -117,7 +117,7 @@ private:
     ProfilePoint before_;               // and one before that, where it is some way back
     std::optional<Vertex> right_;       // and not beyond this one
     std::vector<Vertex> further_;       // nor beyond these, the nearest last: a larger κ may lie between them
-    std::optional<Vertex> unfinished_;  // beyond the goal too, from a solve that time cut off
+    std::optional<Vertex> unfinished_;  // a plan beyond the goal that need not be optimal
     Vertex proof_;                      // whose line is the best so far
     double lower_ = 0;                  // the best lower bound on RPW, from lines or neighbours
     double proven_ = -1;                // by `proof_`: a bound on RPW, or on F at the goal

@@ -62,6 +62,11 @@ class Ground(ABC):
         """Whether distance 0 means equal points, so that these are found without any distances."""
 
     @property
+    def has_norm(self) -> bool:
+        """Whether atoms have points, and their distance is a norm of the difference."""
+        return False
+
+    @property
     @abstractmethod
     def may_change(self) -> bool:
         """Whether distances may be others later: they are the caller's, or a function computes them."""
@@ -152,6 +157,11 @@ class Points(Ground):
     @property
     def is_in_core(self) -> bool:
         """Whether the core computes the metric."""
+        return self.metric.core is not None
+
+    @property
+    def has_norm(self) -> bool:
+        """As all metrics of the core."""
         return self.metric.core is not None
 
     @property

@@ -78,6 +78,11 @@ class Problem:
         """Whether the core needs no matrix."""
         return self.ground.has_on_line(self.x, self.y)
 
+    def along(self, axis: int) -> Problem:
+        """The same measures as they look along one axis; only where there are points."""
+        x, y = self.points or (self.x, self.y)
+        return replace(self, x=x[:, axis : axis + 1], y=y[:, axis : axis + 1], ground=Points(self.ground.metric))
+
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline
     ) -> tuple[_core.Space, _core.Measures, _core.Measures]:

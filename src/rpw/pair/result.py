@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
+from rpw.pair.atoms import Ints
 from rpw.pair.dual import Dual
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question
@@ -73,17 +74,20 @@ class Plan:
         keep = problem.pairs(problem.rows[self.row], problem.columns[self.column]) < length
         return Plan(self.row[keep], self.column[keep], self.mass[keep])
 
-    def completed(self, mass: float, problem: Problem) -> Plan:
+    def completed(self, mass: float, problem: Problem, orders: tuple[Ints, Ints] | None = None) -> Plan:
         """A plan that moves ``mass`` in all: what is missing goes to where there is room, in the order of the atoms."""
         missing = mass - math.fsum(self.mass)
         if missing <= 0:
             return self
         sides = ((self.row, problem.a[problem.rows]), (self.column, problem.b[problem.columns]))
-        until = [np.cumsum(np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0)) for i, w in sides]
+        rooms = [np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0) for i, w in sides]
+        order_a, order_b = orders or (np.arange(len(rooms[0])), np.arange(len(rooms[1])))
+        until = [np.cumsum(rooms[0][order_a]), np.cumsum(rooms[1][order_b])]
         ends = np.unique(np.concatenate([*until, [missing]]))
         ends = ends[(ends > 0) & (ends <= missing)]
         added = np.diff(ends, prepend=0.0)
-        row, column = (np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1).astype(np.int32) for ups in until)
+        places = [np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1) for ups in until]
+        row, column = order_a[places[0]].astype(np.int32), order_b[places[1]].astype(np.int32)
         parts = ((self.row, row), (self.column, column), (self.mass, added))
         return Plan(*(np.concatenate(part) for part in parts))
 

@@ -12,6 +12,7 @@ from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.pair.dual import Dual
+from rpw.pair.first_bounds import FirstBounds, first_bounds
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
@@ -70,22 +71,26 @@ def _lmr_is_faster(problem: Problem, question: Question) -> bool:
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(question, solver=choose(problem, question)[0], need="plan")
+    first = first_bounds(problem, question, deadline)
     try:
         answer = outcome(problem, question, deadline)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
         answer = None
-    return as_result(problem, question, answer, deadline)
+    result = as_result(problem, question, answer, deadline)
+    return _better_of(result, first) if result.status == "time_limit" else result
 
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     question = replace(question, solver=choose(problem, question)[0])
+    first = first_bounds(problem, question, deadline)
+    lower, upper = first.lower, min(first.upper, question.largest) if question.is_of_crossing else question.largest
     try:
         answer = outcome(problem, question, deadline)
     except TimeLimitError:
-        raise TimeLimitError(0.0, question.largest) from None
+        raise TimeLimitError(lower, upper) from None
     if answer.status == _core.Status.time_limit:
-        raise TimeLimitError(answer.lower, answer.upper)
+        raise TimeLimitError(max(lower, answer.lower), min(upper, answer.upper))
     return answer.value
 
 
@@ -252,6 +257,16 @@ def _unfinished_transport(
         upper = plan.cost_in(problem, question, question.truncation)
     lower, iterations = (0.0, 0) if outcome is None else (min(outcome.lower, upper), outcome.iterations)
     return Result(upper, lower, upper, upper, "time_limit", question.solver, iterations, problem, question, plan, dual)
+
+
+def _better_of(result: Result, first: FirstBounds) -> Result:
+    """What a solve that was cut off has proven, or what was known before it."""
+    upper = min(result.upper, first.upper)
+    better = replace(result, lower=min(max(result.lower, first.lower), upper))
+    if first.plan is None or first.upper >= result.upper:
+        return better
+    cost = first.plan.cost_in(result._problem, result._question)
+    return replace(better, distance=upper, upper=upper, cost=cost, _plan=first.plan)
 
 
 def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan: Plan) -> float:
