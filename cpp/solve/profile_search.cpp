@@ -486,7 +486,7 @@ Status ProfileSearch::land_unfinished() {
     } else {
         add_unfinished_solve();
     }
-    if (!neighbours_) neighbours_.emplace(problem_, goal_);
+    if (goal_.is_crossing() && !neighbours_) neighbours_.emplace(problem_, goal_);
     Vertex left = left_;
     std::optional<Vertex> right;
     double least = goal_.is_crossing() ? left_.unmoved : unreachable;

@@ -44,7 +44,8 @@ private:
 
 }  // namespace
 
-// Between two breakpoints that follow each other the roots of two lines differ most at an end.
+// Between two breakpoints that follow each other the roots of two lines differ most at an end (docs/theory.md, "A
+// sandwich of the profile").
 double largest_difference(const Band& band, double p) {
     const Reading upper(band.upper, p), lower(*band.lower, p);
     double largest = 0;

@@ -77,7 +77,7 @@ def test_something_is_known_in_a_tenth_of_a_second(large):
 
 
 def test_bounds_do_not_get_worse_with_time(large):
-    """Each limit proves an interval, and all of them have the answer in common; more time proves no less."""
+    """Each limit proves an interval around the answer, and ten times as much time proves no less."""
     x, y, a, b = (part[:1500] for part in large)
     results = [rpw.solve(x, y, a, b, k=1, diameter=8, time_limit=t) for t in (0.05, 0.5, 60)]
     assert results[-1].status == "exact"

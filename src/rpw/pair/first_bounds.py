@@ -6,6 +6,7 @@ distance of the points. From above, a plan between points that lie near to each 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,20 +45,21 @@ def first_bounds(problem: Problem, question: Question, deadline: Deadline) -> Fi
     if not (deadline.is_set and is_long and question.is_of_crossing and problem.ground.has_norm) or points is None:
         return found
     x, y = points[0][problem.rows], points[1][problem.columns]
-    axes = _widest_axes(x, y)
-    try:
-        for axis in axes:
+    low, high = np.minimum(x.min(axis=0), y.min(axis=0)), np.maximum(x.max(axis=0), y.max(axis=0))
+    with np.errstate(over="ignore"):
+        widths = high - low
+    if not np.isfinite(widths).all():
+        return found  # the solve will say that their distances are no float64
+    axes = np.argsort(-widths, kind="stable")[:_MOST_AXES]
+    shares = [(side[:, axes] - low[axes]) / np.where(widths > 0, widths, 1.0)[axes] for side in (x, y)]
+    with suppress(TimeLimitError):
+        found = FirstBounds(_lower_along(axes[0], problem, question, deadline))
+        plan = _plan_along_curve(_places_on_curve(shares[0]), _places_on_curve(shares[1]), problem, deadline)
+        found = _cut_at_crossing(plan, problem, question, found.lower)
+        for axis in axes[1:]:
             deadline.check()
-            found = FirstBounds(max(found.lower, _lower_along(axis, problem, question, deadline)))
-        plan = _plan_along_curve(x[:, axes], y[:, axes], problem, deadline)
-        return _cut_at_crossing(plan, problem, question, found.lower)
-    except TimeLimitError:
-        return found
-
-
-def _widest_axes(x: Array, y: Array) -> Ints:
-    widths = np.maximum(x.max(axis=0), y.max(axis=0)) - np.minimum(x.min(axis=0), y.min(axis=0))
-    return np.argsort(-widths, kind="stable")[:_MOST_AXES]
+            found = replace(found, lower=max(found.lower, _lower_along(axis, problem, question, deadline)))
+    return found
 
 
 def _lower_along(axis: int, problem: Problem, question: Question, deadline: Deadline) -> float:
@@ -67,13 +69,12 @@ def _lower_along(axis: int, problem: Problem, question: Question, deadline: Dead
     return _core.solve(*seen.to_core(asked, 0, deadline), asked.to_core(), deadline.seconds_left).lower
 
 
-def _plan_along_curve(x: Array, y: Array, problem: Problem, deadline: Deadline) -> Plan:
+def _plan_along_curve(of_x: Ints, of_y: Ints, problem: Problem, deadline: Deadline) -> Plan:
     """What fits between neighbours on the curve, the nearest first; the rest in the order of the curve."""
-    of_x, of_y = _places_on_curve(x, y)
     order = np.argsort(of_y, kind="stable")
     at = np.searchsorted(of_y[order], of_x)
-    row = np.tile(np.arange(len(x)), len(_NEIGHBOURS))
-    column = order[np.concatenate([at + step for step in _NEIGHBOURS]).clip(0, len(y) - 1)]
+    row = np.tile(np.arange(len(of_x)), len(_NEIGHBOURS))
+    column = order[np.concatenate([at + step for step in _NEIGHBOURS]).clip(0, len(of_y) - 1)]
     deadline.check()
     lengths = problem.pairs(problem.rows[row], problem.columns[column])
     deadline.check()
@@ -92,14 +93,8 @@ def _plan_along_curve(x: Array, y: Array, problem: Problem, deadline: Deadline) 
     return plan.completed(1.0, problem, (np.argsort(of_x, kind="stable"), order))
 
 
-def _places_on_curve(x: Array, y: Array) -> tuple[Ints, Ints]:
-    """The bits of all coordinates, taken in turn: points whose places are near lie near to each other."""
-    low, high = np.minimum(x.min(axis=0), y.min(axis=0)), np.maximum(x.max(axis=0), y.max(axis=0))
-    width = np.where(high > low, high - low, 1.0)
-    return _interleaved((x - low) / width), _interleaved((y - low) / width)
-
-
-def _interleaved(shares: Array) -> Ints:
+def _places_on_curve(shares: Array) -> Ints:
+    """The bits of coordinates in [0, 1], taken in turn: points whose places are near lie near to each other."""
     cells = (shares * (2**_BITS - 1)).astype(np.int64)
     places = np.zeros(len(cells), dtype=np.int64)
     for bit in reversed(range(_BITS)):
@@ -128,4 +123,4 @@ def _curve_of(mass: Array, lengths: Array, question: Question) -> Profile:
         scale = float(lengths[-1]) or 1.0
         slopes = (lengths / scale) ** question.p
         costs = np.append(0.0, np.cumsum(mass * slopes))
-    return Profile(question.p, question.kappa / question.k, "curve", unmoved, costs, scale, slopes)
+    return Profile(question.p, question.diameter, "curve", unmoved, costs, scale, slopes)
