@@ -481,6 +481,10 @@ Status ProfileSearch::land_on_left(Status status) {
 
 // When time is up: between any two of the plans that are known, or on one of them, wherever the least is proven.
 Status ProfileSearch::land_unfinished() {
+    if (pivots() == 0) {  // there was no time at all: nothing is known, whatever was looked at before the clock was
+        neighbours_.reset();
+        return land_on_left(Status::time_limit);
+    }
     if (walk_) {
         end_walk();
     } else {
@@ -507,7 +511,6 @@ Status ProfileSearch::land_unfinished() {
 // The plan of a solve that was cut off is feasible, though not optimal; its potentials may prove more than others do.
 void ProfileSearch::add_unfinished_solve() {
     Vertex found = vertex();
-    if (!(found.lambda > 0)) return;
     std::vector<double> u, v;
     remember(found, found.lambda - rpw::certify(problem_, Forest(problem_.masses, found.basis), found.lambda, u, v));
     if (!goal_.is_beyond(found.unmoved, found.cost_p)) {

@@ -481,3 +481,13 @@ def test_bounds_apart_are_not_called_exact(near, far, to, light, p):
     result = rpw.transport([near, far], [to], [1, light], p=p)
     assert result.lower * (1 - 1e-12) <= cost_p ** (1 / p) <= result.upper * (1 + 1e-12)
     assert result.status == ("exact" if result.gap <= 1e-9 * result.upper else "tolerance")
+
+
+@pytest.mark.parametrize("light", [1e-12, 3e-15, 2.0**-50, 2.0**-57])
+@pytest.mark.parametrize("p", [1, 2, 8])
+def test_an_exact_share_has_bounds_that_agree(p, light):
+    """All but one light atom are where they should be, and it is too far away to move."""
+    for k in (1e-9, 1e-3, 1.0):
+        result = rpw.solve([0.0, 1e9], [0.0], [1, light], p=p, k=k, diameter=1)
+        assert result.distance == pytest.approx(light, rel=1e-3)
+        assert result.status == ("exact" if result.gap <= 1e-9 * result.upper else "tolerance")

@@ -25,6 +25,7 @@ __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "value
 _COARSE = 0.1
 _MANY_PAIRS = 1_000_000
 _SAME_NUMBER = 1e-9  # bounds that differ by no more than this part of the number agree up to rounding
+_ROUNDING_OF_ONE = 2.0**-53
 
 _REASON_FOR_LINE = (
     "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear time and no "
@@ -210,17 +211,17 @@ def as_result(
         dual = dual.on_all_atoms(problem, question, deadline)
     if question.is_of_cost and outcome.status == _core.Status.time_limit:
         return _unfinished_transport(problem, question, outcome, dual)
-    plan = Plan(*outcome.plan)
+    plan, lower, status = Plan(*outcome.plan), *_lower_and_status(outcome, question)
     if outcome.solver.name == "bisection" or len(outcome.lengths):  # flows may move more than is asked for
         plan = plan.trimmed(question.moved if question.is_of_cost else 1.0 - outcome.value)
     if question.lam is not None:
         plan = plan.shorter_than(question.truncation, problem)
     return Result(
         distance=outcome.value,
-        lower=outcome.lower,
+        lower=lower,
         upper=outcome.upper,
         cost=outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan),
-        status=_status_of(outcome),
+        status=status,
         solver=outcome.solver.name,
         iterations=outcome.iterations,
         _problem=problem,
@@ -230,10 +231,17 @@ def as_result(
     )
 
 
-def _status_of(outcome: _core.Outcome) -> str:
-    """Not exact where the bounds say otherwise: weights near 2**-60 may decide, and masses have no finer parts."""
-    is_proven = outcome.upper - outcome.lower <= _SAME_NUMBER * outcome.upper
-    return "tolerance" if outcome.status == _core.Status.exact and not is_proven else outcome.status.name
+def _lower_and_status(outcome: _core.Outcome, question: Question) -> tuple[float, str]:
+    """Exact means that the bounds agree. Weights near 2**-60 may decide, and masses have no finer parts.
+
+    What two shares of the mass differ by less than the rounding of 1 is closed; beyond that, bounds apart say so.
+    """
+    gap = outcome.upper - outcome.lower
+    if outcome.status != _core.Status.exact or gap <= _SAME_NUMBER * outcome.upper:
+        return outcome.lower, outcome.status.name
+    if question.is_of_crossing and gap <= _ROUNDING_OF_ONE:
+        return outcome.upper, "exact"
+    return outcome.lower, "tolerance"
 
 
 def _dual_of(outcome: _core.Outcome) -> Dual | None:
