@@ -118,7 +118,7 @@ def test_the_matrix_as_a_file_of_the_format_that_was_asked_for(clouds, tmp_path,
         with open(out, newline="") as stream:
             table = list(csv.reader(stream, delimiter="," if ending == ".csv" else "\t"))
         assert table[0] == ["", *columns]
-        assert [row[0] for row in table[1:]] == rows
+        assert [row[0] for row in table[1:]] == [name.replace("\t", "\\x09") for name in rows]
         matrix = np.array([row[1:] for row in table[1:]], dtype=float)
     np.testing.assert_array_equal(matrix, expected)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, "clouds", "queries.npy"])

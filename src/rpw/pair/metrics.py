@@ -194,9 +194,14 @@ class CallableMetric(GroundMetric):
         self.given = self._function = function
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
-        """By SciPy, which calls the function for each pair of points."""
-        # Behind another function: SciPy would pass options to one that is called "m", say, after its own metrics.
-        _fill_by_scipy(x, y, lambda u, v: self._function(u, v), out, deadline, repr(self._function))
+        """By SciPy, which calls the function for each pair of points; the clock is looked at before each call."""
+
+        # Not the function itself: SciPy would pass options to one that is called "m", say, after its own metrics.
+        def in_time(u: Array, v: Array) -> float:
+            deadline.check()
+            return self._function(u, v)
+
+        _fill_by_scipy(x, y, in_time, out, deadline, repr(self._function))
 
     def describe(self) -> str:
         """A digest of its code and of what it carries along."""

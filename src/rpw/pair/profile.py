@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw.base.check import Array, as_k, as_kappa, as_mass
+from rpw.base.frozen import read_only
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
-from rpw.pair.result import Result, representable_power
+from rpw.pair.result import Result, in_power_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,11 @@ class Profile:
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: Pair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
-    _is_lower: bool = False  # whether it is the lower of two curves
+    _upper: Profile | None = None  # the curve to which this is the lower one
+
+    def __post_init__(self) -> None:
+        for array in (self.unmoved, self._cost, self._slopes, *(self._used_up or ())):
+            read_only(array)
 
     @cached_property
     def lower(self) -> Profile:
@@ -71,24 +76,28 @@ class Profile:
         In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
         breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
         """
-        return self if self._lower is None else replace(self._lower, _reach=self._reach, _is_lower=True)
+        return self if self._lower is None else replace(self._lower, _reach=self._reach, _upper=self)
 
     @property
     def is_exact(self) -> bool:
         """Whether this is the profile itself, not one of two curves around it."""
         return self._lower is None and not self._is_lower
 
+    @property
+    def _is_lower(self) -> bool:
+        return self._upper is not None
+
     @cached_property
     def mass(self) -> Array:
         """The breakpoints, from 0 to 1."""
-        return 1.0 - self.unmoved
+        return read_only(1.0 - self.unmoved)
 
     @cached_property
     def cost_p(self) -> Array:
         """F at the breakpoints (at p = inf: W itself)."""
         if np.isinf(self.p):
             return self._cost
-        return self._cost * representable_power(self._scale, self.p, "cost_p")
+        return read_only(in_power_units(self._cost, self._scale, self.p, "cost_p"))
 
     @overload
     def __call__(self, alpha: float) -> float: ...
@@ -106,6 +115,8 @@ class Profile:
             values = self._cost[steps.clip(max=len(self.mass) - 1)]
         else:
             values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
+        if self._upper is not None:  # where the profile is steep, the rounding of a breakpoint could lift one above it
+            values = np.minimum(values, self._upper(alphas))
         return float(values) if alphas.ndim == 0 else values
 
     def _snapped(self, alphas: Array) -> Array:
@@ -133,7 +144,7 @@ class Profile:
         edge = int(np.searchsorted(self.mass, mass, side="right")) - 1
         if edge >= len(self._slopes):
             return float("inf")
-        return float(self._slopes[edge]) * representable_power(self._scale, self.p, "slope")
+        return float(in_power_units(self._slopes[edge], self._scale, self.p, "slope"))
 
     @overload
     def distance(self, k: float) -> float: ...
@@ -154,7 +165,8 @@ class Profile:
         kappas = _for_each(k, lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
             warn_of_reach(self._reach)
-        return _for_each(kappas, self._crossing)
+        found = _for_each(kappas, self._crossing)
+        return found if self._upper is None else _lesser(found, _for_each(kappas, self._upper._crossing))
 
     def _crossing(self, kappa: float) -> float:
         if np.isinf(self.p):
@@ -208,7 +220,7 @@ class Profile:
         raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
 
     def _lengths(self, prices: Array) -> Array:
-        return prices if np.isinf(self.p) else self._scale * prices ** (1 / self.p)
+        return prices if np.isinf(self.p) else read_only(self._scale * prices ** (1 / self.p))
 
     def result(self, k: float) -> Result:
         """(p,k)-RPW with its plan, as `rpw.solve` gives it.
@@ -239,9 +251,9 @@ class Profile:
         return found.plan
 
     def _check_unchanged(self, low: float, found: float, high: float) -> None:
-        """Raise if a pair that was solved again is another one: the matrix of costs is the caller's own."""
+        """Raise if a pair that was solved again is another one: a callable metric may be another function by now."""
         if not low - _OTHER_NUMBER <= found <= high + _OTHER_NUMBER:
-            raise ValueError("cost has changed since this profile was computed: call rpw.profile again")
+            raise ValueError("metric has changed since this profile was computed: call rpw.profile again")
 
     @property
     def _solvable(self) -> Pair:
@@ -298,11 +310,15 @@ class Profile:
         state = {field.name: self.__dict__[field.name] for field in fields(self)}  # what is derived is derived again
         return state | {"_pair": None if self._pair is None else self._pair.without_metric()}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickle forgets what is read-only
+
     def _repr_html_(self) -> str:
         from rpw.base.html import curve, facts
 
         masses = np.linspace(0, 1, 201)
-        below = None if self._lower is None else np.asarray(self._lower(masses))
+        below = None if self._lower is None else np.asarray(self.lower(masses))
         return facts(
             "OT-profile",
             [
@@ -320,12 +336,17 @@ class Profile:
         upper = f"{self(mass):.6g}"
         if self._is_lower:
             return f"at least {upper}"
-        return upper if self._lower is None else f"{self._lower(mass):.6g} to {upper}"
+        return upper if self._lower is None else f"{self.lower(mass):.6g} to {upper}"
 
     def __repr__(self) -> str:
-        below = "" if self._lower is None else f" (at least {self._lower(1.0):.6g})"
+        below = "" if self._lower is None else f" (at least {self.lower(1.0):.6g})"
         value = f"W at least {self(1.0):.6g}" if self._is_lower else f"W={self(1.0):.6g}{below}"
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, {value} at mass 1)"
+
+
+def _lesser(one: float | Array, other: float | Array) -> float | Array:
+    least = np.minimum(one, other)
+    return float(least) if least.ndim == 0 else least
 
 
 def _for_each(values: ArrayLike, function: Callable[[Any], float]) -> float | Array:

@@ -49,9 +49,18 @@ class Support(Ground):
         """As the metric does."""
         return self.metric.separates
 
-    def block(self, x: Where, y: Where) -> Array:
+    @property
+    def may_change(self) -> bool:
+        """As the metric may; the points are those of a copy, where results are kept."""
+        return self.metric.calls_python
+
+    def block(self, x: Where, y: Where, deadline: Deadline = NEVER) -> Array:
         """By the metric."""
-        return Points(self.metric).block(self.points[x], self.points[y])
+        return Points(self.metric).block(self.points[x], self.points[y], deadline)
+
+    def places(self, x: Where, y: Where) -> tuple[Array, Array] | None:
+        """As of points."""
+        return Points(self.metric).places(self.points[x], self.points[y])
 
     def pairs(self, x: Where, y: Where) -> Array:
         """By the metric."""
