@@ -9,7 +9,7 @@ import typer
 
 import rpw
 from rpw.cli._options import (
-    Diameter,
+    DiameterOfPair,
     First,
     Json,
     K,
@@ -18,10 +18,9 @@ from rpw.cli._options import (
     Second,
     Solver,
     Tol,
-    as_diameter,
+    as_diameter_of_pair,
     as_metric,
     diameter_note,
-    diameter_of_pair,
     images_note,
     note_row,
     read_pair,
@@ -39,20 +38,20 @@ def distance(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = None,
+    diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> None:
     """The (p,k)-RPW distance between two measures, with proven bounds."""
-    metric, given = as_metric(metric), as_diameter(diameter)
+    metric, given = as_metric(metric), as_diameter_of_pair(diameter)
     x, y = read_pair(a, b)
-    delta = diameter_of_pair(given, x, y, metric)
+    delta = 1.0 if given is None else given
     start = time.perf_counter()
     result = rpw.solve(x, y, p=p, k=k, metric=metric, diameter=delta, tol=tol, solver=solver, time_limit=time_limit)
     end = time.perf_counter()
-    note = diameter_note(given, k, [x], [y], metric)
+    note = diameter_note(given, k, [x], [y], metric, looks_near=k == 1)
     if as_json:
         parameters = {"p": p, "k": k, "metric": metric, "diameter": delta, "tol": tol}
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}

@@ -10,7 +10,7 @@ import typer
 
 import rpw
 from rpw.cli._options import (
-    Diameter,
+    DiameterOfPair,
     First,
     Json,
     K,
@@ -18,11 +18,10 @@ from rpw.cli._options import (
     P,
     Second,
     TimeLimit,
-    as_diameter,
+    as_diameter_of_pair,
     as_metric,
     choices,
     diameter_note,
-    diameter_of_pair,
     images_note,
     note_row,
     path,
@@ -52,7 +51,7 @@ def profile(
     p: P = 2.0,
     k: K = 1.0,
     metric: Metric = "euclidean",
-    diameter: Diameter = None,
+    diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
@@ -60,16 +59,16 @@ def profile(
     as_json: Json = False,
 ) -> None:
     """The cost of moving every share of the mass, and RPW for every k, from one solve."""
-    metric, given = as_metric(metric), as_diameter(diameter)
+    metric, given = as_metric(metric), as_diameter_of_pair(diameter)
     if plot is not None:
         _check_plot(plot)
         check_not_read("--plot", plot, [a, b])
     x, y = read_pair(a, b)
-    delta = diameter_of_pair(given, x, y, metric)
+    delta = 1.0 if given is None else given
     start = time.perf_counter()
     curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol, time_limit=time_limit)
     end = time.perf_counter()
-    note = diameter_note(given, 1, [x], [y], metric)
+    note = diameter_note(given, 1, [x], [y], metric, looks_near=False)
     prices = sorted({*_PRICES, k})
     if plot is not None:
         _draw(curve, plot, k)

@@ -20,12 +20,13 @@ from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Where
+from rpw.pair.diameter import Diameter, diameter_of
 from rpw.pair.ground_form import InArrays, InCore, common_labels, labelled, measures_of, on_places
-from rpw.pair.metrics import CallableMetric, GroundMetric
+from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
 from rpw.pair.question import Question
-from rpw.pair.reach import FAR, Reach
+from rpw.pair.reach import FAR, MANY, Reach
 
-__all__ = ["Ground", "Matrix", "Points", "sample_of"]
+__all__ = ["Ground", "Matrix", "Points", "has_many", "sample_of"]
 
 
 class Ground(ABC):
@@ -75,12 +76,16 @@ class Ground(ABC):
         return False
 
     @abstractmethod
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where]) -> Diameter:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
 
     @abstractmethod
     def reach(self, x: Where, y: Where) -> Reach:
         """How far atoms reach together, if farther than `FAR` and linear time is enough to find it; else nothing."""
+
+    @abstractmethod
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """Whether linear time shows that there are many atoms, and that all lie within ``length`` of each other."""
 
     def outermost(self, x: Where, y: Where) -> Where:
         """A few of these atoms, which reach about as far as all; none where `reach` does not depend on them."""
@@ -157,13 +162,17 @@ class Points(Ground):
         """As the core sees them."""
         return self.metric.core is not None and _core.lie_on_line(x, y, self.metric.core)
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where]) -> Diameter:
         """Of these points."""
-        return self.metric.diameter(clouds)
+        return diameter_of(self.metric, clouds)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of these points, by the metric."""
         return Reach(self.metric.reach(x, y, FAR))
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """By the metric."""
+        return self.metric.is_within(x, y, length) and has_many(x, y)
 
     def outermost(self, x: Where, y: Where) -> Where:
         """By the metric."""
@@ -239,13 +248,17 @@ class Matrix(Ground):
         """Entries of the matrix."""
         return np.asarray(self.cost[x, y])
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where]) -> Diameter:
         """The largest entry."""
-        return self.largest
+        return Diameter(self.largest)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """The largest entry."""
         return Reach(self.largest, is_of_cost=True)
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """By the largest entry; places that are not the same count as different."""
+        return 0 < self.largest <= length and sum(self.cost.shape) >= MANY
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """The matrix itself."""
@@ -280,6 +293,12 @@ class Matrix(Ground):
 
     def __getstate__(self) -> dict[str, Any]:
         return {"cost": self.cost, "largest": self.largest, "metric": self.metric}
+
+
+def has_many(x: Array, y: Array) -> bool:
+    """Whether many of these points are different."""
+    points = x if y is x else np.concatenate([x, y])
+    return len(points) >= MANY and int(equal_rows(points).max()) + 1 >= MANY
 
 
 def sample_of(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:
