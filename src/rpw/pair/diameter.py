@@ -29,8 +29,7 @@ _TILE_OF_CALLS = 16, 512
 _MOST_TO_SORT = 1 << 24  # coordinates; beyond, equal points are not sought
 _ROUNDING = 1e-14
 
-_CANDIDATES = 64  # for the middle of the inliers
-_SAMPLE = 1024  # points that judge them
+_SAMPLE = 512  # points among which the middle one is sought
 
 
 class Diameter(float):
@@ -202,18 +201,17 @@ def _inliers(metric: GroundMetric, points: Array, quantile: float) -> Array:
 
 
 def _middle_one(metric: GroundMetric, points: Array) -> int:
-    """The row of a point in the midst of the others: of some, the one whose median distance is the least.
+    """The row of a point in the midst of the others: of some, the one whose median distance to these is the least.
 
     Which ones are tried depends on where they lie, and not on the order of the rows.
     """
     from_corner = _row(metric, points[_corner(points)], points)
     with np.errstate(over="ignore"):
         order = np.lexsort((points.sum(axis=1), from_corner))
-    judges = order[_spread(len(order), _SAMPLE)]
-    candidates = judges[_spread(len(judges), _CANDIDATES)]
-    lengths = np.empty((len(candidates), len(judges)))
-    metric.fill(points[candidates], points[judges], lengths)
-    return int(candidates[np.median(lengths, axis=1).argmin()])
+    some = order[_spread(len(order), _SAMPLE)]
+    lengths = np.empty((len(some), len(some)))
+    metric.fill(points[some], points[some], lengths)
+    return int(some[np.median(lengths, axis=1).argmin()])
 
 
 def _corner(points: Array) -> int:
