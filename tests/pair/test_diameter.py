@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -277,3 +278,16 @@ def test_points_that_float64_cannot_measure(metric, quantile):
 def test_a_metric_that_returns_nonsense_is_refused(bad):
     with pytest.raises(ValueError, match="metric"):
         rpw.diameter(RNG.random((5, 2)), metric=lambda x, y: bad)
+
+
+def test_the_time_limit_of_a_matrix_is_noticed_while_its_diameter_is_sought():
+    clouds = list(RNG.standard_normal((4, 400, 30)))
+
+    def slow(x, y):
+        time.sleep(0.001)
+        return float(abs(x - y).sum())
+
+    start = time.monotonic()
+    with pytest.raises(rpw.TimeLimitError):
+        rpw.pairwise(clouds, metric=slow, diameter="auto", time_limit=0.2)
+    assert time.monotonic() - start < 60  # all pairs would take twenty minutes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
-from rpw.base.deadline import deadline_after
+from rpw.base.deadline import NEVER, Deadline, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
@@ -169,7 +169,7 @@ def pairwise(
     check_same_dimension(a, b)
     check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
-    delta = as_diameter(diameter, ground, [a, b], (A, B))
+    delta = as_diameter(diameter, ground, [a, b], (A, B), deadline)
     is_several = np.ndim(k) > 0
     asked = as_question_of_several if is_several else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
@@ -192,7 +192,9 @@ def pairwise(
     return found
 
 
-def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...]) -> float:
+def as_diameter(
+    value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...], deadline: Deadline = NEVER
+) -> float:
     """A given diameter, or the one of everything in the collections and in the Measures that they were ``given`` as."""
     if not isinstance(value, str):
         return check.as_diameter(value)
@@ -200,7 +202,7 @@ def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tup
         raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
     different = collections[:1] if collections[-1] is collections[0] else collections
     clouds = [np.asarray(atoms.where) for atoms in different] + points_given(*given)
-    return check.as_positive(ground.diameter(clouds), "diameter='auto'")
+    return check.as_positive(ground.diameter(clouds, deadline), "diameter='auto'")
 
 
 def warn_of_batch(batch: PairBatch) -> None:

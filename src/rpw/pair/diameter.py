@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.base.deadline import NEVER, Deadline
 from rpw.pair.atoms import Ints
 from rpw.pair.metrics import GroundMetric, equal_rows
 
@@ -62,31 +63,59 @@ class Diameter(float):
         return Diameter, (float(self), self._lower)
 
 
-def diameter_of(metric: GroundMetric, clouds: list[Array], quantile: float = 1.0) -> Diameter:
-    """The largest distance between any two points of all clouds; below quantile 1, between any two of the inliers."""
+def diameter_of(
+    metric: GroundMetric, clouds: list[Array], quantile: float = 1.0, deadline: Deadline = NEVER
+) -> Diameter:
+    """The largest distance between any two points of all clouds; below quantile 1, between any two of the inliers.
+
+    Raises where the deadline passes meanwhile.
+    """
     points = np.ascontiguousarray(clouds[0]) if len(clouds) == 1 else np.concatenate(clouds)
     if quantile < 1:
-        points = _inliers(metric, points, quantile)
+        points = points[_inliers(_Distances(metric, points, deadline), quantile)]
     box, is_exact = metric.box(points)
     if not math.isfinite(box) and metric.core is not None:
         raise ValueError("the points are too far apart: their diameter is not a float64")
     if is_exact:
         return Diameter(box)
     if metric.calls_python:
-        points = _distinct(points)
-    return _largest_distance(metric, points, box)
+        points = points[np.sort(_first_of_equals(points))]
+    return _largest_distance(_Distances(metric, points, deadline), box)
 
 
-def _largest_distance(metric: GroundMetric, points: Array, box: float) -> Diameter:
-    pair, rows = _sweep(metric, points, box)
-    if not _is_reached(pair.length, box):
-        from_middle = _distances_from_middle(metric, points, pair, rows)
-        pair, bound = _search(metric, points, from_middle, pair)
-        box = min(box, bound)
-    lower = float(metric.pairs(points[[pair.i]], points[[pair.j]])[0])  # the same bits, whatever led to this pair
-    if _is_reached(lower, box):
-        return Diameter(lower)
-    return Diameter(min(box * (1 + _ROUNDING), sys.float_info.max), lower)
+@dataclass(frozen=True, eq=False)
+class _Distances:
+    """Points, and the distances between them."""
+
+    metric: GroundMetric
+    points: Array
+    deadline: Deadline
+
+    def row(self, here: Array) -> Array:
+        """Of all points from one, which need not be one of them."""
+        row: Array = self._between(here[None, :], self.points)[0]
+        return row
+
+    def block(self, rows: Ints, columns: Ints) -> Array:
+        """Of some points from others."""
+        return self._between(self.points[rows], self.points[columns])
+
+    def of_pair(self, i: int, j: int) -> float:
+        """Of two points: the same bits, whatever led to them."""
+        return float(self.metric.pairs(self.points[[i]], self.points[[j]])[0])
+
+    def _between(self, x: Array, y: Array) -> Array:
+        lengths = np.empty((len(x), len(y)))
+        self.metric.fill(x, y, lengths, self.deadline)
+        return lengths
+
+    @property
+    def most_pairs(self) -> int:
+        """How many pairs may be looked at."""
+        if self.metric.calls_python:
+            return _MOST_CALLS
+        most = _MOST_IN_SCIPY if self.metric.core is None else _MOST_IN_CORE
+        return most // max(2, int(self.points.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -98,6 +127,18 @@ class _Pair:
     length: float
 
 
+def _largest_distance(distances: _Distances, box: float) -> Diameter:
+    pair, rows = _sweep(distances, box)
+    bound = box
+    if not _is_reached(pair.length, box):
+        pair, bound = _search(distances, _from_middle(distances, pair, rows), pair)
+        bound = min(bound, box)
+    lower = distances.of_pair(pair.i, pair.j)
+    if _is_reached(lower, bound):
+        return Diameter(lower)
+    return Diameter(min(bound * (1 + _ROUNDING), sys.float_info.max), lower)
+
+
 def _is_reached(length: float, bound: float) -> bool:
     return length >= bound * (1 - _ROUNDING)
 
@@ -105,19 +146,11 @@ def _is_reached(length: float, bound: float) -> bool:
 # ---------------------------------------------------------------- passes over all points
 
 
-def _row(metric: GroundMetric, here: Array, points: Array) -> Array:
-    """The distances of all points from one."""
-    distances = np.empty((1, len(points)))
-    metric.fill(here[None, :], points, distances)
-    row: Array = distances[0]
-    return row
-
-
-def _sweep(metric: GroundMetric, points: Array, box: float) -> tuple[_Pair, list[Array]]:
+def _sweep(distances: _Distances, box: float) -> tuple[_Pair, list[Array]]:
     """From a point to the farthest, from there to the farthest, while the way gets longer; with the distances seen."""
     pair, here, rows = _Pair(0, 0, 0.0), 0, []
     for _ in range(_MOST_SWEEPS):
-        rows.append(_row(metric, points[here], points))
+        rows.append(distances.row(distances.points[here]))
         there = int(rows[-1].argmax())
         length = float(rows[-1][there])
         if length <= pair.length:
@@ -128,26 +161,26 @@ def _sweep(metric: GroundMetric, points: Array, box: float) -> tuple[_Pair, list
     return pair, rows
 
 
-def _distances_from_middle(metric: GroundMetric, points: Array, pair: _Pair, rows: list[Array]) -> Array:
-    """Those from wherever the farthest point is nearest, among a few places."""
-    central = np.max(rows[-2:], axis=0).argmin()  # of the points, the one nearest to both ends
-    places = [points[central], *metric.middles(points, points[pair.i], points[pair.j])]
-    return min([*rows, *(_row(metric, place, points) for place in places)], key=lambda row: float(row.max()))
+def _from_middle(distances: _Distances, pair: _Pair, rows: list[Array]) -> Array:
+    """The distances from wherever the farthest point is nearest, among a few places."""
+    points = distances.points
+    central = int(np.max(rows[-2:], axis=0).argmin())  # of the points, the one nearest to both ends
+    places = [points[central], *distances.metric.middles(points, points[pair.i], points[pair.j])]
+    return min([*rows, *map(distances.row, places)], key=lambda row: float(row.max()))
 
 
 # ---------------------------------------------------------------- pairs, farthest from the middle first
 
 
-def _search(metric: GroundMetric, points: Array, from_middle: Array, pair: _Pair) -> tuple[_Pair, float]:
+def _search(distances: _Distances, from_middle: Array, pair: _Pair) -> tuple[_Pair, float]:
     """The farthest pair, or the best that the work allows, and a bound on all pairs.
 
     No pair is farther apart than the sum of its distances from the middle: pairs that cannot be the farthest are left
     out, and so are all that come after them in this order.
     """
-    order = _worth_a_look(points, from_middle, pair.length)
-    r = from_middle[order]
-    rows, columns = _TILE_OF_CALLS if metric.calls_python else _TILE
-    left = _most_pairs(metric, points.shape[1])
+    order = _worth_a_look(distances.points, from_middle, pair.length)
+    r, left = from_middle[order], distances.most_pairs
+    rows, columns = _TILE_OF_CALLS if distances.metric.calls_python else _TILE
     for i in range(0, len(order) - 1, rows):
         here = order[i : i + rows]
         for j in range(i + 1, len(order), columns):
@@ -157,13 +190,12 @@ def _search(metric: GroundMetric, points: Array, from_middle: Array, pair: _Pair
             left -= len(here) * len(there)
             if left < 0:
                 return pair, max(pair.length, float(r[i] + r[i + 1]))
-            pair = _better(metric, points, here, there, pair)
+            pair = _better(distances, here, there, pair)
     return pair, pair.length
 
 
-def _better(metric: GroundMetric, points: Array, here: Ints, there: Ints, pair: _Pair) -> _Pair:
-    lengths = np.empty((len(here), len(there)))
-    metric.fill(points[here], points[there], lengths)
+def _better(distances: _Distances, here: Ints, there: Ints, pair: _Pair) -> _Pair:
+    lengths = distances.block(here, there)
     s, t = np.unravel_index(int(lengths.argmax()), lengths.shape)
     found = _Pair(int(here[s]), int(there[t]), float(lengths[s, t]))
     return found if found.length > pair.length else pair
@@ -172,46 +204,38 @@ def _better(metric: GroundMetric, points: Array, here: Ints, there: Ints, pair: 
 def _worth_a_look(points: Array, from_middle: Array, length: float) -> Ints:
     """The points that may lie farther than ``length`` from another one, each once, in the order of the search."""
     kept = np.flatnonzero(from_middle + from_middle.max() > length)
-    if len(kept) * points.shape[1] <= _MOST_TO_SORT:
-        kept = kept[np.unique(equal_rows(points[kept]), return_index=True)[1]] if len(kept) else kept
+    if 0 < len(kept) * points.shape[1] <= _MOST_TO_SORT:
+        kept = kept[_first_of_equals(points[kept])]
     order: Ints = kept[np.argsort(-from_middle[kept], kind="stable")]
     return order
 
 
-def _most_pairs(metric: GroundMetric, dimension: int) -> int:
-    if metric.calls_python:
-        return _MOST_CALLS
-    return (_MOST_IN_SCIPY if metric.core is None else _MOST_IN_CORE) // max(2, dimension)
-
-
-def _distinct(points: Array) -> Array:
-    return points[np.sort(np.unique(equal_rows(points), return_index=True)[1])]
+def _first_of_equals(points: Array) -> Ints:
+    return np.unique(equal_rows(points), return_index=True)[1]
 
 
 # ---------------------------------------------------------------- without gross outliers
 
 
-def _inliers(metric: GroundMetric, points: Array, quantile: float) -> Array:
+def _inliers(distances: _Distances, quantile: float) -> Ints:
     """The points within the least radius around the middle one that holds a share ``quantile`` of them."""
-    from_middle = _row(metric, points[_middle_one(metric, points)], points)
-    outside = math.floor((1 - quantile) * len(points) * (1 + 1e-9))  # 0.1 * 10 is 1, although 1 - 0.9 is less than 0.1
-    last = len(points) - 1 - min(outside, len(points) - 1)
-    inliers: Array = points[from_middle <= np.partition(from_middle, last)[last]]
-    return inliers
+    from_middle, count = distances.row(distances.points[_middle_one(distances)]), len(distances.points)
+    outside = math.floor((1 - quantile) * count * (1 + 1e-9))  # one of ten at 0.9, although 1 - 0.9 is less than 0.1
+    last = max(0, count - 1 - outside)
+    return np.flatnonzero(from_middle <= np.partition(from_middle, last)[last])
 
 
-def _middle_one(metric: GroundMetric, points: Array) -> int:
+def _middle_one(distances: _Distances) -> int:
     """The row of a point in the midst of the others: of some, the one whose median distance to these is the least.
 
     Which ones are tried depends on where they lie, and not on the order of the rows.
     """
-    from_corner = _row(metric, points[_corner(points)], points)
+    points = distances.points
+    from_corner = distances.row(points[_corner(points)])
     with np.errstate(over="ignore"):
         order = np.lexsort((points.sum(axis=1), from_corner))
-    some = order[_spread(len(order), _SAMPLE)]
-    lengths = np.empty((len(some), len(some)))
-    metric.fill(points[some], points[some], lengths)
-    return int(some[np.median(lengths, axis=1).argmin()])
+    some = order[np.unique(np.linspace(0, len(order) - 1, min(_SAMPLE, len(order))).round().astype(np.int64))]
+    return int(some[np.median(distances.block(some, some), axis=1).argmin()])
 
 
 def _corner(points: Array) -> int:
@@ -222,8 +246,3 @@ def _corner(points: Array) -> int:
         if len(rows) == 1:
             break
     return int(rows[0])
-
-
-def _spread(length: int, count: int) -> Ints:
-    """At most ``count`` places, evenly over a list."""
-    return np.unique(np.linspace(0, length - 1, min(count, length)).round().astype(np.int64))

@@ -76,7 +76,7 @@ class Ground(ABC):
         return False
 
     @abstractmethod
-    def diameter(self, clouds: list[Where]) -> Diameter:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
 
     @abstractmethod
@@ -162,9 +162,9 @@ class Points(Ground):
         """As the core sees them."""
         return self.metric.core is not None and _core.lie_on_line(x, y, self.metric.core)
 
-    def diameter(self, clouds: list[Where]) -> Diameter:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Of these points."""
-        return diameter_of(self.metric, clouds)
+        return diameter_of(self.metric, clouds, deadline=deadline)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of these points, by the metric."""
@@ -248,7 +248,7 @@ class Matrix(Ground):
         """Entries of the matrix."""
         return np.asarray(self.cost[x, y])
 
-    def diameter(self, clouds: list[Where]) -> Diameter:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """The largest entry."""
         return Diameter(self.largest)
 

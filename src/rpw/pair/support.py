@@ -62,9 +62,9 @@ class Support(Ground):
         """The points of the support."""
         return self.points[where]
 
-    def diameter(self, clouds: list[Where]) -> Diameter:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Of all places."""
-        return diameter_of(self.metric, [self.points])
+        return diameter_of(self.metric, [self.points], deadline=deadline)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of all places."""
