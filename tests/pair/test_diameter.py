@@ -103,6 +103,14 @@ def test_huge_and_tiny_spaces(metric, scale):
     assert rpw.diameter(points + 1e9, metric=metric) == pytest.approx(brute(points, metric), rel=1e-6)
 
 
+@pytest.mark.parametrize("metric", NORMS)
+def test_a_huge_coordinate_that_all_share_swallows_nothing(metric):
+    points = RNG.standard_normal((40, 3))
+    for huge in (1e160, -1e250):
+        shared = np.column_stack([points, np.full(40, huge)])
+        assert rpw.diameter(shared, metric=metric) == pytest.approx(brute(points, metric), rel=1e-13)
+
+
 def test_the_number_does_not_depend_on_the_order_nor_on_who_asks():
     points = RNG.standard_normal((500, 6))
     found = {float(rpw.diameter(RNG.permutation(points))) for _ in range(5)}

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import rpw
+from rpw.base.arrays import _TORCH, GpuPoints, Home
+from rpw.pair.ground import Points
+from rpw.pair.metrics import as_metric
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.random((6, 2)), RNG.random((5, 2))
@@ -266,6 +269,16 @@ def test_how_many_points_and_how_close():
     for few in (line[:19], np.repeat(line[:19], 50), np.zeros(50)):
         assert warnings_of(lambda x=few: rpw.distance(0.01 * x, 0.01 * x))[0] == []
         assert warnings_of(lambda x=few: rpw.pairwise([0.01 * x, 0.01 * x]))[0] == []
+
+
+def test_points_of_another_library_are_looked_at_too():
+    torch = pytest.importorskip("torch")
+    given = torch.from_numpy(np.concatenate(CLOSE))
+    held = GpuPoints(given, Home(_TORCH, 0, given))  # as they lie in a collection on a GPU
+    ground = Points(as_metric("euclidean"))
+    assert ground.is_near(held, held, 0.05)
+    assert ground.is_near(held, held[:3], 0.05)
+    assert not ground.is_near(held[:3], held[:3], 0.05)
 
 
 def test_an_index_is_never_warned_of_what_is_close_later():

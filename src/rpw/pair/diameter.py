@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.pair.atoms import Ints
@@ -78,6 +79,8 @@ def diameter_of(
         raise ValueError("the points are too far apart: their diameter is not a float64")
     if is_exact:
         return Diameter(box)
+    if metric.core is not None and _core.length_unit(points, points) != 1:
+        points = points - points.min(axis=0)  # else huge coordinates that all share would swallow the differences
     if metric.calls_python:
         points = points[np.sort(_first_of_equals(points))]
     return _largest_distance(_Distances(metric, points, deadline), box)

@@ -297,7 +297,7 @@ class Matrix(Ground):
 
 def has_many(x: Array, y: Array) -> bool:
     """Whether many of these points are different."""
-    points = x if y is x else np.concatenate([x, y])
+    points = np.asarray(x) if y is x else np.concatenate([x, y])
     return len(points) >= MANY and int(equal_rows(points).max()) + 1 >= MANY
 
 
