@@ -14,6 +14,20 @@ def torch_tensor(cloud):
     return pytest.importorskip("torch").tensor(cloud, dtype=pytest.importorskip("torch").float64)
 
 
+class Foreign:
+    """An array of another library, which NumPy can read."""
+
+    def __init__(self, cloud):
+        self._array = np.array(cloud)
+        self.shape, self.ndim = self._array.shape, self._array.ndim
+
+    def __array__(self, *_, **__):
+        return self._array
+
+    def __len__(self):
+        return len(self._array)
+
+
 def pandas_of(cloud):
     pandas = pytest.importorskip("pandas")
     return pandas.Series(cloud) if np.ndim(cloud) == 1 else pandas.DataFrame(cloud)
@@ -36,6 +50,7 @@ KINDS = {
     "Measures": rpw.Measure,
     "Measures with a point without weight": lambda cloud: rpw.Measure(cloud, [0, *[1] * (len(cloud) - 1)]),
     "tensors": torch_tensor,
+    "arrays of another library": Foreign,
     "pandas": pandas_of,
     "polars": polars_of,
     "arrow": arrow_of,
@@ -80,7 +95,7 @@ def test_one_cloud_is_read_as_rpw_distance_reads_it(kind, clouds):
         assert (distances.shape, indices.shape) == ((1,), (1,))
 
 
-@pytest.mark.parametrize("kind", ["tensors", "pandas", "arrays"])
+@pytest.mark.parametrize("kind", ["tensors", "pandas", "arrays", "arrays of another library"])
 def test_the_estimator_takes_lists_of_clouds_on_the_line(kind):
     transformer = pytest.importorskip("rpw.sklearn").RPWTransformer
     made = [KINDS[kind](cloud) for cloud in LINE]
