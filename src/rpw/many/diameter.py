@@ -40,10 +40,10 @@ def diameter(
     Returns
     -------
     Diameter
-        A float, which also has ``.is_exact`` and ``.lower``. It is exact where pairs that cannot be the farthest leave
-        at most 10**10 differences of coordinates to look at (10**9 for a metric of SciPy; for a callable, 2**19 calls).
-        Otherwise it is an upper bound, at most twice the largest distance, and ``.lower`` is a distance that two points
-        have.
+        A float, which also has ``.is_exact`` and ``.lower``. Pairs that cannot be the farthest are left out. Where the
+        others are at most 10**9, with 10**10 coordinates to compare, the number is exact (for a metric of SciPy, a
+        tenth of that; for a callable, 2**19 calls). Beyond that it is an upper bound, at most twice the largest
+        distance, and ``.lower`` is the largest distance that was found.
 
     Use it as ``diameter=`` for *every* pair that you compare. Any fixed Δ > 0 keeps RPW a metric, so nothing is lost
     by leaving outliers out of it; the scale of the inliers is the one in which k has its meaning.
