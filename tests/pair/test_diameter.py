@@ -70,6 +70,14 @@ def test_unit_vectors_in_many_dimensions_lie_far_closer_than_the_corners_of_thei
     )
 
 
+@pytest.mark.parametrize("metric", NORMS)
+def test_sums_over_very_many_coordinates_are_no_less_exact(metric):
+    points = RNG.standard_normal((40, 20_000)) * np.logspace(-9, 3, 20_000)
+    found = rpw.diameter(points, metric=metric)
+    assert found.is_exact
+    assert found == pytest.approx(brute(points, metric), rel=1e-12)
+
+
 @pytest.mark.parametrize("n", [3000, 40_000])
 def test_a_regular_polygon_where_no_point_is_nearer_to_the_middle(n):
     angles = 2 * np.pi * np.arange(n) / n

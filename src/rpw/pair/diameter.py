@@ -30,7 +30,7 @@ _MOST_SWEEPS = 4
 _TILE = 128, 4096  # rows and columns: Ctrl-C is noticed between two tiles
 _TILE_OF_CALLS = 16, 512
 _MOST_TO_SORT = 1 << 24  # coordinates; beyond, equal points are not sought
-_ROUNDING = 1e-14
+_ROUNDING = 1e-12  # as a share of a length: of sums over ten thousand coordinates, in the worst case
 
 _SAMPLE = 512  # points among which the middle one is sought
 
@@ -138,7 +138,7 @@ def _largest_distance(distances: _Distances, box: float) -> Diameter:
         pair, bound = _search(distances, _from_middle(distances, pair, rows), pair)
         bound = min(bound, box)
     lower = distances.of_pair(pair.i, pair.j)
-    if _is_reached(lower, bound):
+    if _is_reached(pair.length, bound):
         return Diameter(lower)
     return Diameter(min(bound * (1 + _ROUNDING), sys.float_info.max), lower)
 
