@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 import rpw
@@ -15,11 +16,13 @@ from rpw.base.usage import UsageError
 from rpw.cli._output import counted
 from rpw.io import readers
 from rpw.io.readers import describe_image
+from rpw.many.diameter import all_clouds
 from rpw.measure import CollectionLike
-from rpw.pair.diameter import reach_of
+from rpw.pair.ground import Points
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
 from rpw.pair.question import SOLVERS, as_question
+from rpw.pair.reach import near_for
 
 
 def path(text: str) -> Path:
@@ -57,6 +60,9 @@ Metric = Annotated[
 Diameter = Annotated[
     str | None,
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
+]
+DiameterOfPair = Annotated[
+    str | None, typer.Option("--diameter", metavar="NUMBER", help="Of the space, for all pairs alike; 1 if left out.")
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
 Solver = Annotated[
@@ -149,24 +155,32 @@ def as_diameter(text: str | None) -> float | Literal["auto"] | None:
         raise UsageError(f"--diameter {text}: is neither auto nor a number") from None
 
 
-def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: rpw.Measure, metric: str) -> float:
-    """A given diameter, that of both measures together, or the default."""
-    if not isinstance(given, str):
-        return 1.0 if given is None else given
-    span = rpw.diameter([x], [y], metric=metric)
-    if span == 0:
-        raise ValueError("--diameter auto: all points are the same, so they have no diameter; pass a number")
-    return span
+def as_diameter_of_pair(text: str | None) -> float | None:
+    """A number, or None where it was left out. One pair's own Δ is refused, as in Python."""
+    given = as_diameter(text)
+    if isinstance(given, str):
+        raise UsageError(
+            "--diameter auto: the diameter belongs to the space, not to one pair, and distances with different ones "
+            "cannot be compared; pass a number, the same for all pairs (rpw pairwise --diameter auto takes and shows "
+            "that of a whole collection)"
+        )
+    return given
 
 
-def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
-    """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
-    if given is not None or k == 0:
+def diameter_note(
+    given: object, k: float | list[float], A: CollectionLike, B: CollectionLike | None, metric: str, looks_near: bool
+) -> str | None:
+    """A hint where the diameter was left out, matters and hardly fits, by the rules by which Python warns."""
+    prices = [float(price) for price in np.atleast_1d(k)]
+    if given is not None or max(prices) == 0:
         return None
-    reach = reach_of(A, B, metric)
-    if not reach.is_far:
-        return None
-    return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
+    points, ground = np.concatenate(all_clouds(A, B)), Points(resolve(metric))
+    reach = ground.reach(points, points)
+    if reach.is_far:
+        return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
+    if looks_near and ground.is_near(points, points, near_for(*prices)):
+        return "all points lie far closer than the diameter, which was left at 1: outliers look near; see --diameter"
+    return None
 
 
 def note_row(note: str | None) -> list[tuple[str, str]]:

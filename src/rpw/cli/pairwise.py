@@ -200,7 +200,7 @@ def _points(first: Collection, second: Collection | None) -> tuple[Any, Any]:
 def _note(given: str | None, options: dict[str, Any], first: Collection, second: Collection | None) -> str | None:
     if "diameter" not in options:
         return None
-    return diameter_note(given, float(np.max(options["k"])), *_points(first, second), options["metric"])
+    return diameter_note(given, options["k"], *_points(first, second), options["metric"], looks_near=True)
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:

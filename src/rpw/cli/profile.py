@@ -12,7 +12,7 @@ import rpw
 from rpw.base.extras import import_extra
 from rpw.base.usage import UsageError
 from rpw.cli._options import (
-    Diameter,
+    DiameterOfPair,
     First,
     Json,
     Metric,
@@ -20,13 +20,12 @@ from rpw.cli._options import (
     Second,
     SeveralK,
     TimeLimit,
-    as_diameter,
+    as_diameter_of_pair,
     as_metric,
     as_several_k,
     check_question,
     choices,
     diameter_note,
-    diameter_of_pair,
     images_note,
     note_row,
     path,
@@ -59,7 +58,7 @@ def profile(
     p: P = 2.0,
     k: SeveralK = None,
     metric: Metric = "euclidean",
-    diameter: Diameter = None,
+    diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
@@ -67,7 +66,7 @@ def profile(
     as_json: Json = False,
 ) -> None:
     """The cost of moving every share of the mass, and RPW for every k, from one solve."""
-    metric, given = as_metric(metric), as_diameter(diameter)
+    metric, given = as_metric(metric), as_diameter_of_pair(diameter)
     asked_k = as_several_k(k) or [1.0]
     with usage():
         for each in asked_k:
@@ -78,11 +77,11 @@ def profile(
     if plot is not None:
         _check_plot(plot)
     x, y = read_pair(a, b)
-    delta = diameter_of_pair(given, x, y, metric)
+    delta = 1.0 if given is None else given
     start = time.perf_counter()
     curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol, time_limit=time_limit)
     end = time.perf_counter()
-    note = diameter_note(given, 1, [x], [y], metric)
+    note = diameter_note(given, 1, [x], [y], metric, looks_near=False)
     prices = sorted({*_PRICES, *asked_k})
     if plot is not None:
         _draw(curve, plot, asked_k)

@@ -68,7 +68,7 @@ def index(
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
-    note = diameter_note(span, price, measures, None, metric)
+    note = diameter_note(span, price, measures, None, metric, looks_near=True)
     facts = {"measures": len(collection), "p": p, "k": price, "metric": metric, "diameter": built.diameter}
     if as_json:
         print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})

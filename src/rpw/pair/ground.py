@@ -21,12 +21,13 @@ from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Where
+from rpw.pair.diameter import Diameter, diameter_of
 from rpw.pair.ground_form import InArrays, InCore, common_labels, labelled, measures_of, on_places
-from rpw.pair.metrics import CallableMetric, GroundMetric
+from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
 from rpw.pair.question import Question
-from rpw.pair.reach import FAR, Reach
+from rpw.pair.reach import FAR, MANY, Reach
 
-__all__ = ["Ground", "Matrix", "Points", "sample_of"]
+__all__ = ["Ground", "Matrix", "Points", "has_many", "sample_of"]
 
 _ROWS_PER_DIGEST = 64
 
@@ -92,12 +93,16 @@ class Ground(ABC):
         return None
 
     @abstractmethod
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
 
     @abstractmethod
     def reach(self, x: Where, y: Where) -> Reach:
         """How far atoms reach together, if farther than `FAR` and linear time is enough to find it; else nothing."""
+
+    @abstractmethod
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """Whether linear time shows that there are many atoms, and that all lie within ``length`` of each other."""
 
     def outermost(self, x: Where, y: Where) -> Where:
         """A few of these atoms, which reach about as far as all; none where `reach` does not depend on them."""
@@ -196,13 +201,17 @@ class Points(Ground):
         axis = axes[0] if len(axes) else 0
         return None if len(axes) > 1 else (x[:, axis], y[:, axis])
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Of these points."""
-        return self.metric.diameter(clouds)
+        return diameter_of(self.metric, clouds, deadline=deadline)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of these points, by the metric."""
         return Reach(self.metric.reach(x, y, FAR))
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """By the metric."""
+        return self.metric.is_within(x, y, length) and has_many(x, y)
 
     def outermost(self, x: Where, y: Where) -> Where:
         """By the metric."""
@@ -281,13 +290,17 @@ class Matrix(Ground):
         """Entries of the matrix."""
         return np.asarray(self.cost[x, y])
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """The largest entry."""
-        return self.largest
+        return Diameter(self.largest)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """The largest entry."""
         return Reach(self.largest, is_of_cost=True)
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """By the largest entry; places that are not the same count as different."""
+        return 0 < self.largest <= length and sum(self.cost.shape) >= MANY
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """The matrix itself."""
@@ -329,6 +342,13 @@ class Matrix(Ground):
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # not what the core was given
+
+
+def has_many(x: Array, y: Array) -> bool:
+    """Whether many of these points are different."""
+    points = np.asarray(x) if y is x else np.concatenate([x, y])
+    # The first few have enough of them, nearly always: then nothing has to be sorted.
+    return any(len(part) >= MANY and equal_rows(part).max() + 1 >= MANY for part in (points[: 50 * MANY], points))
 
 
 def sample_of(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:

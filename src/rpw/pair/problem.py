@@ -68,6 +68,10 @@ class Problem:
         """How far the atoms reach together."""
         return self.ground.reach(self.x, self.y)
 
+    def is_near(self, length: float) -> bool:
+        """Whether many atoms are known to lie within this length of each other."""
+        return self.ground.is_near(self.x, self.y, length)
+
     @property
     def is_balanced(self) -> bool:
         """Whether the two measures have as many atoms, and all weigh the same."""

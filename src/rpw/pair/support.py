@@ -14,7 +14,8 @@ from rpw.base.check import Array, as_cost, as_points
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Ints, Where
-from rpw.pair.ground import Ground, Matrix, Points, sample_of
+from rpw.pair.diameter import Diameter, diameter_of
+from rpw.pair.ground import Ground, Matrix, Points, has_many, sample_of
 from rpw.pair.ground_form import InArrays, InCore, measures_of
 from rpw.pair.metrics import GroundMetric, equal_rows
 from rpw.pair.question import Question
@@ -70,13 +71,17 @@ class Support(Ground):
         """The points of the support."""
         return self.points[where]
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Of all places."""
-        return self.metric.diameter([self.points])
+        return diameter_of(self.metric, [self.points], deadline=deadline)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of all places."""
         return Reach(self.metric.reach(self.points, self.points, FAR))
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """Whether all places are."""
+        return self.metric.is_within(self.points, self.points, length) and has_many(self.points, self.points)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels of equal places, their points on a line, or the matrix of their distances."""
