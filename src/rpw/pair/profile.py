@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw.base.check import Array, as_k, as_kappa, as_mass
+from rpw.pair.elbow import Spread, elbow_of
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
 from rpw.pair.result import Result, representable_power
 
@@ -62,6 +63,7 @@ class Profile:
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: Pair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
+    _spread: Spread | None = None  # how far apart the measures lie
     _is_lower: bool = False  # whether it is the lower of two curves
 
     @cached_property
@@ -254,22 +256,13 @@ class Profile:
         return self._pair
 
     def elbow(self) -> float:
-        """The mass where the slope jumps most in proportion: a first guess of the share of inliers.
-
-        At least half of the mass is taken to be inliers: among the first, smallest costs the ratio of two neighbours
-        says nothing. At p = inf the steps of W are compared instead of slopes. Two curves within ``tol`` have no elbow:
-        their breakpoints are few, and say nothing about where the slope jumps.
-        """
+        """ELBOW"""
         if not self.is_exact:
             raise ValueError("elbow needs the exact profile, and this one is only within its tol: leave tol out")
-        heights = self._cost[1:] if np.isinf(self.p) else self._slopes
-        inner = self.mass[1:-1]
-        candidates = np.flatnonzero(inner >= 0.5)
-        if len(candidates) == 0:
-            return 1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            jumps = np.nan_to_num(heights[1:] / heights[:-1], nan=1.0, posinf=np.inf)
-        return float(inner[candidates[np.argmax(jumps[candidates])]])
+        if self._spread is None:
+            raise ValueError("this profile does not know how far its measures spread: call rpw.profile again")
+        lengths = self._cost[1:] if np.isinf(self.p) else self._lengths(self._slopes)
+        return 1.0 - elbow_of(self.unmoved[:-1], lengths, self._spread)
 
     def plot(self, ax: Axes | None = None, k: float | None = None) -> Axes:
         """Draw W_{p,α} over α and, with ``k``, the line kΔ(1 - α) and their crossing (needs ``rpw[plot]``).

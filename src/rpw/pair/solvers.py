@@ -11,6 +11,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.pair.elbow import spread_of
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
@@ -119,6 +120,8 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
+    if result.is_exact:
+        result = replace(result, _spread=spread_of(problem))
     if result.solver in ("walk", "simplex", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
