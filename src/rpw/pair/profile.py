@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw.base.check import Array, as_k, as_kappa, as_mass
-from rpw.pair.elbow import Spread, elbow_of
+from rpw.pair.elbow import Spread, outlier_share
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
 from rpw.pair.result import Result, representable_power
 
@@ -63,7 +63,7 @@ class Profile:
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: Pair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
-    _spread: Spread | None = None  # how far apart the measures lie
+    _spread: Spread | None = None  # how far apart the measures lie, where this is the exact profile
     _is_lower: bool = False  # whether it is the lower of two curves
 
     @cached_property
@@ -256,13 +256,38 @@ class Profile:
         return self._pair
 
     def elbow(self) -> float:
-        """ELBOW"""
-        if not self.is_exact:
-            raise ValueError("elbow needs the exact profile, and this one is only within its tol: leave tol out")
+        """A first guess of the share of inliers: the mass at which the next bit first costs too much for them; or 1.0.
+
+        The price of a bit of mass, as a length λ^(1/p), is compared with two others. It must be more than twice the
+        width of the inliers: 95 % of the distances between those of the two measures are shorter. And it must be
+        farther than so few points of a heavy tail (a t-distribution with 3 degrees of freedom) would lie. At p = inf,
+        W itself is the price.
+
+        Where 1 to 30 % of the points lie at least 10 standard deviations away (the root of the inliers' mean squared
+        distance from their centre), in one measure or in both, it is within 0.01 in 95 of 100 cases. Without outliers
+        it is 1.0 in 95 of 100. What it cannot do:
+
+        - Outliers that lie nearer are seldom named. One or two points must lie far farther out than ten.
+        - What both measures have at the same place is no outlier, however far out it lies.
+        - Where most inliers are equal, there is little to compare with, and it may say 1.0.
+        - At p = 1, moving everything by a standard deviation costs as much as moving a part all the way. So a shift may
+          be taken for outliers; p = 2 tells the two apart.
+        - More than half of the mass is never out.
+
+        Which points they are is said by ``scores_a`` and ``scores_b``. Two curves within ``tol`` have no elbow: their
+        breakpoints are few.
+
+        >>> import numpy as np
+        >>> import rpw
+        >>> ages = np.arange(1000) % 80
+        >>> wrong = np.where(np.arange(1000) < 50, 999, ages)
+        >>> rpw.profile(ages, wrong).elbow(), rpw.profile(ages, ages[:900]).elbow()
+        (0.95, 1.0)
+        """
         if self._spread is None:
-            raise ValueError("this profile does not know how far its measures spread: call rpw.profile again")
+            raise ValueError("elbow needs the exact profile, and this one is only within its tol: leave tol out")
         lengths = self._cost[1:] if np.isinf(self.p) else self._lengths(self._slopes)
-        return 1.0 - elbow_of(self.unmoved[:-1], lengths, self._spread)
+        return 1.0 - outlier_share(self.unmoved[:-1], lengths, self._spread)
 
     def plot(self, ax: Axes | None = None, k: float | None = None) -> Axes:
         """Draw W_{p,α} over α and, with ``k``, the line kΔ(1 - α) and their crossing (needs ``rpw[plot]``).
