@@ -98,7 +98,9 @@ def profile(
 def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
     if not curve.is_exact:
         return []
-    return [("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)")]
+    share = curve.elbow()
+    meaning = "no outliers stand out" if share == 1 else "a first guess of the inlier share"
+    return [("elbow", f"{share:.4g} of the mass ({meaning})")]
 
 
 def _curves(curve: rpw.Profile) -> dict[str, Any]:

@@ -19,7 +19,7 @@ __all__ = ["Spread", "outlier_share", "spread_of"]
 _PAIRS = 987  # whose distances are looked at
 _GOLDEN = (5**0.5 - 1) / 2
 
-_MOST = 0.5  # of the mass: if more were out, the others would be
+_HALF = 0.5  # of the mass is never out: which half would it be?
 _NEARLY_ALL = 0.95  # of the inliers lie no farther apart than their width
 _BEYOND = 2.0  # widths; no outlier is nearer, however many there are
 _TAIL = 3.0  # the share of a t-distribution with 3 degrees of freedom beyond r falls like r^-3
@@ -78,6 +78,6 @@ def outlier_share(left: Array, lengths: Array, spread: Spread) -> float:
     ``left`` is the mass that has not moved where each edge of the profile begins, and ``lengths`` what the next bit
     costs there, as a length.
     """
-    may_be_out = np.flatnonzero((left <= _MOST) & (lengths > _BEYOND * spread.width(np.array(_MOST))))
+    may_be_out = np.flatnonzero((left < _HALF) & (lengths > _BEYOND * spread.width(np.array(_HALF))))
     out = may_be_out[lengths[may_be_out] > spread.reach(left[may_be_out])]
     return float(left[out[0]]) if len(out) else 0.0

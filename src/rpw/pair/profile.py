@@ -268,11 +268,12 @@ class Profile:
         it is 1.0 in 95 of 100. What it cannot do:
 
         - Outliers that lie nearer are seldom named. One or two points must lie far farther out than ten.
-        - What both measures have at the same place is no outlier, however far out it lies.
+        - What both measures have at the same place is no outlier, however far out it lies. Inliers that lie in several
+          heaps are as wide as all of these together.
         - Where most inliers are equal, there is little to compare with, and it may say 1.0.
         - At p = 1, moving everything by a standard deviation costs as much as moving a part all the way. So a shift may
           be taken for outliers; p = 2 tells the two apart.
-        - More than half of the mass is never out.
+        - Half of the mass or more is never out.
 
         Which points they are is said by ``scores_a`` and ``scores_b``. Two curves within ``tol`` have no elbow: their
         breakpoints are few.
