@@ -258,21 +258,22 @@ class Profile:
     def elbow(self) -> float:
         """A first guess of the share of inliers: the mass at which the next bit first costs too much for them; or 1.0.
 
-        The price of a bit of mass, as a length λ^(1/p), is compared with two others. It must be more than twice the
-        width of the inliers: 95 % of the distances between those of the two measures are shorter. And it must be
-        farther than so few points of a heavy tail (a t-distribution with 3 degrees of freedom) would lie. At p = inf,
-        W itself is the price.
+        The price of a bit of mass is compared, as a length λ^(1/p), with the width of the inliers: 95 % of the
+        distances between those of the two measures are shorter. A price is too high if it is more than twice that
+        width, and more than so few points would cost at the end of a heavy tail (of a t-distribution with 3 degrees of
+        freedom). At p = inf, W itself is the price. docs/theory.md, "The elbow", has the rule and the measurements.
 
         Where 1 to 30 % of the points lie at least 10 standard deviations away (the root of the inliers' mean squared
         distance from their centre), in one measure or in both, it is within 0.01 in 95 of 100 cases. Without outliers
         it is 1.0 in 95 of 100. What it cannot do:
 
         - Outliers that lie nearer are seldom named. One or two points must lie far farther out than ten.
-        - What both measures have at the same place is no outlier, however far out it lies. Inliers that lie in several
-          heaps are as wide as all of these together.
+        - What both measures have at the same place is no outlier, however far out it lies. So scattered outliers of
+          both count only if they lie far from each other too.
+        - Inliers in several heaps are as wide as all heaps together.
         - Where most inliers are equal, there is little to compare with, and it may say 1.0.
-        - At p = 1, moving everything by a standard deviation costs as much as moving a part all the way. So a shift may
-          be taken for outliers; p = 2 tells the two apart.
+        - At p = 1, moving everything by a little costs as much as moving a part all the way. So a shift may be taken
+          for outliers; p = 2 tells the two apart.
         - Half of the mass or more is never out.
 
         Which points they are is said by ``scores_a`` and ``scores_b``. Two curves within ``tol`` have no elbow: their
