@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from rpw.base.check import Array
 from rpw.pair.atoms import Ints
@@ -51,6 +50,8 @@ class Spread:
         The share of such a tail that k of the atoms stand for is seldom less than the lower quantile of a gamma
         distribution.
         """
+        from scipy.special import gammaincinv
+
         with np.errstate(divide="ignore", over="ignore"):
             share = gammaincinv(left * self.atoms, _CHANCE) / self.atoms
             widths = np.maximum(_BEYOND, _TAIL_REACH * share ** (-1 / _TAIL))
