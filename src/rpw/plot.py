@@ -114,7 +114,10 @@ def _exponent(p: float) -> str:
 
 
 def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None, title: str = "") -> Axes:
-    """Draw both measures, the plan as lines, and a ring around every point of which more than half is left behind."""
+    """Draw both measures, the plan as lines, and a ring around every point of which more than half is left behind.
+
+    Each ring has the colour of its measure, and the legend names it.
+    """
     ax = _axes(ax, 5, 4.2)
     note, dimension = "", x.shape[1]
     if dimension == 1:
@@ -127,15 +130,8 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     else:
         ax.set_aspect("equal")
     _draw_lines(ax, result, x, y, is_on_line=dimension == 1)
-    rings, areas = [], []
-    sides = ((x, a, result.outliers_a, "tab:blue", "first"), (y, b, result.outliers_b, "tab:red", "second"))
-    for points, weights, behind, colour, name in sides:
-        area = _DOT * weights * np.count_nonzero(weights)
-        ax.scatter(points[:, 0], points[:, 1], s=area, color=colour, lw=0, label=name, zorder=2)
-        rings.append(points[behind])
-        areas.append((np.sqrt(area[behind]) + 3.0) ** 2)
-    around, size = np.concatenate(rings), np.concatenate(areas)
-    ax.scatter(around[:, 0], around[:, 1], s=size, facecolor="none", edgecolor="black", lw=0.8, label="left behind")
+    _draw_points(ax, x, a, result.outliers_a, "tab:blue", "first")
+    _draw_points(ax, y, b, result.outliers_b, "tab:red", "second")
     ax.set_title(f"{title}{note}")
     if dimension == 1:
         ax.yaxis.set_visible(False)
@@ -144,6 +140,17 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
         ax.set_axis_off()
     ax.legend(frameon=False, loc="best", fontsize=9)
     return ax
+
+
+def _draw_points(ax: Axes, points: Array, weights: Array, behind: Mask, colour: str, name: str) -> None:
+    """The points of one measure, and rings around those that it leaves behind."""
+    area = _DOT * weights * np.count_nonzero(weights)
+    ax.scatter(points[:, 0], points[:, 1], s=area, color=colour, lw=0, label=name, zorder=2)
+    if behind.any():
+        around, size, label = points[behind], (np.sqrt(area[behind]) + 4.0) ** 2, f"{name}, left behind"
+        ax.scatter(
+            around[:, 0], around[:, 1], s=size, facecolor="none", edgecolor=colour, lw=1.0, zorder=3, label=label
+        )
 
 
 def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool) -> None:

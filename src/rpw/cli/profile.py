@@ -118,7 +118,9 @@ def _distances(curve: rpw.Profile, prices: list[float]) -> list[tuple[str, str]]
 def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
     if not curve.is_exact:
         return []
-    return [("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)")]
+    share = curve.elbow()
+    meaning = "no outliers stand out" if share == 1 else "a first guess of the inlier share"
+    return [("elbow", f"{share:.4g} of the mass ({meaning})")]
 
 
 def _curves(curve: rpw.Profile) -> dict[str, Any]:

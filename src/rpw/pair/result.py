@@ -212,9 +212,11 @@ class Result:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what moves and what is left behind (needs ``rpw[plot]``).
 
-        Both measures, lines for the plan, and a ring around every outlier (see ``outliers_a``). Points on the line lie
-        in two rows, the first measure above the second, and of many lines 300 are drawn; points with more than two
-        coordinates are drawn on their first two principal axes. Raises where there are no points, only ``cost=``.
+        Both measures, lines for the plan, and a ring around every outlier, in the colour of its measure (see
+        ``outliers_a``). Both measures leave the same mass behind: where only one has outliers, the other has rings
+        around points that it can best spare. Points on the line lie in two rows, the first measure above the second,
+        and of many lines 300 are drawn. Points with more than two coordinates are drawn on their first two principal
+        axes. Raises where there are no points, only ``cost=``.
         """
         from rpw.plot import plot_result
 

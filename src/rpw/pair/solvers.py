@@ -12,6 +12,7 @@ from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.pair.dual import Dual
+from rpw.pair.elbow import spread_of
 from rpw.pair.first_bounds import FirstBounds, first_bounds
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
@@ -128,6 +129,8 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
+    if result.is_exact:
+        result = replace(result, _spread=spread_of(problem))
     if result.solver in ("walk", "simplex", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
