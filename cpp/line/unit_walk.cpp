@@ -27,7 +27,7 @@ public:
         const auto count = static_cast<std::int32_t>(pair.atoms());
         atoms_.reserve(count);
         for (Node i = 0, j = 0; i < pair.x.size() || j < pair.y.size();) {
-            const bool is_row = j == pair.y.size() || (i < pair.x.size() && x_[i] <= y_[j]);
+            const bool is_row = j == pair.y.size() || (i < pair.x.size() && is_row_next(x_[i], y_[j]));
             const auto place = static_cast<std::int32_t>(atoms_.size());
             atoms_.push_back({i, j, place - 1, place + 1, 0, 0, is_row});
             (is_row ? i : j) += 1;
@@ -38,6 +38,8 @@ public:
 
     // That have been summed so far.
     std::size_t costs() const { return costs_; }
+    // The most that a step has cost.
+    double slope() const { return slope_; }
 
     struct Step {
         Node row, column;
@@ -46,11 +48,10 @@ public:
 
     // Matches the two neighbours that cost least.
     Step step() {
-        while (is_stale(offers_.top())) offers_.pop();
-        const std::int32_t atom = offers_.top().atom;
-        offers_.pop();
+        const std::int32_t atom = cheapest();
         const std::int32_t other = atoms_[atom].after, before = atoms_[atom].before, after = atoms_[other].after;
         const long double change = atoms_[atom].shifted - atoms_[atom].block;
+        slope_ = std::max(slope_, static_cast<double>(change));
         atoms_[atom].is_free = atoms_[other].is_free = false;
         if (before != none) {
             atoms_[before].after = after;
@@ -71,22 +72,56 @@ private:
         bool is_free = true;
     };
 
+    // Of equals the shortest block comes first: taken from one end to the other, they would make one block that grows
+    // and is summed up again each time.
     struct Offer {
-        double cost;
+        double cost;  // at least that much, until it is measured
         std::int32_t atom, other;
-        bool operator<(const Offer& than) const { return cost != than.cost ? cost > than.cost : atom > than.atom; }
+        bool is_measured;
+
+        std::int32_t width() const { return other - atom; }
+        bool operator<(const Offer& than) const {
+            if (cost != than.cost) return cost > than.cost;
+            return width() != than.width() ? width() > than.width() : atom > than.atom;
+        }
     };
+
+    // At one place rows and columns take turns: all rows before all columns would be matched from the middle outwards,
+    // in one block that grows by a pair each time.
+    bool is_row_next(double row, double column) const {
+        if (row != column) return row < column;
+        return atoms_.empty() || !atoms_.back().is_row;
+    }
 
     bool is_stale(const Offer& offer) const {
         return !atoms_[offer.atom].is_free || atoms_[offer.atom].after != offer.other;
     }
 
+    // No step costs less than the one before it. What this one costs is measured when its turn comes: by then its block
+    // may have become part of a longer one, and only that is summed up.
     void offer(std::int32_t atom) {
-        Atom& first = atoms_[atom];
+        const Atom& first = atoms_[atom];
         if (first.after == none || first.is_row == atoms_[first.after].is_row) return;
+        offers_.push({slope_, atom, first.after, false});
+    }
+
+    double measure(std::int32_t atom) {
+        Atom& first = atoms_[atom];
         const Node pairs = (first.after - atom + 1) / 2;
         first.shifted = cost_of_pairs(first.rows, first.columns, pairs);
-        offers_.push({static_cast<double>(first.shifted - first.block), atom, first.after});
+        return static_cast<double>(first.shifted - first.block);
+    }
+
+    // The first of the two neighbours that cost least.
+    std::int32_t cheapest() {
+        while (true) {
+            const Offer best = offers_.top();
+            offers_.pop();
+            if (is_stale(best)) continue;
+            const double cost = best.is_measured ? best.cost : measure(best.atom);
+            if (cost <= best.cost) return best.atom;
+            offers_.push({cost, best.atom, best.other, true});
+        }
     }
 
     // Neighbours in rank, from these two on.
@@ -114,6 +149,7 @@ private:
     std::vector<Atom> atoms_;
     std::priority_queue<Offer> offers_;
     std::size_t costs_ = 0;
+    double slope_ = 0;
 };
 
 }  // namespace
@@ -136,17 +172,15 @@ std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cos
         UnitWalk walk(pair, power, pulse);
         Edges edges;
         const Node size = pair.x.size();
-        double slope = 0;
         long double sum = 0;
         std::vector<double> of_rows(pair.x.at.size()), of_columns(pair.y.at.size());
         for (Node pairs = 1; pairs <= size; ++pairs) {
             pulse.note(work_per_step);
             const auto [row, column, change] = walk.step();
             if (walk.costs() > most_costs) return {};
-            slope = std::max(slope, static_cast<double>(change));
             sum += std::max(change, 0.0L);
-            of_rows[row] = of_columns[column] = slope;
-            edges.add(slope, static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
+            of_rows[row] = of_columns[column] = walk.slope();
+            edges.add(walk.slope(), static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
         }
         Curve curve = edges.take(scale);
         take_largest_of_equals(pair.x, of_rows);
