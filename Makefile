@@ -15,7 +15,7 @@ PY := $(VENV)/bin/python
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 CORE := $(filter-out cpp/bindings/% cpp/tests/%,$(filter %.cpp,$(CPP)))
 SANITIZED = $(CXX) -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -ffp-contract=off \
-	-Wall -Wextra -Wpedantic -pthread -Icpp
+	-D_GLIBCXX_ASSERTIONS -Wall -Wextra -Wpedantic -pthread -Icpp
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 GPU_TRIALS := build/gpu_sanitize_squared build/gpu_sanitize_metric build/gpu_sanitize_table build/gpu_sanitize_several
 GPU_BOUNDS := build/gpu_sanitize_bounds build/gpu_sanitize_bounds_squared

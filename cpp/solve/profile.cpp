@@ -121,7 +121,7 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     Band band;
     if (question.tol > 0 && question.solver != Solver::lmr) {
         band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
-        band.lower->scale = scale;
+        if (band.lower) band.lower->scale = scale;
     } else {
         band.upper = walk_profile(costs, question.max_breakpoints, pulse);
     }

@@ -109,7 +109,7 @@ def ends_soon(ask):
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.3])
 def test_steps_at_infinity_of_a_regular_grid(shift):
     """All blocks are equally good. Taken from one end to the other they would make one that grows again and again."""
-    n = 150_000
+    n = 160_000
     x, a = np.arange(float(n)), 1 + np.arange(n) % 3
     y, b = x + shift, np.roll(a, 1)
     profile = ends_soon(lambda: rpw.profile(x, y, a, b, p=INF, diameter=1))
