@@ -19,11 +19,35 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
+// For each of the sorted numbers, the place behind the last one that is equal to it.
+std::vector<Node> ends_of_runs(const std::vector<double>& sorted) {
+    std::vector<Node> ends(sorted.size());
+    for (auto i = static_cast<Node>(sorted.size()); i-- > 0;) {
+        const bool is_last = i + 1 == static_cast<Node>(sorted.size()) || sorted[i + 1] != sorted[i];
+        ends[i] = is_last ? i + 1 : ends[i + 1];
+    }
+    return ends;
+}
+
+// Whether runs are so long on average that a loop over them is shorter than one over pairs, eight at a time.
+bool is_mostly_repeated(const std::vector<Node>& ends) {
+    constexpr Node worth_a_run = 16;
+    Node runs = 0;
+    for (Node i = 0; i < static_cast<Node>(ends.size()); i = ends[i]) ++runs;
+    return runs <= static_cast<Node>(ends.size()) / worth_a_run;
+}
+
 template <class Power>
 class UnitWalk {
 public:
     UnitWalk(const LinePair& pair, Power power, Pulse& pulse)
-        : x_(pair.x.at.data()), y_(pair.y.at.data()), power_(power), pulse_(pulse) {
+        : x_(pair.x.at.data()),
+          y_(pair.y.at.data()),
+          end_of_x_(ends_of_runs(pair.x.at)),
+          end_of_y_(ends_of_runs(pair.y.at)),
+          has_runs_(is_mostly_repeated(end_of_x_) && is_mostly_repeated(end_of_y_)),
+          power_(power),
+          pulse_(pulse) {
         const auto count = static_cast<std::int32_t>(pair.atoms());
         atoms_.reserve(count);
         for (Node i = 0, j = 0; i < pair.x.size() || j < pair.y.size();) {
@@ -108,7 +132,8 @@ private:
     double measure(std::int32_t atom) {
         Atom& first = atoms_[atom];
         const Node pairs = (first.after - atom + 1) / 2;
-        first.shifted = cost_of_pairs(first.rows, first.columns, pairs);
+        first.shifted = has_runs_ ? cost_of_runs(first.rows, first.columns, pairs)
+                                  : cost_of_pairs(first.rows, first.columns, pairs);
         return static_cast<double>(first.shifted - first.block);
     }
 
@@ -142,8 +167,25 @@ private:
         return sum;
     }
 
+    // The same where many points are equal: each run of equal pairs is one term.
+    long double cost_of_runs(Node row, Node column, Node count) {
+        long double sum = 0;
+        for (Node left = count; left > 0;) {
+            const Node run = std::min({left, end_of_x_[row] - row, end_of_y_[column] - column});
+            sum += static_cast<long double>(power_(x_[row] - y_[column])) * run;
+            row += run;
+            column += run;
+            left -= run;
+            pulse_.note(1);
+            ++costs_;
+        }
+        return sum;
+    }
+
     const double* x_;
     const double* y_;
+    std::vector<Node> end_of_x_, end_of_y_;  // behind the points that are equal to each
+    bool has_runs_;
     Power power_;
     Pulse& pulse_;
     std::vector<Atom> atoms_;

@@ -149,6 +149,17 @@ def test_profile_of_equal_masses_on_two_places(tol):
     np.testing.assert_allclose(profile.cost_p, [0, 0, far / n], rtol=1e-12)
 
 
+@pytest.mark.parametrize("p", [2, 5])
+def test_profile_of_equal_masses_that_leave_one_place_for_another(p):
+    """Pairs one inside the other around one block: its equal pairs are one term of the sum, not one each."""
+    n = 400_000
+    x, y = (np.arange(n) < n // 4).astype(float), (np.arange(n) < 3 * n // 4).astype(float)
+    profile = ends_soon(lambda: rpw.profile(x, y, p=p, diameter=1))
+    assert profile.solver == "line"
+    np.testing.assert_allclose(profile.mass, [0, 0.5, 1], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(profile.cost_p, [0, 0, 0.5], rtol=1e-12)
+
+
 def test_profile_of_equal_masses_behind_a_far_point():
     """Every second pair of the grid is next to the block of the far point, which must not be summed up each time."""
     n = 300_000
@@ -165,7 +176,7 @@ def test_profile_between_equal_masses_with_ties_everywhere(p):
     rng = np.random.default_rng(31)
     masses = np.linspace(0, 1, 101)
     for turn in range(60):
-        n, places = rng.integers(1, 40), rng.integers(1, 6)
+        n, places = rng.integers(1, 40 if turn % 3 else 120), rng.integers(1, 6)
         x, y = rng.integers(0, places, n), rng.integers(0, places, n) + 0.5 * (turn % 2)
         dense, sparse = rpw.profile(cost=between(x, y), p=p), rpw.profile(x, y, p=p, diameter=1)
         assert sparse.solver == "line"
