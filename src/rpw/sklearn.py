@@ -16,6 +16,7 @@ except ImportError as error:
 
 from rpw.base.arrays import on_host
 from rpw.base.check import Array, as_whole, is_sparse
+from rpw.base.columns import Columns
 from rpw.base.threads import as_n_threads
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
@@ -195,8 +196,10 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = [on_host(item) for item in X] if isinstance(X, (list, tuple)) else on_host(X)
         if self.support is None and self.cost is None:
             _check_point_sets(X)
+            self._check_columns(X, is_fit, of_places=False)
             return X, {}
         rows = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1, accept_sparse="csr")
+        self._check_columns(X, is_fit, of_places=True)
         if rows.shape[1] == 1:
             raise ValueError("n_features = 1: all histograms on a single point are the same measure")
         if rows.min() < 0:
@@ -206,6 +209,14 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 raise ValueError(f"support must be an array of points or 'line', got {self.support!r}")
             return rows, {"support": np.arange(rows.shape[1]) / (rows.shape[1] - 1), "cost": self.cost}
         return rows, {"support": self.support, "cost": self.cost}
+
+    def _check_columns(self, X: Any, is_fit: bool, of_places: bool) -> None:
+        """Raise for tables that name their columns otherwise than those of `fit`; scikit-learn knows only some of
+        them."""
+        known = Columns(of_places) if is_fit else self.columns_
+        columns = known.shared_with(X=X, cost=self.cost if of_places else None)
+        if is_fit:
+            self.columns_ = columns.owned_by("X of fit")
 
     @property
     def _n_features_out(self) -> int:

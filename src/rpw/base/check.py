@@ -105,25 +105,6 @@ def as_points(value: Any, name: str) -> Array:
     return points
 
 
-def check_same_columns(one: Any, other: Any, name: str, other_name: str) -> None:
-    """Raise if two tables (of pandas, polars or Arrow) name their columns otherwise: coordinates go by their place."""
-    here, there = column_names(one), column_names(other)
-    if here and there and len(here) == len(there) and here != there:
-        raise ValueError(
-            f"{name} has the columns {', '.join(here)}, and {other_name} has {', '.join(there)}: put them into one "
-            "order and give them the same names, or pass arrays without names"
-        )
-
-
-def column_names(value: Any) -> tuple[str, ...]:
-    """The names of a table's columns; none where it is no table, or its columns are only numbered."""
-    names = getattr(value, "column_names", getattr(value, "columns", None))
-    if names is None or callable(names):
-        return ()
-    listed = tuple(names)
-    return listed if all(isinstance(name, str) for name in listed) else ()
-
-
 def as_weights(value: Any, name: str, length: int) -> Array:
     """Coerce to weights that sum to 1 (uniform if None); the sum does not depend on the order of the entries."""
     if value is None:

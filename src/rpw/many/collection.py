@@ -7,12 +7,12 @@ from typing import Any, cast
 import numpy as np
 
 from rpw.base.arrays import GpuPoints, gpu_points
-from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse, normalised
+from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse, normalised
 from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
-__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "check_tables", "points_given"]
+__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "points_given"]
 
 _WEIGHTS_ROUNDING = 1e-9
 
@@ -51,12 +51,6 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
 
 
-def check_tables(A: Any, B: Any) -> None:
-    """Raise if the tables of two lists name their columns otherwise; each list was checked by itself."""
-    if isinstance(A, (list, tuple)) and isinstance(B, (list, tuple)):
-        check_same_columns(A[0], B[0], "A[0]", "B[0]")
-
-
 def _check_no_measure(value: Any, name: str) -> None:
     if isinstance(value, Measure):
         raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
@@ -71,8 +65,6 @@ def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
         value = _split_array(value, name)
     if len(value) == 0:
         raise ValueError(f"{name} is an empty collection")
-    for s, item in enumerate(value):
-        check_same_columns(item, value[0], f"{name}[{s}]", f"{name}[0]")
     measures = [
         item if isinstance(item, Measure) else _as_measure(item, f"{name}[{s}]") for s, item in enumerate(value)
     ]

@@ -20,6 +20,7 @@ from rpw import _core
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
 from rpw.many import index_file
@@ -46,7 +47,8 @@ _IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
 _Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 _IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 _Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
-_PARTS = ("_question", "_ground", "_items", "_pivots", "_from_pivots")  # all that an index is, in the order of its file
+# All that an index is, in the order of its file.
+_PARTS = ("_question", "_ground", "_items", "_pivots", "_from_pivots", "_columns")
 _DEFAULT_PIVOTS = 0
 
 
@@ -112,6 +114,8 @@ class Index:
     [1, 0]
     """
 
+    _columns = Columns()  # of indices that were pickled before they kept them
+
     def __init__(
         self,
         measures: CollectionLike,
@@ -131,6 +135,8 @@ class Index:
         device = settled_device(device, measures=measures, support=support, cost=cost)
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
         self._items = as_collection(measures, "measures", self._ground, device=device)
+        columns = Columns(of_places=self._ground.size is not None).shared_with(measures=measures, cost=cost)
+        self._columns = columns.owned_by("the index")
         delta = as_diameter(diameter, self._ground, [self._items], (measures,))
         self._question = as_question(p=p, k=k, diameter=delta)
         self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
@@ -232,6 +238,7 @@ class Index:
         settled_device(self._device, measures=measures)
         more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")
+        columns = self._columns.shared_with(measures=measures).owned_by("the index")
         self._watch.keep(more)
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
@@ -240,6 +247,7 @@ class Index:
         else:
             self._from_pivots = np.empty((0, len(self) + len(more)))
         self._items = joined([self._items, more])
+        self._columns = columns
         self._prepared = None
 
     def save(self, path: PathLike) -> None:
@@ -301,6 +309,7 @@ class Index:
         settled_device(self._device, q=q)
         queries = as_collection([q] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
+        self._columns.shared_with(q=q)
         self._watch.look(queries)
         return queries, is_one
 

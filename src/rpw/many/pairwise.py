@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.deadline import deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, check_tables, points_given
+from rpw.many.collection import as_collection, check_same_dimension, points_given
 from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
@@ -165,7 +166,7 @@ def pairwise(
     a = as_collection(A, "A", ground, device=device)
     b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
-    check_tables(A, B)
+    Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     is_several = np.ndim(k) > 0

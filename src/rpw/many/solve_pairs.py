@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base.arrays import settled_device
+from rpw.base.columns import Columns
 from rpw.base.deadline import Deadline, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.choice import backend_for
 from rpw.many.backends.protocol import Backend
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_measures, check_same_dimension, check_tables
+from rpw.many.collection import as_measures, check_same_dimension
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import as_diameter, warn_of_batch
 from rpw.many.progress import Progress, progress_bar
@@ -82,7 +83,7 @@ def solve_pairs(
         raise ValueError(f"A and B must have the same length, got {len(first)} and {len(second)} measures")
     of_a, of_b = (joined([atoms_of_one(*measure) for measure in side]) for side in (first, second))
     check_same_dimension(of_a, of_b)
-    check_tables(A, B)
+    Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)

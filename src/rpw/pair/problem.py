@@ -11,6 +11,7 @@ import numpy as np
 from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.deadline import Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure
@@ -121,7 +122,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
-    check.check_same_columns(x, y, "x", "y")
+    Columns().shared_with(x=x, y=y)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
     if points_x.shape[1] != points_y.shape[1]:
