@@ -213,10 +213,11 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _check_columns(self, X: Any, is_fit: bool, of_places: bool) -> None:
         """Raise for tables that name their columns otherwise than those of `fit`; scikit-learn knows only some of
         them."""
-        known = Columns(of_places) if is_fit else self.columns_
-        columns = known.shared_with(X=X, cost=self.cost if of_places else None)
         if is_fit:
+            columns = Columns(of_places).shared_with(X=X, cost=self.cost if of_places else None)
             self.columns_ = columns.owned_by("X of fit")
+        else:
+            self.columns_.shared_with(X=X)
 
     @property
     def _n_features_out(self) -> int:
