@@ -15,15 +15,15 @@ except ImportError as error:
     raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
 
 from rpw.base.arrays import on_host
-from rpw.base.check import Array, as_whole, is_sparse
+from rpw.base.check import Array, as_choice, as_whole, has_entries
 from rpw.base.columns import Columns
 from rpw.base.threads import as_n_threads
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension
+from rpw.many.collection import as_collection, as_list_of_measures, check_same_dimension
 from rpw.many.known_pairs import KnownPairs
-from rpw.measure import CollectionLike, Measure
+from rpw.measure import CollectionLike
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several
 from rpw.pair.support import as_shared_ground
@@ -123,7 +123,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         device = self.device if self.distance == "rpw" else "cpu"
         self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
         # Copies: X and the parameters stay the caller's.
-        self.fitted_ = _as_own(measures)
+        self.fitted_ = measures.copy()
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
         return self
@@ -138,10 +138,8 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _check_parameters(self) -> None:
         """Raise for a bad ``mode``, ``n_neighbors`` or ``distance``; the others are checked where they are used."""
         check_device(self.device)
-        if self.mode not in ("distance", "neighbors"):
-            raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
-        if self.mode == "neighbors":
-            as_whole(self.n_neighbors, "n_neighbors", 1)
+        as_choice(self.mode, "mode", ("distance", "neighbors"))
+        as_whole(self.n_neighbors, "n_neighbors", 1)
         as_metric(self.metric)
         as_question(self.distance, p=self.p, k=self.k, mass=self.mass, lam=self.lam)
         if self.ks is not None and float(self.k) not in self._question_of_all_k(1.0).several_k:
@@ -197,7 +195,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.support is None and self.cost is None:
             _check_point_sets(X)
             self._check_columns(X, is_fit, of_places=False)
-            return X, {}
+            return as_list_of_measures(X, "X"), {}
         rows = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1, accept_sparse="csr")
         self._check_columns(X, is_fit, of_places=True)
         if rows.shape[1] == 1:
@@ -230,22 +228,18 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
-def _as_own(measures: Any) -> Any:
-    """The same histograms, or point sets as Measures, where nobody else can change them."""
-    if is_sparse(measures) or getattr(measures, "ndim", 3) == 2:
-        return measures.copy()
-    return [item if isinstance(item, Measure) else Measure(item) for item in measures]
-
-
 def _check_point_sets(X: Any) -> None:
     """Raise for a table: its rows could be histograms, but on what?"""
-    if isinstance(X, (list, tuple)):
-        is_table = all(np.ndim(row) == 1 and not isinstance(row, np.ndarray) for row in X)
-    else:
-        is_table = getattr(X, "ndim", 3) == 2
-    if is_table:
+    is_list = isinstance(X, (list, tuple))
+    if all(_is_row_of_numbers(row) for row in X) if is_list else getattr(X, "ndim", 3) == 2:
         raise ValueError(
             "X is two-dimensional, which could mean histograms or points: for histograms (B, n) pass support= (of "
             "images: the pixels' positions) or cost=, or support='line' for n equally spaced points of [0, 1]; point "
             "sets are a list, or an array (B, n, d)"
         )
+
+
+def _is_row_of_numbers(item: Any) -> bool:
+    if isinstance(item, np.ndarray) or not has_entries(item):
+        return False
+    return bool(item.ndim == 1) if hasattr(item, "ndim") else not any(has_entries(entry) for entry in item)

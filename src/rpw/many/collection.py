@@ -12,12 +12,19 @@ from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
-__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "points_given"]
+__all__ = [
+    "as_collection",
+    "as_list_of_measures",
+    "as_measures",
+    "check_collection",
+    "check_same_dimension",
+    "points_given",
+]
 
 _WEIGHTS_ROUNDING = 1e-9
 
 
-def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu") -> Atoms:
+def as_collection(value: Any, name: str, ground: Ground, *, device: str = "cpu") -> Atoms:
     """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground.
 
     Points that lie on a GPU stay there if that is what computes.
@@ -29,7 +36,7 @@ def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu")
     on_gpu = None if device == "cpu" else gpu_points(value)
     if on_gpu is not None:
         return _uniform(*on_gpu)
-    measures = _as_list_of_measures(value, name)
+    measures = as_list_of_measures(value, name)
     return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
 
 
@@ -43,11 +50,13 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     """The same, one by one, as weights and points or places: with atoms that carry no mass, as plans have a row for
     them."""
     if ground.size is None:
-        return [(measure.weights, measure.points) for measure in _as_list_of_measures(value, name)]
+        return [(measure.weights, measure.points) for measure in as_list_of_measures(value, name)]
     _check_no_measure(value, name)
     places = np.arange(ground.size, dtype=np.int32)
-    _check_histograms(np.shape(value), name, ground.size)
-    rows = (row.toarray().ravel() for row in value.tocsr()) if is_sparse(value) else as_floats(value, name)
+    rows = value.tocsr() if is_sparse(value) else as_floats(value, name)
+    _check_histograms(rows.shape, name, ground.size)
+    if is_sparse(value):
+        rows = (row.toarray().ravel() for row in rows)
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
 
 
@@ -56,7 +65,7 @@ def _check_no_measure(value: Any, name: str) -> None:
         raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
 
 
-def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
+def as_list_of_measures(value: Any, name: str) -> list[Measure]:
     """Measures, or points with equal weights."""
     _check_no_measure(value, name)
     if is_sparse(value):

@@ -42,7 +42,7 @@ class Content(NamedTuple):
     columns: Columns
 
 
-def write(path: Any, content: Content) -> None:
+def write(path: Path, content: Content) -> None:
     """Write the file as a whole or not at all."""
     question, ground, items, pivots, from_pivots, columns = content
     if ground.metric.calls_python:
@@ -60,9 +60,9 @@ def write(path: Any, content: Content) -> None:
         np.savez(file, about=np.array(json.dumps(about)), **arrays)
 
 
-def read(path: Any) -> Content:
+def read(path: Path) -> Content:
     """Read and check what `write` wrote."""
-    arrays = _stored_arrays(Path(path))
+    arrays = _stored_arrays(path)
     about = _about(arrays)
     if about is None:
         raise ValueError(f"{path} is not an rpw index")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
@@ -159,9 +158,9 @@ def pairwise(
     [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
     """
     deadline = deadline_after(time_limit)
-    if on_error not in ("raise", "nan"):
-        raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
-    device = settled_device(device, A=A, B=B, support=support, cost=cost)
+    check.as_choice(on_error, "on_error", ("raise", "nan"))
+    check.check_progress(progress)
+    device = settled_device(check.as_device(device), A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
     a = as_collection(A, "A", ground, device=device)
     b = a if B is None else as_collection(B, "B", ground, device=device)
@@ -169,8 +168,7 @@ def pairwise(
     Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
     check_distance(distance, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
-    is_several = np.ndim(k) > 0
-    asked = as_question_of_several if is_several else as_question
+    asked = as_question_of_several if check.has_entries(k) else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
     if diameter is None:
         warn_of_batch(batch)

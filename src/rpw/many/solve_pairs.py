@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base import check
 from rpw.base.arrays import settled_device
 from rpw.base.columns import Columns
 from rpw.base.deadline import Deadline, deadline_after
@@ -76,7 +77,8 @@ def solve_pairs(
     ([0.333333, 0.25], [0.25, 0.0])
     """
     deadline = deadline_after(time_limit)
-    device = settled_device(device, A=A, B=B, support=support, cost=cost)
+    check.check_progress(progress)
+    device = settled_device(check.as_device(device), A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
     first, second = as_measures(A, "A", ground), as_measures(B, "B", ground)
     if len(first) != len(second):

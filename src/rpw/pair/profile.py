@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw import _core
-from rpw.base.check import Array, as_k, as_kappa, as_mass
+from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
 from rpw.pair.result import Result, representable_power
 
@@ -98,9 +97,7 @@ class Profile:
 
     def __call__(self, alpha: ArrayLike) -> float | Array:
         """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
-        alphas = np.asarray(alpha, dtype=np.float64)
-        for value in alphas.ravel():
-            as_mass(value)
+        alphas = np.asarray(for_each(alpha, "alpha", _as_alpha))
         if np.isinf(self.p):
             steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
             values = self._cost[steps.clip(max=len(self.mass) - 1)]
@@ -127,7 +124,7 @@ class Profile:
         """
         if np.isinf(self.p):
             raise ValueError("the profile has no slope at p = inf: it is a step curve")
-        return _for_each(alpha, lambda one: self._slope_at(as_mass(one)))
+        return for_each(alpha, "alpha", lambda one: self._slope_at(_as_alpha(one)))
 
     def _slope_at(self, mass: float) -> float:
         edge = int(np.searchsorted(self.mass, mass, side="right")) - 1
@@ -151,10 +148,10 @@ class Profile:
         >>> rpw.profile([0.0], [1.0], p=1).distance([1, 3]).tolist()
         [0.5, 0.25]
         """
-        kappas = _for_each(k, lambda one: as_kappa(one, self.diameter))
+        kappas = for_each(k, "k", lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
             warn_of_reach(self._reach)
-        return _for_each(kappas, self._crossing)
+        return for_each(kappas, "k", self._crossing)
 
     def _crossing(self, kappa: float) -> float:
         if np.isinf(self.p):
@@ -327,9 +324,5 @@ class Profile:
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, {value} at mass 1)"
 
 
-def _for_each(values: ArrayLike, function: Callable[[Any], float]) -> float | Array:
-    """The function of a number, or of each entry of an array of any shape."""
-    entries = np.asarray(values, dtype=object)  # as they were passed: texts and the like are no numbers
-    if entries.ndim == 0:
-        return function(values)
-    return np.array([function(entry) for entry in entries.ravel()], dtype=np.float64).reshape(entries.shape)
+def _as_alpha(value: Any) -> float:
+    return as_mass(value, "alpha")

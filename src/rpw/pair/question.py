@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from rpw import _core
 from rpw.base import check
 
@@ -193,11 +191,12 @@ def as_question_of_several(name: Any, *, k: Any, called: str = "k", **others: An
     """The same for RPW at each of a list of k, which messages call ``called``."""
     if name != "rpw":
         raise ValueError(f"{called} may be a list only where distance='rpw': {name!r} has no k")
-    if np.ndim(k) != 1:
+    entries = check.entries_of(k, called)
+    if entries.ndim != 1:
         raise ValueError(f"{called} must be a list of numbers, got {k!r}")
-    if len(k) == 0:
+    if len(entries) == 0:
         raise ValueError(f"{called} is an empty list: it needs at least one number")
-    several = [check.as_k(each, called) for each in np.asarray(k, dtype=object)]
+    several = [check.as_k(each, called) for each in entries]
     for each in several:
         as_question(name, k=each, **others)
     return replace(as_question(name, k=max(several), **others), several_k=tuple(several))
