@@ -25,7 +25,7 @@ from rpw.many.collection import as_collection, as_list_of_measures, check_same_d
 from rpw.many.known_pairs import KnownPairs
 from rpw.measure import CollectionLike
 from rpw.pair.metrics import Metric, as_metric
-from rpw.pair.question import Question, as_question, as_question_of_several
+from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
 from rpw.pair.support import as_shared_ground
 from rpw.pairwise import pairwise
 
@@ -117,8 +117,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._check_parameters()
         measures, space = self._as_measures(X, is_fit=True)
         # Also where the distance is another: the index checks and copies what it is given, and costs little more.
-        is_unused = self.distance != "rpw" and self.diameter is None
-        diameter = 1.0 if is_unused else self.diameter
+        diameter = self.diameter if self.distance == "rpw" else 1.0
         asked = {"p": self.p, "k": self.k, "metric": self.metric, "diameter": diameter, **space}
         device = self.device if self.distance == "rpw" else "cpu"
         self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
@@ -141,7 +140,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         as_choice(self.mode, "mode", ("distance", "neighbors"))
         as_whole(self.n_neighbors, "n_neighbors", 1)
         as_metric(self.metric)
-        as_question(self.distance, p=self.p, k=self.k, mass=self.mass, lam=self.lam)
+        asked: dict[str, Any] = {"p": self.p, "k": self.k, "mass": self.mass, "lam": self.lam}
+        check_distance(self.distance, diameter=self.diameter, **asked)
+        as_question(self.distance, **asked)
         if self.ks is not None and float(self.k) not in self._question_of_all_k(1.0).several_k:
             raise ValueError(f"k must be one of ks={self.ks!r}, got {self.k!r}: add it there, or leave ks out")
 

@@ -97,7 +97,8 @@ def _content(
     if name != "rpw" or not isinstance(metric, str):
         raise ValueError(f"distance {name!r} with metric {metric!r} is not one of an index")
     question = as_question(name, p=p, k=k, diameter=check.as_positive(diameter, "diameter"), mass=mass, lam=lam)
-    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(metric))
+    used = "euclidean" if "cost" in arrays else metric  # files of 0.2.0 may name another one beside cost
+    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(used))
     if ("points" in arrays) == ("place" in arrays) or ("points" in arrays) != (ground.size is None):
         raise ValueError("there must be either points, or place with support or cost")
     where = arrays["points" if ground.size is None else "place"]

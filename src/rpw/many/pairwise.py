@@ -111,7 +111,8 @@ def pairwise(
         (n, d) or one shared matrix ``cost`` (n, n) of ground distances. Without ``B``: ``A`` against itself; then each
         pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
-        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
+        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name. What it does not
+        listen to (``k`` of W_p, say) is refused.
     k : float or list of floats
         For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
         more than the dearest of them alone.
@@ -119,7 +120,7 @@ def pairwise(
         One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
         with a warning where the points (or costs) reach over more than 2.
     n_threads : int, optional
-        Default: all cores of this process.
+        Default: all cores of this process. Not beside ``client``.
     progress : bool or callable
         Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (pairs done, all pairs) as
         they are computed.
@@ -160,13 +161,15 @@ def pairwise(
     deadline = deadline_after(time_limit)
     check.as_choice(on_error, "on_error", ("raise", "nan"))
     check.check_progress(progress)
+    if client is not None and n_threads is not None:
+        raise ValueError("n_threads has no effect beside client=: the threads of its workers compute, so leave it out")
     device = settled_device(check.as_device(device), A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
     a = as_collection(A, "A", ground, device=device)
     b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
     Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
-    check_distance(distance, mass=mass, lam=lam)
+    check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B))
     asked = as_question_of_several if check.has_entries(k) else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))

@@ -86,7 +86,7 @@ def solve_pairs(
     of_a, of_b = (joined([atoms_of_one(*measure) for measure in side]) for side in (first, second))
     check_same_dimension(of_a, of_b)
     Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
-    check_distance(distance, mass=mass, lam=lam)
+    check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)
     problems = [Problem(a, b, x, y, ground) for (a, x), (b, y) in zip(first, second, strict=True)]

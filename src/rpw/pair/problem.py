@@ -17,7 +17,7 @@ from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure
 from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
 from rpw.pair.ground import Ground, Matrix, Points
-from rpw.pair.metrics import as_metric
+from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.question import Question
 from rpw.pair.reach import Reach
 
@@ -115,6 +115,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
     if cost is not None:
         if x is not None or y is not None:
             raise ValueError("pass either points x and y or a matrix cost, not both")
+        check_beside_cost(resolved)
         matrix, largest = check.as_cost(cost)
         weights_a = check.as_weights(a, "a", matrix.shape[0])
         weights_b = check.as_weights(b, "b", matrix.shape[1])
