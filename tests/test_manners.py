@@ -196,6 +196,23 @@ def test_problems_too_large_are_refused_with_their_size(name):
         getattr(rpw, name)(x, x + 0.5)
 
 
+def test_choose_solver_refuses_what_solve_refuses():
+    x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
+    x[-1, 1] = 1  # else it is a line
+    for options in ({}, {"p": INF}, {"solver": "lmr", "tol": 0.1}, {"metric": "canberra"}):
+        reasons = []
+        for function in (rpw.solve, rpw.choose_solver):
+            with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB") as caught:
+                function(x, x + 0.5, diameter=1, **options)
+            reasons.append(str(caught.value).partition(", and ")[0])  # what is available may change
+        assert reasons[0] == reasons[1]
+    assert rpw.choose_solver(x, x + 0.5, k=0)[0] == "total_variation"
+    assert rpw.choose_solver(x[:-1], x[:-1] + [0.5, 0])[0] == "line"
+    light = np.zeros(len(x))
+    light[:9] = 1
+    assert rpw.choose_solver(x, x, light, light)[0] == "exact"  # atoms without mass need no room
+
+
 def test_total_variation_of_many_points_needs_no_matrix():
     x = np.arange(2e5)
     assert rpw.total_variation(x, x + 1) == pytest.approx(5e-6, rel=1e-9)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw import _core
 from rpw.base import check
 from rpw.base.arrays import settled_device
 from rpw.base.columns import Columns
@@ -25,7 +26,7 @@ from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.problem import Problem
-from rpw.pair.question import as_question, check_distance
+from rpw.pair.question import Question, as_question, check_distance
 from rpw.pair.result import Result
 from rpw.pair.support import as_shared_ground
 
@@ -90,8 +91,7 @@ def solve_pairs(
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)
     problems = [Problem(a, b, x, y, ground) for (a, x), (b, y) in zip(first, second, strict=True)]
-    question = replace(question, solver=solvers.choose(problems[0], question)[0], need="plan")
-    batch = PairBatch(of_a, of_b, ground, question)
+    batch = PairBatch(of_a, of_b, ground, replace(question, need="plan"))
     if diameter is None:
         warn_of_batch(batch)
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
@@ -109,10 +109,17 @@ def _solve(
         outcomes, failures = backend.outcomes(pairs, pairs, n_threads, report, deadline)
     failed = {s for s, _, _ in failures}
     results = {
-        s: solvers.as_result(problem, batch.question, outcome)
+        s: _as_result(problem, batch.question, outcome)
         for s, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True))
         if s not in failed
     }
     if failures:
         raise PairwiseError.of(sorted(failures), [results.get(s) for s in range(len(problems))])
     return list(results.values())
+
+
+def _as_result(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+    """A pair that was cut off names the solver that was to answer it: pairs differ, as some may lie on a line."""
+    if outcome is None or outcome.status == _core.Status.time_limit:
+        question = replace(question, solver=solvers.choose(problem, question)[0])
+    return solvers.as_result(problem, question, outcome)

@@ -86,10 +86,17 @@ class Problem:
         Raises if the deadline passes while Python computes distances that the core cannot.
         """
         a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
-        if self.ground.takes_room(question):
-            check_pairs_fit(len(a.mass), len(b.mass), bytes_per_cost)
+        self._check_room(len(a.mass), len(b.mass), question, bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
+
+    def check_fits(self, question: Question, bytes_per_cost: int) -> None:
+        """Raise ``MemoryError`` where `to_core` would."""
+        self._check_room(len(self.rows), len(self.columns), question, bytes_per_cost)
+
+    def _check_room(self, n: int, m: int, question: Question, bytes_per_cost: int) -> None:
+        if self.ground.takes_room(question):
+            check_pairs_fit(n, m, bytes_per_cost)
 
     def kept(self) -> Problem:
         """The same on points of its own, which the caller cannot change. A matrix of costs is too large for that."""
