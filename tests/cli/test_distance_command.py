@@ -110,7 +110,7 @@ def test_names_of_files_may_be_long_and_strange(tmp_path):
         (("a.csv", "a.csv", "--p", "nan"), "p must not be NaN"),
         (("a.csv", "a.csv", "--k", "-1"), "k must be finite and at least 0"),
         (("a.csv", "a.csv", "--diameter", "0"), "diameter must be finite and positive"),
-        (("a.csv", "a.csv", "--metric", "cosine"), "triangle inequality, so RPW would not be a metric; choose one of"),
+        (("a.csv", "a.csv", "--metric", "cosine"), "(RPW, W_p and the rest) would be a metric; choose one of"),
         (("a.csv", "a.csv", "--solver", "magic"), "magic"),
         (("a.csv", "a.csv", "--solver", "lmr"), "tol"),
     ],
