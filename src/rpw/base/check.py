@@ -172,7 +172,8 @@ def as_number(value: Any, name: str) -> float:
 
 def has_entries(value: Any) -> bool:
     """Whether it is a list or an array, and not a single value."""
-    return isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) > 0
+    dimensions = getattr(value, "ndim", 0)
+    return isinstance(value, (list, tuple, range)) or (isinstance(dimensions, int) and dimensions > 0)
 
 
 def entries_of(values: Any, name: str) -> npt.NDArray[np.object_]:

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 __all__ = ["Columns"]
 
 _MOST_LISTED = 12  # names in a message
+_WITHOUT_NAMES = {float, int, list, tuple, np.ndarray}  # a list of points may be long
 
 
 class _Named(NamedTuple):
@@ -59,7 +62,7 @@ class Columns:
 def _each(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in arguments.items():
         yield name, value
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)) and not _WITHOUT_NAMES.issuperset(map(type, value)):
             yield from ((f"{name}[{s}]", item) for s, item in enumerate(value))
 
 
