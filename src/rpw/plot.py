@@ -72,12 +72,11 @@ def plot_profile(
         ax.plot(masses, below, color="tab:blue", lw=0.8, label="from below")
         ax.fill_between(masses, below, profile(masses), color="tab:blue", alpha=0.2, lw=0)
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
-    heights = [
-        _draw_crossing(profile, ax, each, _LINES[i % len(_LINES)], is_lower)
-        for i, each in enumerate([] if k is None else np.atleast_1d(k).tolist())
-    ]
-    if heights:
-        ax.set_ylim(0, 1.15 * max(float(profile(1.0)), *heights) or None)
+    prices = [] if k is None else np.atleast_1d(k).tolist()
+    heights = [_draw_crossing(profile, ax, each, _LINES[i % len(_LINES)], is_lower) for i, each in enumerate(prices)]
+    if heights:  # far outliers would press the crossings flat: then the curve leaves the picture at the top
+        whole = min(float(profile(1.0)), max(prices) * profile.diameter)
+        ax.set_ylim(0, 1.15 * max(whole, *heights) or None)
     # The line kΔ(1 - α) may pass through any corner: where none is free, it goes behind the text.
     ax.legend(loc="upper left" if k is None else "best", facecolor="white", edgecolor="none", framealpha=0.9)
     return ax

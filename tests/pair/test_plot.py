@@ -57,6 +57,21 @@ def test_plot_of_a_lower_curve_alone_says_that_it_is_one():
     pyplot.close(ax.figure)
 
 
+def test_far_outliers_do_not_press_the_crossing_flat():
+    from matplotlib import pyplot
+
+    x = np.random.default_rng(0).random((40, 2))
+    profile = rpw.profile(x, np.concatenate([x[:38] + 0.02, x[38:] + 1e4]))
+    for k in (0.5, [0.1, 0.5]):
+        ax = profile.plot(k=k)
+        crossing = 0.5 * profile.distance(0.5)
+        assert crossing < ax.get_ylim()[1] < 50 * crossing
+        pyplot.close(ax.figure)
+    ax = profile.plot(k=1e6)  # here the whole curve lies below the crossing's line
+    assert ax.get_ylim()[1] > profile(1.0)
+    pyplot.close(ax.figure)
+
+
 @pytest.mark.parametrize("tol", [0, 0.05])
 def test_the_line_does_not_strike_out_the_legend(tol):
     """At this k it goes through the upper left corner. With tol no place is free: it goes behind the text."""
