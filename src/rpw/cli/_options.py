@@ -49,7 +49,7 @@ K = Annotated[
 ]
 SeveralK = Annotated[
     list[str] | None,
-    typer.Option("--k", metavar="NUMBER[,NUMBER...]", help="Prices of leaving mass behind; 1 if left out."),
+    typer.Option("--k", metavar="NUMBER[,NUMBER...]", help="Prices of leaving mass behind, beside 0.1, 1 and 10; --plot draws these, or 1."),
 ]
 Metric = Annotated[
     str,
