@@ -138,7 +138,7 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
     if result.is_exact:
-        result = replace(result, _spread=spread_of(problem))
+        result = replace(result, _spread=spread_of(problem, deadline))
     if result.solver in ("walk", "simplex", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
