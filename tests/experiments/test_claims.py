@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from children import forked_command
 
-from rpw.experiments.claims import CLAIMS, Claim, Hits, judge, read_hits, verdict_table
-from rpw.experiments.statistics import exponent_error, fitted_exponent, holm, paired_difference
+from rpw.experiments.claims import CLAIMS, OURS, Claim, Hits, judge, read_hits, verdict_table
+from rpw.experiments.retrieval import methods
+from rpw.experiments.statistics import holm, paired_difference
 
 
 def test_the_interval_is_that_of_all_resamples():
@@ -149,9 +150,13 @@ def test_the_run_with_most_queries_answers_and_runs_are_not_mixed():
 
 def test_the_claims_are_different_and_name_what_is_computed():
     sides = [(each.dataset, each.sides) for each in CLAIMS]
-    assert len(set(sides)) == len(sides) == 46
+    assert len(set(sides)) == len(sides) == 51
     assert not {(data, (b, a)) for data, (a, b) in sides} & set(sides), "no claim contradicts another"
-    assert {name for _, pair in sides for _, name in pair} == {"W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)"}
+    assert {name for _, pair in sides for _, name in pair} == {way.name for way in methods()}
+    of_paper = [each for each in CLAIMS if each.source != OURS]
+    assert "ROBOT(0.1)" not in {name for each in of_paper for name in (each.better, each.worse)}, (
+        "it is not in the paper"
+    )
     assert {each.m for each in CLAIMS} == {10}
 
 
@@ -173,15 +178,3 @@ def test_the_command_judges_runs(tmp_path):
     assert "one holds no whole run" in broken.stderr
     (tmp_path / "empty").mkdir()
     assert "holds no folder with hits.csv" in forked_command("reproduce", "claims", tmp_path / "empty").stderr
-
-
-def test_exponents_have_the_error_that_repeats_show():
-    """Against the spread of exponents over independent experiments."""
-    n, rng = np.array([100.0, 1000.0, 10000.0, 100000.0]), np.random.default_rng(5)
-    values = n[:, None] ** -0.5 * rng.gamma(4, 0.25, size=(200, 4, 10))
-    fitted = [fitted_exponent(n, each.mean(axis=1)) for each in values]
-    errors = [exponent_error(n, each) for each in values[:40]]
-    assert np.mean(errors) == pytest.approx(np.std(fitted), rel=0.15)
-    assert exponent_error(n, values[0]) == exponent_error(n, values[0])
-    assert np.isnan(exponent_error(n, values[0][:, :1]))
-    assert np.isnan(exponent_error(n, np.zeros((4, 3))))

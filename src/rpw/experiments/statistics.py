@@ -11,7 +11,7 @@ from rpw.base.check import Array
 
 __all__ = [
     "Difference",
-    "exponent_error",
+    "exponent_band",
     "fitted_exponent",
     "holm",
     "mean_and_band",
@@ -41,8 +41,9 @@ def fitted_exponent(n: Array, values: Array) -> float:
     return float(np.polyfit(np.log(n), np.log(values), 1)[0])
 
 
-def exponent_error(n: Array, values: Array, seed: int = 0) -> float:
-    """The standard error of the exponent that is fitted to the means of values (sizes, repeats).
+def exponent_band(n: Array, values: Array, seed: int = 0) -> float:
+    """Half the width of the 95 % confidence interval of the exponent that is fitted to the means of values (sizes,
+    repeats).
 
     By the bootstrap: repeats are drawn again, for each size by itself. NaN for one repeat, and where a mean may be 0.
     """
@@ -53,9 +54,9 @@ def exponent_error(n: Array, values: Array, seed: int = 0) -> float:
     means = values[np.arange(sizes)[:, None], drawn].mean(axis=2)
     if (means <= 0).any():
         return float("nan")
-    # The slope is linear in the logarithms: one product does all fits.
     away = np.log(n) - np.log(n).mean()
-    return float((np.log(means) @ (away / (away @ away))).std(ddof=1))
+    slopes = np.log(means) @ (away / (away @ away))  # all fits at once: each is linear in the logarithms
+    return float(1.96 * slopes.std(ddof=1) * np.sqrt(repeats / (repeats - 1)))  # resamples vary less than repeats do
 
 
 # ---------------------------------------------------------------- paired counts
