@@ -28,14 +28,21 @@ def verdicts():
             + (f" under {SCENARIOS[row['worse_scenario']]}" if row["worse_scenario"] != row["scenario"] else "")
             + (" (ours)" if row["source"].startswith("ours") else ""),
             row["queries"],
-            f"{float(row['accuracy_better']):.3f}, {float(row['accuracy_worse']):.3f}",
-            f"{float(row['difference']):+.3f}",
-            f"{float(row['low']):+.3f} to {float(row['high']):+.3f}",
-            "< 0.001" if float(row["holm"]) < 0.001 else f"{float(row['holm']):.3f}",
+            *_found(row),
             f"**{row['verdict']}**" if row["verdict"] in ("yes", "no") else row["verdict"],
         ]
         for row in rows_of("claims.csv")
     ]
+
+
+def _found(row):
+    if not row["difference"]:  # not run
+        return ["–"] * 4
+    better, worse, by, low, high, holm = (
+        float(row[name]) for name in ("accuracy_better", "accuracy_worse", "difference", "low", "high", "holm")
+    )
+    chance = "< 0.001" if holm < 0.001 else f"{holm:.3f}"
+    return [f"{better:.3f}, {worse:.3f}", f"{by:+.3f}", f"{low:+.3f} to {high:+.3f}", chance]
 
 
 def accuracies(dataset, queries, shown):

@@ -86,6 +86,12 @@ def test_sentences_on_convergence(page):
     )
     shares = [mean_of("4 x 4 grid", "RPW(2,1)", n) / mean_of("4 x 4 grid", "TV", n) for n in (10_000, 1_000_000)]
     assert [f"{share:.2f}" for share in shares] == ["0.75", "0.96"]
+    small = {
+        n: max(1 - mean_of(case, "RPW(2,0.1)", n) / mean_of(case, "TV", n) for case in ratios)
+        for n in (10, 1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
+    }
+    assert f"{small.pop(10):.1%}" == "9.5%"
+    assert f"{max(small.values()):.1%}" == "1.2%"
     n = np.array([250, 600, 1500, 4000])
     assert f"{fitted_exponent(n, np.sqrt(np.log(n) / n)):.3f}" == "-0.427"
     assert "fitted over the same n, has -0.427" in page
