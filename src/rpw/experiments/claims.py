@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from rpw.experiments.statistics import Difference, Ints, holm, paired_difference
+from rpw.experiments.statistics import LEVEL, Difference, Ints, holm, paired_difference
 
 __all__ = ["CLAIMS", "OURS", "Claim", "Hits", "Judged", "judge", "read_hits", "verdict_table"]
 
-LEVEL = 0.05
 _UNKNOWN = Difference(*[float("nan")] * 4)
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rpw.base.check import Array
 
 __all__ = [
+    "LEVEL",
     "Difference",
     "exponent_band",
     "fitted_exponent",
@@ -20,6 +21,7 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 RESAMPLES = 2000
+LEVEL = 0.05  # what is at most as likely by chance, after correction, counts as decided
 
 
 def mean_and_band(values: Array, axis: int) -> tuple[Array, Array]:
