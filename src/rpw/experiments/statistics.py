@@ -21,6 +21,7 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 RESAMPLES = 2000
+LEAST_PVALUE = 1e-6  # less is given as this: the last digits would be those of the arithmetic
 LEVEL = 0.05  # what is at most as likely by chance, after correction, counts as decided
 
 
@@ -90,33 +91,33 @@ def paired_difference(first: Ints, second: Ints) -> Difference:
     below = shares.cumsum()
     low, high = (float(sums[np.argmax(below >= level)]) / count for level in (0.025, 0.975))
     by_bootstrap = 2 * min(shares[sums <= 0].sum(), shares[sums >= 0].sum())
-    return Difference(float(differences.mean()), low, high, min(1.0, float(max(by_bootstrap, _by_signs(differences)))))
+    pvalue = float(np.clip(max(by_bootstrap, _by_signs(differences)), LEAST_PVALUE, 1))
+    return Difference(float(differences.mean()), low, high, pvalue)
 
 
 def _resampled_sums(values: Ints) -> tuple[Ints, Array]:
-    """All sums of len(values) draws with replacement, and their probabilities."""
+    """All sums of len(values) draws with replacement, and their probabilities: the power of a polynomial."""
+    from scipy.fft import irfft, next_fast_len, rfft
+
     least, count = int(values.min()), len(values)
     one = np.bincount(values - least) / count
-    whole, left = np.ones(1), count
-    while left:  # the power of a polynomial, by squares
-        if left % 2:
-            whole = np.convolve(whole, one)
-        left //= 2
-        if left:
-            one = np.convolve(one, one)
-    return np.arange(len(whole)) + count * least, whole
+    length = count * (len(one) - 1) + 1
+    size = next_fast_len(length, real=True)
+    shares = irfft(rfft(one, size) ** count, size)[:length]
+    return np.arange(length) + count * least, np.maximum(shares, 0)
 
 
 def _by_signs(differences: Ints) -> float:
     """How often the sum is as far from 0 as it is, when each difference has a random sign."""
-    sizes = np.abs(differences)
-    reach = int(sizes.sum())
-    shares = np.zeros(2 * reach + 1)
-    shares[reach] = 1
-    for size in sizes[sizes > 0]:
-        shares = (np.roll(shares, size) + np.roll(shares, -size)) / 2  # no share is ever rolled over an end
-    far = np.abs(np.arange(-reach, reach + 1)) >= abs(int(differences.sum()))
-    return float(shares[far].sum())
+    from scipy.fft import irfft, next_fast_len
+
+    sizes, counts = np.unique(np.abs(differences), return_counts=True)
+    size = next_fast_len(2 * int(sizes @ counts) + 1, real=True)
+    turns = np.arange(size // 2 + 1) / size
+    waves = np.prod([np.cos(2 * np.pi * turns * step) ** times for step, times in zip(sizes, counts, strict=True)], 0)
+    shares = irfft(waves, size)  # sums below 0 lie at the end
+    sums = np.minimum(np.arange(size), size - np.arange(size))
+    return float(shares[sums >= abs(int(differences.sum()))].sum())
 
 
 def holm(pvalues: Array) -> Array:
