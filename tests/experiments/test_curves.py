@@ -9,7 +9,7 @@ from planted_pictures import COLOUR
 import rpw
 from rpw.experiments import convergence, robustness
 from rpw.experiments.files import as_cell, write_csv
-from rpw.experiments.statistics import fitted_exponent, mean_and_band
+from rpw.experiments.statistics import exponent_band, fitted_exponent, mean_and_band
 from rpw.pictures import Pictures
 
 
@@ -34,6 +34,18 @@ def test_rates_of_the_theory():
     assert [convergence.rate_of_w(p, 2) for p in (1, 2, 4, math.inf)] == [-1 / 2, -1 / 4, -1 / 8, 0]
     n = np.array([10.0, 100.0, 1000.0])
     assert fitted_exponent(n, 7 * n**-0.4) == pytest.approx(-0.4)
+
+
+def test_exponents_vary_as_much_as_repeats_show():
+    """Against the spread of exponents over independent experiments."""
+    n, rng = np.array([100.0, 1000.0, 10000.0, 100000.0]), np.random.default_rng(5)
+    values = n[:, None] ** -0.5 * rng.gamma(4, 0.25, size=(200, 4, 10))
+    fitted = [fitted_exponent(n, each.mean(axis=1)) for each in values]
+    bands = [exponent_band(n, each) for each in values[:40]]
+    assert np.mean(bands) == pytest.approx(1.96 * np.std(fitted), rel=0.12)
+    assert exponent_band(n, values[0]) == exponent_band(n, values[0])
+    assert np.isnan(exponent_band(n, values[0][:, :1]))
+    assert np.isnan(exponent_band(n, np.zeros((4, 3))))
 
 
 def test_spaces_have_diameter_one():

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from rpw.experiments.page import SHOWN_CLASSES, SHOWN_PICTURES, page, picture_uri, shown_queries
+from rpw.experiments.page import SHOWN_CLASSES, SHOWN_PICTURES, findings, page, picture_uri, shown_queries
 from rpw.experiments.plan_drawing import draw_plan, plan_between
 from rpw.experiments.retrieval import Plan, methods, retrieve
 from rpw.experiments.retrieval_views import accuracy_table, draw_accuracy, write_retrieval
@@ -165,16 +165,26 @@ def test_of_many_classes_a_few_are_shown(tmp_path):
 
 
 def test_two_sentences_say_what_is_seen(a_retrieval):
-    texts = {}
-    for name in ("digits", "others"):
-        result = a_retrieval(name=name)
-        texts[name] = page(result, draw_accuracy(result), accuracy_table(result), {})
-        mean = result.summary()[0][:, 9]
-        best, worst = result.methods[mean.argmax()].name, result.methods[mean.argmin()].name
-        assert f"{best} finds the query&#x27;s label most often ({mean.max():.0%})" in texts[name]
-        assert f"{worst} least often ({mean.min():.0%})" in texts[name]
-    assert "no MNIST, where RPW(2,1) leads" in texts["digits"]
-    assert "MNIST" not in texts["others"]
+    result = a_retrieval()
+    text = page(result, draw_accuracy(result), accuracy_table(result), {})
+    mean = result.summary()[0][:, 9]
+    best, worst = (f"{result.methods[w].name} ({mean[w]:.0%})" for w in (mean.argmax(), mean.argmin()))
+    assert f"{best} finds the query&#x27;s label most often and {worst} least often." in text
+    assert "is not told apart from W1, W2, TV and ROBOT(0.1)." in text, "these pictures are noise"
+
+
+def test_findings_name_whom_the_best_rpw_is_above(a_retrieval):
+    """Planted hits of 100 queries: RPW(2,0.1) as good as TV, below ROBOT, above W1 and W2."""
+    result = a_retrieval()
+    level = {"W1": 2, "W2": 1, "TV": 5, "RPW(2,1)": 3, "RPW(2,0.1)": 5, "ROBOT(0.1)": 7}
+    hits = np.zeros((6, 1, 100, 10), dtype=bool)
+    for w, way in enumerate(result.methods):
+        hits[w, :, :, : level[way.name]] = True
+    said = findings(dataclasses.replace(result, hits=hits))
+    assert "ROBOT(0.1) (70%) finds the query's label most often and W2 (10%) least often" in said
+    assert "RPW(2,0.1) (50%) is above W1 and W2 and below ROBOT(0.1) and not told apart from TV." in said
+    alone = dataclasses.replace(result, hits=hits[:3], methods=result.methods[:3])
+    assert findings(alone).endswith("least often."), "without RPW there is nothing to compare"
 
 
 def test_the_plan_shows_what_moves_what_keeps_its_pixel_and_what_stays():

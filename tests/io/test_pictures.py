@@ -134,9 +134,19 @@ def test_digests_tell_pictures_and_labels_apart(tmp_path):
 def test_digits_have_a_margin():
     pytest.importorskip("sklearn")
     digits = load_pictures("digits")
-    assert digits.images.shape == (1797, 10, 10)
-    assert not digits.images[:, 0].any()
+    assert digits.images.shape == (1797, 20, 20)
+    assert not digits.images[:, [0, -1]].any()
+    assert digits.images[:, 1].any(), "and one row of it is enough for a shift by one"
     assert sorted(set(digits.labels)) == [str(d) for d in range(10)]
+
+
+def test_digits_are_enlarged_by_straight_lines():
+    zoom = pytest.importorskip("scipy.ndimage").zoom
+    small = pytest.importorskip("sklearn.datasets").load_digits().images[:20]
+    padded = np.pad(small, ((0, 0), (1, 1), (1, 1)))
+    expected = zoom(padded, (1, 2, 2), order=1, mode="grid-constant", grid_mode=True)
+    found = load_pictures("digits").images[:20]
+    assert np.abs(found - 15 * expected).max() <= 0.5
 
 
 DAMAGED = {

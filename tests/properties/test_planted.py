@@ -202,3 +202,22 @@ def test_permuting_the_atoms_changes_nothing(p):
 
 def test_atoms_lighter_than_the_resolution_count_as_nothing():
     assert rpw.distance([0.0, 1.0], [0.0], [1.0, 1e-30], None) == 0
+
+
+def test_outliers_move_w_far_and_rpw_by_no_more_than_their_mass():
+    """The paper's introduction: 1 % of the mass at distance 1 makes W_p 0.01^(1/p)."""
+    mu, nu = rpw.Measure([[0.0]]), rpw.Measure([[0.0], [1.0]], [0.99, 0.01])
+    for p in (1, 2, 3, np.inf):
+        assert rpw.wasserstein(mu, nu, p=p) == pytest.approx(0.01 ** (1 / p), rel=1e-12)
+        assert rpw.distance(mu, nu, p=p, k=1) <= 0.01
+
+
+def test_partial_w_breaks_the_triangle_inequality_and_rpw_does_not():
+    """Half of b lies on a, half on c: moving half of the mass costs nothing by way of b, and √½ without."""
+    a, b, c = rpw.Measure([[0.0]]), rpw.Measure([[0.0], [1.0]]), rpw.Measure([[1.0]])
+    parts = [rpw.partial_wasserstein(x, y, p=2, mass=0.5) for x, y in ((a, b), (b, c), (a, c))]
+    assert parts == [0, 0, pytest.approx(np.sqrt(0.5), rel=1e-12)]
+    first, second, whole = (rpw.distance(x, y, p=2, k=1) for x, y in ((a, b), (b, c), (a, c)))
+    # The half that lies apart has to move by 1: √(½ - ε) = ε; between a and c all of it: √(1 - ε) = ε.
+    assert [first, second, whole] == pytest.approx([(3**0.5 - 1) / 2, (3**0.5 - 1) / 2, (5**0.5 - 1) / 2], rel=1e-12)
+    assert whole <= first + second

@@ -46,8 +46,8 @@ def convergence(
         continuous = list(continuous_curves(seed, repeats, largest_n, threads, report))
     paths = write_convergence(discrete, continuous, folder)
     if as_json:
-        keys = ("distribution", "distance", "fitted", "theory")
-        rows = [(c.case, c.distance, c.exponent(), c.theory) for c in [*discrete, *continuous]]
+        keys = ("distribution", "distance", "fitted", "half_width", "theory")
+        rows = [(c.case, c.distance, c.exponent(), c.band(), c.theory) for c in [*discrete, *continuous]]
         print_json({**facts, "exponents": [dict(zip(keys, row, strict=True)) for row in rows], "files": paths})
         return
     print_table(*exponent_table(discrete))
@@ -55,7 +55,8 @@ def convergence(
     print_lines(
         [
             f"Exponents e of n^e between two samples, fitted over n >= {FITTED_FROM['discrete']:,} and n >= "
-            f"{FITTED_FROM['continuous']}. The theory bounds from above, up to logarithms."
+            f"{FITTED_FROM['continuous']}; ± is half a 95 % confidence interval. For densities the theory bounds from "
+            "above, up to logarithms."
         ]
     )
     print_files(paths, start)

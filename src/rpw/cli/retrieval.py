@@ -22,7 +22,7 @@ from rpw.many.backends.choice import check_device
 __all__ = ["demo", "retrieval"]
 
 # labelled, queries, repeats: the paper's, and what small pictures need.
-_SIZES = {"digits": (500, 50, 5)}
+_SIZES = {"digits": (200, 20, 5)}
 _PAPER_SIZES = (2000, 50, 5)
 
 Dataset = Annotated[
@@ -43,9 +43,11 @@ Scenario = Annotated[
     ),
 ]
 Labelled = Annotated[
-    int | None, typer.Option("--labelled", min=1, help="Pictures to search in.", show_default="2000, digits 500")
+    int | None, typer.Option("--labelled", min=1, help="Pictures to search in.", show_default="2000, digits 200")
 ]
-Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50")]
+Queries = Annotated[
+    int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50, digits 20")
+]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
 Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many of the nearest to retrieve.")]
 Distances = Annotated[
@@ -81,6 +83,7 @@ def retrieval(
 
     Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
     """
+    from rpw.experiments.page import findings
     from rpw.experiments.retrieval import Plan, chosen_methods, methods, retrieve
     from rpw.experiments.retrieval_views import accuracy_table, write_retrieval
 
@@ -114,12 +117,12 @@ def retrieval(
         return
     print_table(*accuracy_table(result))
     interval = "; ± is half a 95 % confidence interval" if counts["repeats"] > 1 else ""
-    print_lines([f"Share of the m nearest with the query's label{interval}."])
+    print_lines([f"Share of the m nearest with the query's label{interval}.", findings(result)])
     print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
 
 
 def demo(out: DemoOut = None, n_threads: NThreads = None, as_json: Json = False) -> None:
-    """Retrieve handwritten digits that are noisy and shifted: no data needed, half a minute on two cores."""
+    """Retrieve handwritten digits that are noisy and shifted: no data needed, under a minute on two cores."""
     retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)
 
 

@@ -14,10 +14,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import rpw
 from rpw.base.check import Array
-from rpw.experiments.statistics import fitted_exponent
+from rpw.experiments.statistics import exponent_band, fitted_exponent
 
 __all__ = ["CONTINUOUS", "DISCRETE", "Curve", "continuous_curves", "discrete_curves", "rate_of_rpw", "rate_of_w"]
 
@@ -47,8 +48,17 @@ class Curve:
 
     def exponent(self) -> float:
         """Fitted over the larger n; NaN where fewer than three of them have a positive mean."""
-        used = (self.n >= self.fitted_from) & (self.mean > 0)
+        used = self._used
         return fitted_exponent(self.n[used], self.mean[used]) if used.sum() > 2 else math.nan
+
+    def band(self) -> float:
+        """Half the width of the exponent's 95 % confidence interval, from the repeats; NaN where there is none."""
+        used = self._used
+        return exponent_band(self.n[used], self.values[used]) if used.sum() > 2 else math.nan
+
+    @property
+    def _used(self) -> npt.NDArray[np.bool_]:
+        return (self.n >= self.fitted_from) & (self.mean > 0)
 
 
 def rate_of_rpw(p: float, d: int) -> float:
@@ -89,7 +99,7 @@ def discrete_curves(seed: int, repeats: int) -> Iterator[Curve]:
                 a, b = (np.bincount(rng.integers(len(points), size=n), minlength=len(points)) for _ in range(2))
                 values[:, i, repeat] = _discrete_distances(points, a, b)
         for name, rows in zip(names, values, strict=True):
-            remark = "follows W2/k until n is about k^4 = 10,000" if name == "RPW(2,10)" else ""
+            remark = "bends towards -0.50 where n is about k^4 = 10,000" if name == "RPW(2,10)" else ""
             theory = -0.25 if name == "W2" else -0.5
             yield Curve(case, name, np.array(DISCRETE_N), rows, theory, FITTED_FROM["discrete"], remark)
 

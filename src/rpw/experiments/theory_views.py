@@ -26,9 +26,7 @@ _LINES = {"W2": COLOURS[1], "TV": COLOURS[2], "RPW(2,1)": COLOURS[3], "RPW(2,0.1
 
 def exponent_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
     """Fitted exponents beside those of the theory."""
-    rows = [
-        [curve.case, curve.distance, _number(curve.exponent()), _number(curve.theory), curve.remark] for curve in curves
-    ]
+    rows = [[curve.case, curve.distance, _fitted(curve), _number(curve.theory), curve.remark] for curve in curves]
     return ["distribution", "distance", "fitted", "theory", "remark"], rows
 
 
@@ -36,9 +34,15 @@ def bound_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
     """The same for densities, where the theory bounds from above: a row for each p, W beside RPW."""
     rows = []
     for plain, ours in zip(curves[::2], curves[1::2], strict=True):
-        cells = [_number(value) for curve in (plain, ours) for value in (curve.exponent(), curve.theory)]
+        cells = [cell for curve in (plain, ours) for cell in (_fitted(curve), _number(curve.theory))]
         rows.append([plain.case, plain.distance.removeprefix("W"), *cells])
     return ["density", "p", "W_p", "bound", "RPW(p,1)", "bound"], rows
+
+
+def _fitted(curve: Curve) -> str:
+    """The exponent, with half its confidence interval where repeats show one."""
+    band = curve.band()
+    return _number(curve.exponent()) + ("" if math.isnan(band) else f" ±{band:.2f}")
 
 
 def _number(value: float) -> str:
@@ -54,10 +58,15 @@ def write_convergence(discrete: list[Curve], continuous: list[Curve], out: Path)
         for n, row in zip(curve.n, curve.values, strict=True)
         for repeat, value in enumerate(row)
     )
-    exponents = ((curve.case, curve.distance, curve.exponent(), curve.theory) for curve in both)
+    exponents = (
+        (curve.case, curve.distance, fitted, fitted - band, fitted + band, curve.theory)
+        for curve, fitted, band in ((curve, curve.exponent(), curve.band()) for curve in both)
+    )
     paths = {
         "values": write_csv(out / "values.csv", ["distribution", "distance", "n", "repeat", "value"], values),
-        "exponents": write_csv(out / "exponents.csv", ["distribution", "distance", "fitted", "theory"], exponents),
+        "exponents": write_csv(
+            out / "exponents.csv", ["distribution", "distance", "fitted", "low", "high", "theory"], exponents
+        ),
     }
     paths["figure"], _ = write_figure(_draw_discrete(discrete), out / "discrete")
     if continuous:

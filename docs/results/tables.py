@@ -1,0 +1,154 @@
+"""Fills the tables of README.md from the CSV files beside it. A table is known by its first line.
+
+python docs/results/tables.py
+"""
+
+import csv
+import re
+from pathlib import Path
+from statistics import mean, median
+
+HERE = Path(__file__).parent
+SCENARIOS = {"noise": "noise", "shift": "shift", "both": "noise and shift"}
+KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
+
+
+def rows_of(name):
+    with (HERE / name).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def verdicts():
+    header = ["data", "scenario", "claim", "queries", "accuracies", "difference", "95 % interval", "Holm", "verdict"]
+    return header, [
+        [
+            row["dataset"],
+            SCENARIOS[row["scenario"]],
+            f"{row['better']} above {row['worse']}"
+            + (f" under {SCENARIOS[row['worse_scenario']]}" if row["worse_scenario"] != row["scenario"] else "")
+            + (" (ours)" if row["source"].startswith("ours") else ""),
+            row["queries"],
+            *_found(row),
+            f"**{row['verdict']}**" if row["verdict"] in ("yes", "no") else row["verdict"],
+        ]
+        for row in rows_of("claims.csv")
+    ]
+
+
+def _found(row):
+    if not row["difference"]:  # not run
+        return ["–"] * 4
+    better, worse, by, low, high, holm = (
+        float(row[name]) for name in ("accuracy_better", "accuracy_worse", "difference", "low", "high", "holm")
+    )
+    chance = "< 0.001" if holm < 0.001 else f"{holm:.3f}"
+    return [f"{better:.3f}, {worse:.3f}", f"{by:+.3f}", f"{low:+.3f} to {high:+.3f}", chance]
+
+
+def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
+    """A cell for each distance and scenario: the accuracies at some m, the best in bold, ± at m = 10."""
+    header = [f"{dataset}, {queries} queries, m = {', '.join(map(str, shown))}"]
+    header += [SCENARIOS[scenario] for scenario in scenarios]
+    columns = []
+    for scenario in scenarios:
+        found = {
+            (row["distance"], int(row["m"])): row for row in rows_of(f"{dataset}-{scenario}-{queries}/accuracy.csv")
+        }
+        columns.append({name: " / ".join(_cell(found, name, m) for m in shown) for name in KEYS.values()})
+    return header, [[name, *(column[name] for column in columns)] for name in KEYS.values()]
+
+
+def _cell(found, name, m):
+    row = found[name, m]
+    text = f"{float(row['accuracy']):.3f}"
+    if m == 10 and row["high"]:
+        text += f" ±{float(row['high']) - float(row['accuracy']):.3f}"
+    best = max(float(found[other, m]["accuracy"]) for other in KEYS.values())
+    return f"**{text}**" if float(row["accuracy"]) == best else text
+
+
+def times():
+    found = {}
+    for row in rows_of("times.csv"):
+        found.setdefault(row["run"], {})[KEYS[row["distance"]]] = row["seconds"]
+    header = ["seconds on one H200", *KEYS.values()]
+    return header, [[run, *(seconds.get(name, "–") for name in KEYS.values())] for run, seconds in found.items()]
+
+
+def exponents():
+    found = rows_of("convergence/exponents.csv")
+    discrete = [row for row in found if row["distribution"] in ("two points", "4 x 4 grid")]
+    header = ["distribution", "distance", "fitted", "theory"]
+    return header, [[row["distribution"], row["distance"], _fitted(row), _short(row["theory"])] for row in discrete]
+
+
+def bounds():
+    found = {(row["distribution"], row["distance"]): row for row in rows_of("convergence/exponents.csv")}
+    rows = []
+    for case in ("square", "two squares", "cube"):
+        for p in ("1", "2", "4", "inf"):
+            plain, ours = found[case, f"W{p}"], found[case, f"RPW({p},1)"]
+            cells = [_fitted(plain), _short(plain["theory"]), _fitted(ours), _short(ours["theory"])]
+            rows.append([case, p.replace("inf", "∞"), *cells])
+    return ["density", "p", "W_p", "bound", "RPW(p,1)", "bound"], rows
+
+
+def _fitted(row):
+    return f"{float(row['fitted']):.3f} ±{float(row['high']) - float(row['fitted']):.3f}"
+
+
+def _short(text):
+    return f"{float(text):.3f}"
+
+
+def outliers():
+    found = {
+        (row["distance"], float(row["outliers_at"]), float(row["share"])): float(row["change"])
+        for row in rows_of("robustness/outliers.csv")
+    }
+    names, places = dict.fromkeys(key[0] for key in found), dict.fromkeys(key[1] for key in found)
+    return ["distance", "outliers", *(f"at {place:g}" for place in places)], [
+        [name, f"{share:.0%}", *(f"{found[name, place, share]:.4g}" for place in places)]
+        for share in (0.01, 0.1)
+        for name in names
+    ]
+
+
+def thresholds():
+    found = {}
+    for row in rows_of("robustness/thresholds.csv"):
+        found.setdefault(row["distance"], []).append((float(row["noise"]), float(row["shift"])))
+    rows = []
+    for name, pairs in found.items():
+        noise, shift = zip(*pairs, strict=True)
+        rows.append([name, f"{median(noise):.1%}", f"{mean(noise):.1%}", f"{median(shift):.1f}", f"{mean(shift):.1f}"])
+    return ["distance", "noise, median", "mean", "shift in rows, median", "mean"], rows
+
+
+def tables():
+    yield verdicts()
+    for dataset in ("mnist", "cifar10", "corel"):
+        yield accuracies(dataset, 50, (1, 10, 50, 100))
+    yield accuracies("mnist", 600, (1, 10))
+    yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
+    yield from (times(), exponents(), bounds(), outliers(), thresholds())
+
+
+def as_text(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" if cells[0] != "---" else f"|{'|'.join(cells)}|" for cells in lines)
+
+
+def filled(page):
+    """The page with its tables as the CSV files say."""
+    for header, rows in tables():
+        text = as_text(header, rows)
+        place = re.escape(text.partition("\n")[0]) + r"(?:\n\|.*)*"
+        assert len(re.findall(place, page)) == 1, f"README.md has no table, or two, with the line {text[:80]}"
+        page = re.sub(place, lambda _, text=text: text, page)
+    return page
+
+
+if __name__ == "__main__":
+    readme = HERE / "README.md"
+    readme.write_text(filled(readme.read_text(encoding="utf-8")), encoding="utf-8")

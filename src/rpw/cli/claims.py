@@ -1,0 +1,42 @@
+"""``rpw reproduce claims``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rpw.cli._options import Json
+from rpw.cli._output import counted, print_json, print_lines, print_rows, print_table
+
+__all__ = ["claims"]
+
+Runs = Annotated[Path, typer.Argument(metavar="DIR", help="Its folders are those of rpw reproduce retrieval.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for claims.csv.", show_default="DIR")]
+
+
+def claims(runs: Runs, out: Out = None, as_json: Json = False) -> None:
+    """Which claims of the paper about retrieval hold: yes, no, or not decided.
+
+    Compares the hits of finished runs query by query, and corrects all claims together.
+    """
+    from rpw.experiments.claims import judge, read_hits, verdict_table
+    from rpw.experiments.files import write_csv
+
+    judged = judge(read_hits(runs))
+    header, rows = verdict_table(judged)
+    path = write_csv((out or runs) / "claims.csv", header, rows)
+    if as_json:
+        print_json({"claims": [dict(zip(header, row, strict=True)) for row in rows], "files": {"claims": path}})
+        return
+    shown = []
+    for each in judged:
+        claim, found = each.claim, each.difference
+        cells = [f"{found.mean:+.3f}", f"{found.low:+.3f} to {found.high:+.3f}"] if found else ["", ""]
+        shown.append([claim.dataset, claim.scenario, claim.text, *cells, each.verdict])
+    print_table(["data", "scenario", "claim", "by", "95 % interval", "verdict"], shown)
+    verdicts = Counter(each.verdict for each in judged)
+    print_lines([f"{counted(len(judged), 'claim')}: {', '.join(f'{n} {name}' for name, n in verdicts.items())}."])
+    print_rows([("table", str(path))])

@@ -1,0 +1,127 @@
+"""The page of results says what its CSV files say."""
+
+import csv
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rpw.experiments.claims import judge, read_hits, verdict_table
+from rpw.experiments.files import write_csv
+from rpw.experiments.statistics import fitted_exponent
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
+
+
+@pytest.fixture(scope="module")
+def tables():
+    spec = importlib.util.spec_from_file_location("tables", RESULTS / "tables.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def page():
+    return (RESULTS / "README.md").read_text(encoding="utf-8")
+
+
+def rows_of(name):
+    with (RESULTS / name).open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_tables_are_filled_from_the_files(tables, page):
+    assert tables.filled(page) == page
+    spoiled = page.replace("0.81", "0.82", 1)
+    assert tables.filled(spoiled) == page != spoiled
+
+
+def test_verdicts_follow_from_the_hits(tmp_path):
+    again = write_csv(tmp_path / "claims.csv", *verdict_table(judge(read_hits(RESULTS))))
+    assert again.read_bytes() == (RESULTS / "claims.csv").read_bytes()
+
+
+def test_curves_follow_from_the_hits():
+    for path in RESULTS.glob("*/hits.csv"):
+        accuracy = {(row["distance"], int(row["m"])): row for row in rows_of(path.parent / "accuracy.csv")}
+        hits = rows_of(path)
+        for m in (m for m in (1, 10, 50, 100) if f"hits_at_{m}" in hits[0]):
+            for name in {row["distance"] for row in hits}:
+                counts = [int(row[f"hits_at_{m}"]) for row in hits if row["distance"] == name]
+                assert float(accuracy[name, m]["accuracy"]) == pytest.approx(np.mean(counts) / m, abs=1e-6)
+
+
+def test_exponents_follow_from_the_values():
+    values = {}
+    for row in rows_of("convergence/values.csv"):
+        by_n = values.setdefault((row["distribution"], row["distance"]), {})
+        by_n.setdefault(int(row["n"]), []).append(float(row["value"]))
+    for row in rows_of("convergence/exponents.csv"):
+        least = 10_000 if row["distribution"] in ("two points", "4 x 4 grid") else 250
+        by_n = {n: found for n, found in values[row["distribution"], row["distance"]].items() if n >= least}
+        fitted = fitted_exponent(np.array(list(by_n)), np.array([np.mean(found) for found in by_n.values()]))
+        assert float(row["fitted"]) == pytest.approx(fitted, abs=1e-4)
+        assert float(row["low"]) < fitted < float(row["high"])
+
+
+def mean_of(case, distance, n):
+    rows = rows_of("convergence/values.csv")
+    asked = (case, distance, str(n))
+    return np.mean([float(row["value"]) for row in rows if (row["distribution"], row["distance"], row["n"]) == asked])
+
+
+def test_sentences_on_convergence(page):
+    """The numbers in the words, that no table shows."""
+    ratios = {
+        case: [mean_of(case, "RPW(2,10)", n) / mean_of(case, "W2", n) * 10 for n in (100, 10_000, 1_000_000)]
+        for case in ("two points", "4 x 4 grid")
+    }
+    assert [f"{ratio:.2f}" for ratio in ratios["two points"]] == ["0.83", "0.56", "0.23"]
+    assert [f"{ratio:.2f}" for ratio in ratios["4 x 4 grid"]] == ["0.92", "0.83", "0.65"]
+    assert (
+        "0.83 of that of W2/10 at n = 100, 0.56 at n = 10,000 and 0.23 at n = 1,000,000; on the grid 0.92, 0.83" in page
+    )
+    shares = [mean_of("4 x 4 grid", "RPW(2,1)", n) / mean_of("4 x 4 grid", "TV", n) for n in (10_000, 1_000_000)]
+    assert [f"{share:.2f}" for share in shares] == ["0.75", "0.96"]
+    small = {
+        n: max(1 - mean_of(case, "RPW(2,0.1)", n) / mean_of(case, "TV", n) for case in ratios)
+        for n in (10, 1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
+    }
+    assert f"{small.pop(10):.1%}" == "9.5%"
+    assert f"{max(small.values()):.1%}" == "1.2%"
+    n = np.array([250, 600, 1500, 4000])
+    assert f"{fitted_exponent(n, np.sqrt(np.log(n) / n)):.3f}" == "-0.427"
+    assert "fitted over the same n, has -0.427" in page
+
+
+def test_sentences_on_robustness(page):
+    changes = [row for row in rows_of("robustness/outliers.csv") if row["distance"].startswith("RPW")]
+    assert len(changes) == 168
+    assert "in all 168 cases" in page
+    assert all(float(row["change"]) <= float(row["share"]) for row in changes)
+    shift = {}
+    for row in rows_of("robustness/thresholds.csv"):
+        shift.setdefault(row["distance"], []).append(float(row["shift"]))
+    ours = np.array(shift["RPW(2,1)"])
+    assert ((ours > shift["TV"]).sum(), (ours > shift["W1"]).sum()) == (16, 20)
+    assert max(shift, key=lambda name: np.median(shift[name])) == "RPW(2,1)"
+    assert max(shift, key=lambda name: np.mean(shift[name])) == "TV"
+    assert f"{max(shift['TV']):.1f}" == "10.7"
+
+
+def test_verdicts_in_words(page):
+    rows = rows_of("claims.csv")
+    of_paper = [row for row in rows if not row["source"].startswith("ours")]
+    assert f"over all {len(rows)} claims ({len(of_paper)} of the paper's, {len(rows) - len(of_paper)} of ours)" in page
+    for name, words in (
+        ("mnist", "MNIST: 14 of 16 claims hold"),
+        ("cifar10", "CIFAR-10: 1 of 15"),
+        ("corel", "none of 15"),
+    ):
+        verdicts = [row["verdict"] for row in of_paper if row["dataset"] == name]
+        assert set(verdicts) <= {"yes", "not decided"}
+        assert f"{verdicts.count('yes') or 'none'} of {len(verdicts)}" in words
+        assert words in page
