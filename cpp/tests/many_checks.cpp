@@ -1,4 +1,4 @@
-// Lists of pairs on threads, several prices at once, and the search.
+// Lists of pairs on threads, several prices at once, and the bounds of a search.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "many/bounds.hpp"
 #include "many/pair_values.hpp"
-#include "many/search.hpp"
 #include "solve/solve.hpp"
 #include "tests/checker.hpp"
 
@@ -15,20 +15,41 @@ namespace rpw::tests {
 
 namespace {
 
-// One query on four threads: the same answer, and every pair in some count.
-void check_single_query(Checker& checker, const rpw::Batch& batch, const std::vector<rpw::Neighbour>& expected) {
-    rpw::Measures first = batch.a;
-    first.start = first.start.first(2);
-    const auto quiet = [](std::size_t) {};
-    const auto found = rpw::search({batch.space, first, batch.b, batch.question}, {4, rpw::unreachable, {}, {}},
-                                   {4, rpw::unreachable, quiet});
-    const auto& counts = found.counts;
-    const std::int64_t counted = counts.bounded + counts.stopped_early + counts.solved;
-    checker.expect(counted == static_cast<std::int64_t>(batch.b.size()), "counts", static_cast<double>(counted));
-    for (std::size_t place = 0; place < expected.size(); ++place) {
-        const auto& neighbour = found.neighbours[0][place];
-        checker.expect(neighbour.index == expected[place].index && neighbour.distance == expected[place].distance,
-                       "one query");
+// Bounds lie below the distances, whoever's potentials they come from; solves within a cutoff end with the same bits,
+// or prove that they need not end.
+void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std::int64_t> first,
+                  std::span<const std::int64_t> second, const std::vector<double>& distances) {
+    const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
+    const auto by_neighbours = rpw::neighbour_bounds(batch, first, second, effort);
+    std::vector<double> cutoffs;
+    for (const double distance : distances)
+        cutoffs.push_back(below(2) ? std::max(0.0, distance - 1e-6) : distance + 1e-12);
+    const auto within = rpw::pair_values_within(batch, first, second, cutoffs, effort);
+    std::vector<std::int64_t> start{0}, since(first.size(), 0);
+    std::vector<double> multiplier, u;
+    for (std::size_t e = 0; e < first.size(); ++e) {  // pairs are sorted by their first measure
+        if (e > 0 && first[e] != first[e - 1]) start.push_back(static_cast<std::int64_t>(multiplier.size()));
+        since[e] = below(2);
+        if (within.multiplier[e] == 0) continue;
+        multiplier.push_back(within.multiplier[e]);
+        u.insert(u.end(), within.u[e].begin(), within.u[e].end());
+    }
+    start.push_back(static_cast<std::int64_t>(multiplier.size()));
+    for (std::size_t s = 0; s + 1 < start.size(); ++s) {
+        for (std::size_t e = 0; e < first.size(); ++e) {
+            if (first[e] == static_cast<std::int64_t>(s)) since[e] = std::min(since[e], start[s + 1] - start[s]);
+        }
+    }
+    const auto by_lines = rpw::line_bounds(batch, first, second, since, {start, multiplier, u}, effort);
+    for (std::size_t e = 0; e < first.size(); ++e) {
+        const double distance = distances[e], found = within.found.values[e];
+        checker.expect(by_neighbours[e] <= distance + 1e-12, "bound by neighbours", by_neighbours[e], distance);
+        checker.expect(by_lines[e] <= distance + 1e-13, "bound by lines", by_lines[e], distance);
+        const bool is_given_up = std::isinf(found) && distance > cutoffs[e];
+        checker.expect(found == distance || is_given_up, "within a cutoff", found, distance);
+        // A pair that was solved to its end has the sharpest line itself.
+        const bool has_own = within.multiplier[e] > 0 && found == distance && since[e] == 0;
+        checker.expect(!has_own || by_lines[e] >= distance - 1e-9, "own line", by_lines[e], distance);
     }
 }
 
@@ -66,7 +87,7 @@ void check_several(Checker& checker, rpw::Batch batch, std::span<const std::int6
 
 }  // namespace
 
-// Threads over pairs against one pair at a time, and the search against sorting all distances.
+// Threads over pairs against one pair at a time, and bounds against distances.
 void check_many(Checker& checker) {
     const Instance whatever = draw(1, 1, Costs::random, Weights::equal);
     checker.start(whatever);
@@ -107,19 +128,7 @@ void check_many(Checker& checker) {
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
         check_several(checker, batch, first, second);
-        const rpw::Wanted wanted{4, rpw::unreachable, {}, {}};
-        const auto found = rpw::search(batch, wanted, {3, rpw::unreachable, quiet});
-        check_single_query(checker, batch, found.neighbours[0]);
-        for (int s = 0; s < count; ++s) {
-            std::vector<rpw::Neighbour> row;
-            for (int t = 0; t < count; ++t) row.push_back({one.values[s * count + t], t});
-            std::sort(row.begin(), row.end());
-            for (int place = 0; place < 4; ++place) {
-                const auto& neighbour = found.neighbours[s][place];
-                checker.expect(neighbour.index == row[place].index && neighbour.distance == row[place].distance,
-                               "search");
-            }
-        }
+        check_bounds(checker, batch, first, second, one.values);
     }
     bool thrown = false;
     try {

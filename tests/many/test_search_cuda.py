@@ -151,8 +151,8 @@ class TestOnTheHost:
 
     @pytest.mark.parametrize("options", [{}, {"p": 1, "k": 0.2}, {"k": 10, "diameter": 3.0}, {"k": 0}], ids=str)
     def test_neighbours_are_those_of_brute_force(self, on_host, options, monkeypatch):
-        monkeypatch.setattr("rpw.many.search._OF_EACH", 2)
-        monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
+        monkeypatch.setattr(cuda_backend, "_SOLVES_IN_ROUND", 2)
+        monkeypatch.setattr(cuda_backend, "_PAIRS_IN_ROUND", 0)
         index, queries = check_search(np.random.default_rng(4), 40, **options)
         assert index.stats.pairs == 4 * 3 * 40 == sum_of_parts(index.stats)
         if options.get("k", 1) > 0:
@@ -175,7 +175,7 @@ class TestOnTheHost:
     def test_measures_are_brought_once_for_all_rounds(self, on_host, monkeypatch):
         items = groups(np.random.default_rng(6), 40)
         index, brought, bring = rpw.Index(items, device="cuda", diameter=1), [], on_host.bring
-        monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
+        monkeypatch.setattr(cuda_backend, "_PAIRS_IN_ROUND", 0)
         monkeypatch.setattr(
             on_host, "bring", lambda array, dtype: brought.append(np.shape(array)) or bring(array, dtype)
         )
@@ -183,16 +183,6 @@ class TestOnTheHost:
         index.query(items[:3], top=30)
         assert len(on_host.launched) > 2
         assert brought.count((2, items[..., 0].size)) == 1
-
-    def test_pivots_sharpen_the_bounds(self, on_host, monkeypatch):
-        monkeypatch.setattr("rpw.many.search._OF_EACH", 1)
-        monkeypatch.setattr("rpw.many.search._OF_ALL", 0)
-        monkeypatch.setattr(cuda_backend.CudaBackend, "bounds", lambda self, first, second: np.zeros(len(first)))
-        items = groups(np.random.default_rng(6), 40)
-        plain, with_pivots = (rpw.Index(items, device="cuda", n_pivots=n, diameter=3) for n in (0, 6))
-        for found in (index.query(items[5], top=3) for index in (plain, with_pivots)):
-            np.testing.assert_array_equal(found[1], brute_force(items[5:6], items, 3, diameter=3)[1][0])
-        assert plain.stats.bounded == 0 < with_pivots.stats.bounded
 
     def test_a_failure_names_its_pair(self, on_host, monkeypatch):
         solve = cuda_backend.solve_pairs

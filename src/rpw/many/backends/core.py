@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +12,15 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
-from rpw.many.backends.protocol import Report
+from rpw.many.backends.protocol import Line, Lines, Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
 
 __all__ = ["CoreBackend"]
+
+_SOLVES_IN_ROUND = 4  # of each query: with 1, calls take longer than small solves; with 16, a quarter more is solved
+_BOUNDS_PER_SOLVE = 4
 
 
 class CoreBackend:
@@ -32,8 +36,7 @@ class CoreBackend:
     def _prepared(self) -> tuple[_core.Space, _core.Measures, _core.Measures]:
         a, b = self.batch.a, self.batch.b
         in_core = self.batch.ground.prepare(self.batch.question, a, b)
-        of_a = in_core.measures(a)
-        return in_core.space, of_a, of_a if b is a else in_core.measures(b)
+        return in_core.space, in_core.kept(a), in_core.kept(b)
 
     def check_ready(self) -> None:
         """As `Backend.check_ready`: the core is always there."""
@@ -46,7 +49,7 @@ class CoreBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[Array, Failures]:
         """As `Backend.values`."""
-        question, kappas = self.batch.question.to_core(), np.array(self.batch.question.kappas)
+        question, kappas = self._question, np.array(self.batch.question.kappas)
         s, t, threads = _work(first, second, n_threads)
         pair, seconds = self._prepared, deadline.seconds_left
         try:
@@ -61,12 +64,55 @@ class CoreBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[list[_core.Outcome | None], Failures]:
         """As `Backend.outcomes`."""
-        question, pair = self.batch.question.to_core(), self._prepared
+        question, pair = self._question, self._prepared
         s, t, threads = _work(first, second, n_threads)
         found, failures = _core.pair_outcomes(*pair, question, s, t, threads, deadline.seconds_left, report)
         failed = {(i, j) for i, j, _ in failures}
         pairs = zip(s.tolist(), t.tolist(), found, strict=True)
         return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures
+
+    def round_for(self, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: enough to keep the threads busy, and to be worth a call."""
+        solves = max(_SOLVES_IN_ROUND, -(-2 * n_threads // queries))
+        return Round(solves, sys.maxsize if self._has_places else _BOUNDS_PER_SOLVE * solves)
+
+    def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
+        """As `Backend.bounds`: by nearest neighbours, unless lines will soon be better and cheaper."""
+        if self._has_places and self.batch.question.is_on_profile:
+            return np.zeros(len(first))
+        s, t, threads = _work(first, second, n_threads)
+        return _core.neighbour_bounds(*self._prepared, self._question, s, t, threads, math.inf, report)
+
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures, list[Line | None]]:
+        """As `Backend.values_within`."""
+        s, t, threads = _work(first, second, n_threads)
+        values, failures, multipliers, potentials = _core.pair_values_within(
+            *self._prepared, self._question, s, t, cutoffs, threads, math.inf, report
+        )
+        found = zip(multipliers.tolist(), potentials, strict=True)
+        return values, failures, [Line(multiplier, u) if multiplier > 0 else None for multiplier, u in found]
+
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, since: Ints, n_threads: int) -> Array:
+        """As `Backend.line_bounds`."""
+        s, t, threads = _work(first, second, n_threads)
+        start = np.concatenate([[0], np.cumsum([len(own) for own in lines])]).astype(np.int64)
+        each = [line for own in lines for line in own]
+        multiplier, u = np.array([line.multiplier for line in each]), np.concatenate([line.u for line in each])
+        return _core.line_bounds(
+            *self._prepared, self._question, s, t, since, start, multiplier, u, threads, math.inf, None
+        )
+
+    @property
+    def _question(self) -> _core.Question:
+        return self.batch.question.to_core()
+
+    @property
+    def _has_places(self) -> bool:
+        """Whether the measures lie on places that they share: then a line bounds all of them by one pass."""
+        a, b = self.batch.a.where, self.batch.b.where
+        return self.batch.ground.size is not None and not self.batch.ground.has_on_line(a, b)
 
 
 def _work(first: Ints, second: Ints, n_threads: int) -> tuple[Ints, Ints, int]:

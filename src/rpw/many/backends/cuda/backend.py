@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from rpw.many.backends.cuda.driver import device
 from rpw.many.backends.cuda.outcomes import outcomes_of
 from rpw.many.backends.cuda.pairs import solve_pairs
 from rpw.many.backends.cuda.terms import BEYOND_CUTOFF, EXACT, Answers, Measures, Question
-from rpw.many.backends.protocol import Report
+from rpw.many.backends.protocol import Line, Lines, Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Atoms, Ints
@@ -27,6 +28,8 @@ from rpw.pair.question import Question as AskedQuestion
 
 __all__ = ["CudaBackend", "check_gpu"]
 
+# Pairs in a round of a search, at least: of each query, and of all together.
+_SOLVES_IN_ROUND, _PAIRS_IN_ROUND = 16, 512
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
 _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 # Powers below 2^-1000 vanish: at this p those of lengths below 2^-100 of the largest distance, which count for nothing.
@@ -83,12 +86,21 @@ class CudaBackend:
         values[np.isnan(values).any(axis=1)] = np.nan
         return values, [(s, t, reason) for (s, t), reason in reasons.items()]
 
-    def values_within(self, first: Ints, second: Ints, cutoffs: Array, report: Report = None) -> tuple[Array, Failures]:
-        """As `BoundingBackend.values_within`."""
+    def round_for(self, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: long enough for a GPU, and with bounds for all."""
+        return Round(max(_SOLVES_IN_ROUND, _PAIRS_IN_ROUND // queries), sys.maxsize)
+
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures, list[Line | None]]:
+        """As `Backend.values_within`."""
         question = self._questions[0]
-        if question.quantity != "crossing" or self.batch.question.several_k:
-            return self.values(first, second, 1, report)
-        return self._values_of(question, first, second, report, NEVER, cutoffs)
+        limits = cutoffs if question.quantity == "crossing" else None
+        return *self._values_of(question, first, second, report, NEVER, limits), [None] * len(first)
+
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, since: Ints, n_threads: int) -> Array:
+        """As `Backend.line_bounds`: none."""
+        return np.zeros(len(first))
 
     def _values_of(
         self,
@@ -145,10 +157,10 @@ class CudaBackend:
                 failures.append((int(first[begin + e]), int(second[begin + e]), _describe(answers, e)))
         return found, failures
 
-    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
-        """As `BoundingBackend.bounds`: by nearest neighbours; 0 where the question is another than RPW at one k."""
+    def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
+        """As `Backend.bounds`: by nearest neighbours; 0 where the question is another than RPW."""
         bounds, question = np.zeros(len(first)), self._questions[0]
-        if question.quantity != "crossing" or self.batch.question.several_k:
+        if question.quantity != "crossing":
             return bounds
         a, b, table = self._prepared(question)
         for begin in range(0, len(first), _PAIRS_AT_ONCE):
