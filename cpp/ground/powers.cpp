@@ -58,6 +58,19 @@ Powers powers_of(const Distances& distances, const Space& space, double scale, d
     return {{out, distances.rows, distances.columns}};
 }
 
+void PowerRows::fill(Node i, double* out) {
+    const auto columns = static_cast<std::size_t>(this->columns());
+    if (p_ != 2 || !distances_.has_squares()) {
+        distances_.fill(i, out);
+        scaled_powers(out, columns, scale_, p_, out);
+        return;
+    }
+    distances_.fill_squares(i, out);
+    const double factor = 1 / (scale_ * scale_);
+    if (factor == 1) return;
+    for (std::size_t j = 0; j < columns; ++j) out[j] *= factor;
+}
+
 Price scaled_price(double kappa, double scale) {
     const double plain = kappa / scale;
     if (plain <= largest_power) return {plain, 1};

@@ -15,42 +15,71 @@ namespace rpw::tests {
 
 namespace {
 
+// The lines that solves have left, of each first measure the first `most`; pairs are sorted by their first measure.
+struct KeptLines {
+    KeptLines(const rpw::PairsWithin& solved, std::span<const std::int64_t> first, std::int64_t most) {
+        for (std::size_t e = 0; e < first.size(); ++e) {
+            if (e > 0 && first[e] != first[e - 1]) start.push_back(size());
+            is_kept.push_back(solved.multiplier[e] > 0 && size() < start.back() + most);
+            if (!is_kept.back()) continue;
+            multiplier.push_back(solved.multiplier[e]);
+            u.insert(u.end(), solved.u[e].begin(), solved.u[e].end());
+        }
+        start.push_back(size());
+    }
+
+    std::int64_t size() const { return static_cast<std::int64_t>(multiplier.size()); }
+    rpw::DualLines view() const { return {start, multiplier, u}; }
+
+    std::vector<std::int64_t> start{0};
+    std::vector<double> multiplier, u;
+    std::vector<bool> is_kept;
+};
+
 // Bounds lie below the distances, whoever's potentials they come from; solves within a cutoff end with the same bits,
 // or prove that they need not end.
 void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std::int64_t> first,
-                  std::span<const std::int64_t> second, const std::vector<double>& distances) {
+                  std::span<const std::int64_t> second) {
     const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
+    const std::vector<double> distances = rpw::pair_values(batch, first, second, effort).values;
     const auto by_neighbours = rpw::neighbour_bounds(batch, first, second, effort);
     std::vector<double> cutoffs;
-    for (const double distance : distances)
+    for (const double distance : distances) {
         cutoffs.push_back(below(2) ? std::max(0.0, distance - 1e-6) : distance + 1e-12);
-    const auto within = rpw::pair_values_within(batch, first, second, cutoffs, effort);
-    std::vector<std::int64_t> start{0}, since(first.size(), 0);
-    std::vector<double> multiplier, u;
-    for (std::size_t e = 0; e < first.size(); ++e) {  // pairs are sorted by their first measure
-        if (e > 0 && first[e] != first[e - 1]) start.push_back(static_cast<std::int64_t>(multiplier.size()));
-        since[e] = below(2);
-        if (within.multiplier[e] == 0) continue;
-        multiplier.push_back(within.multiplier[e]);
-        u.insert(u.end(), within.u[e].begin(), within.u[e].end());
     }
-    start.push_back(static_cast<std::int64_t>(multiplier.size()));
-    for (std::size_t s = 0; s + 1 < start.size(); ++s) {
+    const auto within = rpw::pair_values_within(batch, first, second, cutoffs, effort);
+    const std::vector<std::int64_t> since(first.size(), 0);
+    for (const std::int64_t most : {1, 2, 12}) {
+        const KeptLines lines(within, first, most);
+        const auto by_lines = rpw::line_bounds(batch, first, second, since, lines.view(), effort);
         for (std::size_t e = 0; e < first.size(); ++e) {
-            if (first[e] == static_cast<std::int64_t>(s)) since[e] = std::min(since[e], start[s + 1] - start[s]);
+            checker.expect(by_lines[e] <= distances[e] + 1e-13, "bound by lines", by_lines[e], distances[e]);
+            // A pair that was solved to its end has the sharpest line itself.
+            const bool is_own = most == 1 && lines.is_kept[e] && within.found.values[e] == distances[e];
+            checker.expect(!is_own || by_lines[e] >= distances[e] - 1e-9, "own line", by_lines[e], distances[e]);
         }
     }
-    const auto by_lines = rpw::line_bounds(batch, first, second, since, {start, multiplier, u}, effort);
     for (std::size_t e = 0; e < first.size(); ++e) {
         const double distance = distances[e], found = within.found.values[e];
         checker.expect(by_neighbours[e] <= distance + 1e-12, "bound by neighbours", by_neighbours[e], distance);
-        checker.expect(by_lines[e] <= distance + 1e-13, "bound by lines", by_lines[e], distance);
         const bool is_given_up = std::isinf(found) && distance > cutoffs[e];
         checker.expect(found == distance || is_given_up, "within a cutoff", found, distance);
-        // A pair that was solved to its end has the sharpest line itself.
-        const bool has_own = within.multiplier[e] > 0 && found == distance && since[e] == 0;
-        checker.expect(!has_own || by_lines[e] >= distance - 1e-9, "own line", by_lines[e], distance);
     }
+}
+
+// The same for measures on the places of a matrix, which they share.
+void check_bounds_on_places(Checker& checker, rpw::Batch batch, std::span<const std::int64_t> first,
+                            std::span<const std::int64_t> second) {
+    const rpw::Node places = 9;
+    std::vector<double> matrix(places * places);
+    for (double& entry : matrix) entry = below(6) / 5.0;
+    rpw::Space space;
+    space.matrix = rpw::PlaceMatrix{matrix.data(), places, places, places, 1, nullptr};
+    std::vector<std::int32_t> place;
+    for (std::size_t e = 0; e < batch.a.mass.size(); ++e) place.push_back(below(places));
+    rpw::Measures all{batch.a.start, batch.a.mass};
+    all.place = place;
+    check_bounds(checker, {space, all, all, batch.question}, first, second);
 }
 
 // Several prices at once against one at a time, and answers with plans on threads against one pair at a time.
@@ -128,7 +157,8 @@ void check_many(Checker& checker) {
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
         check_several(checker, batch, first, second);
-        check_bounds(checker, batch, first, second, one.values);
+        check_bounds(checker, batch, first, second);
+        check_bounds_on_places(checker, batch, first, second);
     }
     bool thrown = false;
     try {

@@ -141,20 +141,23 @@ class _Query:
     def is_open(self) -> bool:
         """Whether something could still be an answer; what could not is forgotten."""
         self._retain(self.bounds <= self.cutoff)
+        if len(self.candidates) == 0:
+            self.lines.clear()
         return len(self.candidates) > 0
 
     def stale(self, most: int) -> _Ints:
-        """Among so many of the best candidates, the places of those whose bounds lines have not seen."""
-        best = _least(self.bounds, most)
-        return best[self.since[best] < len(self.lines)]
+        """The places of candidates whose bounds should see lines: those that have seen none, and among so many of the
+        best, those that have not seen the last."""
+        if not self.lines:
+            return np.empty(0, dtype=np.int64)
+        is_wanted = self.since == 0
+        is_wanted[_least(self.bounds, most)] = True
+        return np.flatnonzero(is_wanted & (self.since < len(self.lines)))
 
     def raise_bounds(self, places: _Ints, bounds: Array) -> None:
         """Note what the lines say."""
         self.bounds[places] = np.maximum(self.bounds[places], bounds)
         self.since[places] = len(self.lines)
-        if (self.since == len(self.lines)).all():  # all have seen all
-            self.lines.clear()
-            self.since[:] = 0
 
     def take(self, most: int) -> _Ints:
         """The best of the candidates whose bounds are up to date; none when the rest is too far."""

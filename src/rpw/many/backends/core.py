@@ -74,11 +74,11 @@ class CoreBackend:
     def round_for(self, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: enough to keep the threads busy, and to be worth a call."""
         solves = max(_SOLVES_IN_ROUND, -(-2 * n_threads // queries))
-        return Round(solves, sys.maxsize if self._has_places else _BOUNDS_PER_SOLVE * solves)
+        return Round(solves, _BOUNDS_PER_SOLVE * solves if self.batch.ground.size is None else sys.maxsize)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
-        """As `Backend.bounds`: by nearest neighbours, unless lines will soon be better and cheaper."""
-        if self._has_places and self.batch.question.is_on_profile:
+        """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better."""
+        if self._has_lines:
             return np.zeros(len(first))
         s, t, threads = _work(first, second, n_threads)
         return _core.neighbour_bounds(*self._prepared, self._question, s, t, threads, math.inf, report)
@@ -108,11 +108,11 @@ class CoreBackend:
     def _question(self) -> _core.Question:
         return self.batch.question.to_core()
 
-    @property
-    def _has_places(self) -> bool:
-        """Whether the measures lie on places that they share: then a line bounds all of them by one pass."""
+    @cached_property
+    def _has_lines(self) -> bool:
+        """Whether solves have potentials: not at p = inf, and not on the line."""
         a, b = self.batch.a.where, self.batch.b.where
-        return self.batch.ground.size is not None and not self.batch.ground.has_on_line(a, b)
+        return self.batch.question.is_on_profile and not self.batch.ground.has_on_line(a, b)
 
 
 def _work(first: Ints, second: Ints, n_threads: int) -> tuple[Ints, Ints, int]:
