@@ -222,8 +222,8 @@ void PriceSearch::start_from_walk() {
     auto edge = edge_where(pair_, 1 / cost_.inverse, most_edges_per_atom * pair_.atoms(), is_enough, pulse_);
     if (!edge || edge->slope > dearest_path) return;  // powers are cut off there
     seed_ = edge->slope;
-    Bracket found{as_vertex(pair_, cost_, seed_, std::move(edge->before)),
-                  as_vertex(pair_, cost_, seed_, std::move(edge->after))};
+    LineBracket found{as_vertex(pair_, cost_, seed_, std::move(edge->before)),
+                      as_vertex(pair_, cost_, seed_, std::move(edge->after))};
     const bool is_around = target_.is_beyond(found.before.unmoved, found.before.cost) &&
                            !target_.is_beyond(found.after.unmoved, found.after.cost);
     if (!is_around || found.before.unmoved - found.after.unmoved <= smallest_step) return;

@@ -29,7 +29,7 @@ Vertex as_vertex(const LinePair& pair, const LineCost& cost, double price, LineP
 Vertex last_vertex(const LinePair& pair, const LineCost& cost);
 
 // Two vertices with the target between them.
-struct Bracket {
+struct LineBracket {
     Vertex before;  // less mass
     Vertex after;   // more mass
 
@@ -75,7 +75,7 @@ public:
     // Past the deadline, the bracket holds what was found until then.
     Status run();
 
-    const Bracket& bracket() const { return bracket_; }
+    const LineBracket& bracket() const { return bracket_; }
     const LineBounds& bounds() const { return bounds_; }
     // How far from `before` to `after` the answer lies, to as many digits where that is next to nothing.
     double part_of_edge() const;
@@ -111,7 +111,7 @@ private:
     LineTarget target_;
     Looking looking_;
     Pulse& pulse_;
-    Bracket bracket_;
+    LineBracket bracket_;
     LineBounds bounds_{};
     Vertex on_edge_;
     Trail trail_, coarse_;

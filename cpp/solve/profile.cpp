@@ -16,6 +16,7 @@
 #include "ground/powers.hpp"
 #include "line/profile.hpp"
 #include "lmr/lmr.hpp"
+#include "solve/promise.hpp"
 #include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
 #include "solve/walked_profile.hpp"
@@ -73,6 +74,39 @@ bool is_too_coarse(const SortedPair& line, const Pair& pair) {
     return line.is_too_coarse(std::min(at_end, at_start));
 }
 
+// How much further apart than `tol` two curves lie, in units of W; 0 where they keep it, or are one.
+double beyond_tol(const Band& band, const Question& question) {
+    if (!band.lower || std::isinf(question.p)) return 0;
+    const double apart = band.upper.scale * largest_difference(band, question.p);
+    return apart > question.tol * (1 + 1e-9) ? apart : 0;
+}
+
+[[noreturn]] void refuse_tol(double apart, const Question& question) {
+    throw std::domain_error("tol=" + in_words(question.tol) +
+                            " cannot be kept: beside the largest distances, float64 " +
+                            "rounds the powers p=" + in_words(question.p, "%g") + " of the others so far that the " +
+                            "two curves are " + in_words(apart) + " apart, and the exact profile is too long; lower " +
+                            "p, raise max_breakpoints, or use rpw.solve, which needs no profile");
+}
+
+// The profile itself, where two curves lie so far apart.
+Curve exact_instead(double apart, const PowerProblem& problem, const Question& question, Pulse& pulse) {
+    try {
+        return walk_profile(problem, question.max_breakpoints, pulse);
+    } catch (const std::length_error&) {
+        refuse_tol(apart, question);
+    }
+}
+
+// The same on the line. Nothing where a matrix of all pairs may help, and fits.
+std::optional<Band> exact_instead(double apart, const LinePair& pair, const Question& question, Pulse& pulse) {
+    constexpr double most_pairs = 1 << 24;
+    std::optional<Curve> curve = line_profile(pair, question.p, true, std::numeric_limits<std::size_t>::max(), pulse);
+    if (curve) return Band{*std::move(curve), {}};
+    if (static_cast<double>(pair.x.at.size()) * static_cast<double>(pair.y.at.size()) <= most_pairs) return {};
+    refuse_tol(apart, question);
+}
+
 // Nothing where the points lie on no line, or the profile there may be long.
 std::optional<Band> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
     if (question.solver != Solver::exact || question.truncation < unreachable) return {};
@@ -84,6 +118,11 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     Band band;
     if (question.tol > 0) {
         band = line_sandwich(line->pair, p, question.tol, pulse);
+        if (const double apart = beyond_tol(band, question)) {
+            auto exact = exact_instead(apart, line->pair, question, pulse);
+            if (!exact) return {};
+            band = *std::move(exact);
+        }
     } else {
         std::optional<Curve> curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
         if (!curve) return {};
@@ -121,7 +160,9 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     Band band;
     if (question.tol > 0 && question.solver != Solver::lmr) {
         band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
-        band.lower->scale = scale;
+        band.upper.scale = scale;
+        if (const double apart = beyond_tol(band, question)) band = {exact_instead(apart, costs, question, pulse), {}};
+        if (band.lower) band.lower->scale = scale;
     } else {
         band.upper = walk_profile(costs, question.max_breakpoints, pulse);
     }

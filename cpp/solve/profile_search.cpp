@@ -99,8 +99,7 @@ ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solv
 Status ProfileSearch::run(double tol, double cutoff) {
     Status status = Status::time_limit;
     if (ends_in_time([&] { status = search(tol, cutoff); })) return status;
-    if (walk_) end_walk();
-    return land_on_left(Status::time_limit);
+    return land_unfinished();
 }
 
 Status ProfileSearch::search(double tol, double cutoff) {
@@ -118,6 +117,7 @@ Status ProfileSearch::search_from_bracket(double tol, double cutoff) {
     if (const auto status = jump_and_walk(tol, cutoff); status && is_sound(*status)) return *status;
     // Rounding at a large λ can hide what is cheap, and has never been seen to do worse. The walk does not know λ.
     walk_.reset();
+    unfinished_ = std::move(right_);
     right_.reset();
     further_.clear();
     left_ = start_;
@@ -135,8 +135,7 @@ Status ProfileSearch::go_on(const Goal& goal) {
     neighbours_.reset();
     Status status = Status::time_limit;
     if (ends_in_time([&] { status = search_on(0, 1); })) return status;
-    if (walk_) end_walk();
-    return land_on_left(Status::time_limit);
+    return land_unfinished();
 }
 
 Status ProfileSearch::search_on(double tol, double cutoff) {
@@ -478,6 +477,47 @@ Status ProfileSearch::land_on_left(Status status) {
     unmoved_ = left_.unmoved;
     weight_ = 0;
     return status;
+}
+
+// When time is up: between any two of the plans that are known, or on one of them, wherever the least is proven.
+Status ProfileSearch::land_unfinished() {
+    if (pivots() == 0) {  // there was no time at all: nothing is known, whatever was looked at before the clock was
+        neighbours_.reset();
+        return land_on_left(Status::time_limit);
+    }
+    if (walk_) {
+        end_walk();
+    } else {
+        add_unfinished_solve();
+    }
+    if (goal_.is_crossing() && !neighbours_) neighbours_.emplace(problem_, goal_);
+    Vertex left = left_;
+    std::optional<Vertex> right;
+    double least = goal_.is_crossing() ? left_.unmoved : unreachable;
+    for (const Vertex* from : {&start_, &left_}) {
+        for (const std::optional<Vertex>* to : {&right_, &unfinished_}) {
+            if (!*to || !((*to)->unmoved < from->unmoved)) continue;
+            const double slope = chord_of(*from, **to), height = from->cost_p + slope * from->unmoved;
+            const double bound = goal_.is_crossing() ? goal_.on_line(height, slope) : height - slope * goal_.unmoved;
+            if (bound < least) least = bound, left = *from, right = **to;
+        }
+    }
+    left_ = std::move(left);
+    right_ = std::move(right);
+    return right_ ? land_between(goal_.is_crossing() ? least : goal_.unmoved, Status::time_limit)
+                  : land_on_left(Status::time_limit);
+}
+
+// The plan of a solve that was cut off is feasible, though not optimal; its potentials may prove more than others do.
+void ProfileSearch::add_unfinished_solve() {
+    Vertex found = vertex();
+    std::vector<double> u, v;
+    remember(found, found.lambda - rpw::certify(problem_, Forest(problem_.masses, found.basis), found.lambda, u, v));
+    if (!goal_.is_beyond(found.unmoved, found.cost_p)) {
+        unfinished_ = std::move(found);
+    } else if (found.unmoved < left_.unmoved) {
+        left_ = std::move(found);
+    }
 }
 
 double ProfileSearch::cost_p() const {

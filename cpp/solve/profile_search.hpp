@@ -38,6 +38,8 @@ public:
     Status go_on(const Goal& goal);
 
     double unmoved() const { return unmoved_; }
+    // A bound on RPW that needs no line: where time was up it may be the better one.
+    double lower_by_neighbours() const { return neighbours_ ? neighbours_->lower() : 0.0; }
     // F of the plan.
     double cost_p() const;
     std::vector<PlanEntry> plan() const;
@@ -82,7 +84,10 @@ private:
     bool knows_one_side() const;
     double part_of_one_atom() const;
     double least_unmoved() const;
-    double chord() const { return (right_->cost_p - left_.cost_p) / (left_.unmoved - right_->unmoved); }
+    static double chord_of(const ProfilePoint& from, const ProfilePoint& to) {
+        return (to.cost_p - from.cost_p) / (from.unmoved - to.unmoved);
+    }
+    double chord() const { return chord_of(left_, *right_); }
     double chord_between_slopes() const;
     bool wants_chord(double lambda) const;
 
@@ -94,6 +99,8 @@ private:
     Status land_on_walk(double unmoved, double partial, Status status);
     Status land_between(double unmoved, Status status);
     Status land_on_left(Status status);
+    Status land_unfinished();
+    void add_unfinished_solve();
 
     PowerProblem problem_;
     Goal goal_;
@@ -104,26 +111,27 @@ private:
     FixedSimplex simplex_;
     std::optional<ProfileWalk> walk_;
     std::optional<NeighbourProfile> neighbours_;
-    Vertex start_;                 // nothing is moved
-    ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
-    Vertex left_;                  // the goal lies beyond it
-    ProfilePoint before_;          // and one before that, where it is some way back
-    std::optional<Vertex> right_;  // and not beyond this one
-    std::vector<Vertex> further_;  // nor beyond these, the nearest last: a larger κ may lie between them
-    Vertex proof_;                 // whose line is the best so far
-    double lower_ = 0;             // the best lower bound on RPW, from lines or neighbours
-    double proven_ = -1;           // by `proof_`: a bound on RPW, or on F at the goal
-    double unmoved_ = 1;           // of the answer
-    double partial_ = 0;           // how far the answer lies on the walk's edge
-    double weight_ = 0;            // of the right vertex in the answer, where there is no walk
-    double room_ = 0;              // work that walks may still take
-    double walk_rate_ = 0;         // work of a walk per unit of -log ε, guessed high; 0: not known
-    double solve_rate_ = 0;        // the same of solves that start near by
-    ProfilePoint middle_;          // of the walk, from where on its rate is measured
-    double middle_work_ = 0;       // what it had taken there
-    bool chases_ = false;          // λ is corrected during the first solve, and nothing is walked
-    int stalls_ = 0;               // solves in a row that gave an old vertex
-    int same_side_ = 0;            // vertices on the left (right: negative) in a row
+    Vertex start_;                      // nothing is moved
+    ProfilePoint start_of_solve_;       // where the basis of the simplex was optimal
+    Vertex left_;                       // the goal lies beyond it
+    ProfilePoint before_;               // and one before that, where it is some way back
+    std::optional<Vertex> right_;       // and not beyond this one
+    std::vector<Vertex> further_;       // nor beyond these, the nearest last: a larger κ may lie between them
+    std::optional<Vertex> unfinished_;  // a plan beyond the goal that need not be optimal
+    Vertex proof_;                      // whose line is the best so far
+    double lower_ = 0;                  // the best lower bound on RPW, from lines or neighbours
+    double proven_ = -1;                // by `proof_`: a bound on RPW, or on F at the goal
+    double unmoved_ = 1;                // of the answer
+    double partial_ = 0;                // how far the answer lies on the walk's edge
+    double weight_ = 0;                 // of the right vertex in the answer, where there is no walk
+    double room_ = 0;                   // work that walks may still take
+    double walk_rate_ = 0;              // work of a walk per unit of -log ε, guessed high; 0: not known
+    double solve_rate_ = 0;             // the same of solves that start near by
+    ProfilePoint middle_;               // of the walk, from where on its rate is measured
+    double middle_work_ = 0;            // what it had taken there
+    bool chases_ = false;               // λ is corrected during the first solve, and nothing is walked
+    int stalls_ = 0;                    // solves in a row that gave an old vertex
+    int same_side_ = 0;                 // vertices on the left (right: negative) in a row
     int solves_ = 0;
     long walk_pivots_ = 0;
 };

@@ -91,4 +91,21 @@ void Checker::check_sandwich() {
     }
 }
 
+// So fine a tolerance that the walk overtakes the solves: then there is one curve, the profile itself.
+void check_sandwich_of_all_edges(Checker& checker) {
+    const Instance instance = draw(60, 50, Costs::random, Weights::random);
+    checker.start(instance);
+    const rpw::Space space{{}, rpw::PlaceMatrix{instance.cost.data(), 60, 50, 50, 1, nullptr}};
+    const rpw::Pair pair{space, {instance.a, {}, {}, {}}, {instance.b, {}, {}, {}}};
+    rpw::Room room;
+    rpw::Pulse pulse(nullptr, 1e9);
+    rpw::Question question;
+    const rpw::Band exact = rpw::whole_profile(pair, question, room, pulse);
+    question.tol = 1e-12;
+    const rpw::Band band = rpw::whole_profile(pair, question, room, pulse);
+    checker.expect(!band.lower, "the walk overtakes the solves");
+    checker.expect(band.upper.cost == exact.upper.cost, "the same profile");
+    checker.expect(band.upper.scale == exact.upper.scale, "the same unit", band.upper.scale, exact.upper.scale);
+}
+
 }  // namespace rpw::tests

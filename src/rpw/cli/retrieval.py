@@ -9,8 +9,10 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.check import as_device
+from rpw.base.usage import UsageError
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Device, Json, NThreads, choices
+from rpw.cli._options import Device, Json, NThreads, choices, usage
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
@@ -53,6 +55,7 @@ Distances = Annotated[
 PlainQueries = Annotated[
     bool, typer.Option("--plain-queries", help="Colour: a shift tints labelled pictures, and no query.")
 ]
+DemoOut = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="demo_output")]
 Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
 
 
@@ -83,9 +86,11 @@ def retrieval(
 
     start = time.perf_counter()
     _check(scenario, lam)
+    with usage():
+        as_device(device)
+        ways = methods(lam) if distances is None else chosen_methods(distances.split(","), lam)
     check_device(device)
     pictures = load_pictures(dataset, data, size)
-    ways = methods(lam) if distances is None else chosen_methods(distances.split(","), lam)
     counts = _counts(pictures, labelled, queries, repeats)
     facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam, "nearest": nearest}
     facts |= {"plain_queries": plain_queries, "distances": ",".join(way.key for way in ways)}
@@ -113,16 +118,16 @@ def retrieval(
     print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
 
 
-def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:
+def demo(out: DemoOut = None, n_threads: NThreads = None, as_json: Json = False) -> None:
     """Retrieve handwritten digits that are noisy and shifted: no data needed, half a minute on two cores."""
     retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)
 
 
 def _check(scenario: str, lam: float) -> None:
     if scenario not in SCENARIOS:
-        raise ValueError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
+        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
     if not lam > 0 or lam == float("inf"):
-        raise ValueError(f"--lam must be positive and finite, got {lam}")
+        raise UsageError(f"--lam must be positive and finite, got {lam}")
 
 
 def _counts(pictures: Pictures, labelled: int | None, queries: int | None, repeats: int | None) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.extras import import_extra
 from rpw.experiments.files import svg_text
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.experiments.plan_drawing import FIRST, SECOND, draw_plan, plan_between
@@ -219,14 +220,11 @@ def picture_uri(pixels: npt.NDArray[Any]) -> str:
 
     Its second largest value is black: the largest may be noise, and all else would be pale beside it.
     """
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise ImportError("the page needs Pillow: pip install 'rpw[images]'") from error
+    pillow = import_extra("PIL.Image", "the page needs")
     if pixels.ndim == 2:
         second = float(np.partition(pixels.ravel(), -2)[-2]) if pixels.size > 1 else 0.0
         black = second or float(pixels.max()) or 1.0
         pixels = 255 - np.round(255 * np.minimum(pixels / black, 1))
     stream = io.BytesIO()
-    Image.fromarray(pixels.astype(np.uint8)).save(stream, format="PNG", optimize=True)
+    pillow.fromarray(pixels.astype(np.uint8)).save(stream, format="PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()

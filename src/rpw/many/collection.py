@@ -7,17 +7,27 @@ from typing import Any, cast
 import numpy as np
 
 from rpw.base.arrays import GpuPoints, gpu_points
-from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse, normalised
+from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse, normalised
 from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
-__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "check_tables", "points_given"]
+__all__ = [
+    "as_clouds",
+    "as_collection",
+    "as_list_of_measures",
+    "as_measures",
+    "check_collection",
+    "check_same_dimension",
+    "is_one_cloud",
+    "points_given",
+]
 
 _WEIGHTS_ROUNDING = 1e-9
+_MOST_DIMENSIONS = 4  # more than a collection has
 
 
-def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu") -> Atoms:
+def as_collection(value: Any, name: str, ground: Ground, *, device: str = "cpu") -> Atoms:
     """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground.
 
     Points that lie on a GPU stay there if that is what computes.
@@ -29,7 +39,7 @@ def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu")
     on_gpu = None if device == "cpu" else gpu_points(value)
     if on_gpu is not None:
         return _uniform(*on_gpu)
-    measures = _as_list_of_measures(value, name)
+    measures = as_list_of_measures(value, name)
     return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
 
 
@@ -43,18 +53,52 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     """The same, one by one, as weights and points or places: with atoms that carry no mass, as plans have a row for
     them."""
     if ground.size is None:
-        return [(measure.weights, measure.points) for measure in _as_list_of_measures(value, name)]
+        return [(measure.weights, measure.points) for measure in as_list_of_measures(value, name)]
     _check_no_measure(value, name)
     places = np.arange(ground.size, dtype=np.int32)
-    _check_histograms(np.shape(value), name, ground.size)
-    rows = (row.toarray().ravel() for row in value.tocsr()) if is_sparse(value) else as_floats(value, name)
+    rows = value.tocsr() if is_sparse(value) else as_floats(value, name)
+    _check_histograms(rows.shape, name, ground.size)
+    if is_sparse(value):
+        rows = (row.toarray().ravel() for row in rows)
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
 
 
-def check_tables(A: Any, B: Any) -> None:
-    """Raise if the tables of two lists name their columns otherwise; each list was checked by itself."""
-    if isinstance(A, (list, tuple)) and isinstance(B, (list, tuple)):
-        check_same_columns(A[0], B[0], "A[0]", "B[0]")
+def is_one_cloud(value: Any) -> bool:
+    """Whether it is what `rpw.distance` takes: points, and no collection of them.
+
+    So are a Measure, an array or table with one or two dimensions, and a list of numbers or of rows of numbers, all as
+    long. A list that holds a Measure, an array or a table is a collection.
+    """
+    if isinstance(value, Measure):
+        return True
+    if not isinstance(value, (list, tuple)):
+        return _dimensions(value) <= 2
+    if any(isinstance(item, Measure) or (not _is_plain(item) and _dimensions(item) > 0) for item in value):
+        return False
+    is_ragged = len({len(item) for item in value if _is_plain(item)}) > 1
+    return _dimensions(value) <= 2 and not is_ragged
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _dimensions(value: Any) -> int:
+    """How deep lists are nested at their first entries, with the dimensions of an array or table that lies there."""
+    depth = 0
+    while _is_plain(value) and depth < _MOST_DIMENSIONS:  # a list may hold itself
+        depth, value = depth + 1, value[0] if value else None
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return depth + len(shape)
+    return depth + (hasattr(value, "__len__") and not _is_plain(value))
+
+
+def as_clouds(value: Any, name: str) -> list[Array]:
+    """The points of one cloud, or of each measure of a collection."""
+    if is_one_cloud(value):
+        return [_as_measure(value, name).points]
+    return [measure.points for measure in as_list_of_measures(value, name)]
 
 
 def _check_no_measure(value: Any, name: str) -> None:
@@ -62,17 +106,16 @@ def _check_no_measure(value: Any, name: str) -> None:
         raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
 
 
-def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
+def as_list_of_measures(value: Any, name: str) -> list[Measure]:
     """Measures, or points with equal weights."""
     _check_no_measure(value, name)
     if is_sparse(value):
         raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
-    if isinstance(value, np.ndarray) or not isinstance(value, (list, tuple)):
+    if not _is_plain(value):
         value = _split_array(value, name)
+    _check_no_table(value, name)
     if len(value) == 0:
         raise ValueError(f"{name} is an empty collection")
-    for s, item in enumerate(value):
-        check_same_columns(item, value[0], f"{name}[{s}]", f"{name}[0]")
     measures = [
         item if isinstance(item, Measure) else _as_measure(item, f"{name}[{s}]") for s, item in enumerate(value)
     ]
@@ -80,6 +123,16 @@ def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
     if len(dimensions) > 1:
         raise ValueError(f"{name} mixes measures of different dimensions: {sorted(dimensions)}")
     return measures
+
+
+def _check_no_table(value: list[Any] | tuple[Any, ...], name: str) -> None:
+    """Raise for rows of numbers: `rpw.diameter` and `Index.query` take them for one cloud, as `rpw.distance` does."""
+    if _dimensions(value) == 2 and is_one_cloud(value) and len(value[0]) > 1:
+        raise ValueError(
+            f"{name} is a list of rows of numbers, which could mean one set of points, several on the line, or "
+            f"histograms: pass [np.array({name})] for one set, [np.array(row) for row in {name}] for several on the "
+            f"line, or support= or cost= for histograms"
+        )
 
 
 def _as_measure(item: Any, name: str) -> Measure:

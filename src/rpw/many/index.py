@@ -20,14 +20,15 @@ from numpy.typing import ArrayLike
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
 from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection
+from rpw.many.collection import as_collection, is_one_cloud
 from rpw.many.errors import Failures, is_out_of_memory
-from rpw.many.pairwise import as_diameter
+from rpw.many.pairwise import as_diameter, warn_if_near
 from rpw.many.progress import Progress, progress_bar
 from rpw.many.search import Found, search_in_rounds
 from rpw.many.watch import Watch
@@ -44,7 +45,8 @@ _Row = np.ndarray[tuple[int], np.dtype[np.float64]]
 _IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
 _Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 _IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
-_PARTS = ("_question", "_ground", "_items")  # all that an index is, in the order of its file
+# All that an index is, in the order of its file.
+_PARTS = ("_question", "_ground", "_items", "_columns")
 
 
 @dataclass
@@ -82,7 +84,8 @@ class Index:
     p, k, metric : as in `rpw.distance`
     diameter : float or "auto", optional
         Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
-        costs) reach over more than 2, also those of a query or that are added.
+        costs) reach over more than 2, also those of a query or that are added, or where the measures all lie close
+        together, as in `rpw.pairwise`.
     n_pivots, assume_metric : optional
         Without effect, and deprecated: searches have better bounds than those through the triangle inequality.
     n_threads : int, optional
@@ -106,6 +109,8 @@ class Index:
     [1, 0]
     """
 
+    _columns = Columns()  # of indices that were pickled before they kept them
+
     def __init__(
         self,
         measures: CollectionLike,
@@ -121,16 +126,21 @@ class Index:
         n_threads: int | None = None,
         device: str = "cpu",
     ) -> None:
+        check.as_flag(assume_metric, "assume_metric")
         as_n_threads(n_threads)
         _warn_of_pivots(n_pivots)
         # A copy: what the caller does to the arrays later changes no answer.
-        device = settled_device(device, measures=measures, support=support, cost=cost)
+        device = settled_device(check.as_device(device), measures=measures, support=support, cost=cost)
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
         self._items = as_collection(measures, "measures", self._ground, device=device)
+        columns = Columns(of_places=self._ground.size is not None).shared_with(measures=measures, cost=cost)
+        self._columns = columns.owned_by("the index")
         delta = as_diameter(diameter, self._ground, [self._items], (measures,))
         self._question = as_question(p=p, k=k, diameter=delta)
         self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
         self._watch.keep(self._items)
+        if diameter is None and self._question.depends_on_diameter:
+            warn_if_near(PairBatch(self._items, self._items, self._ground, self._question))
         self._set_device(device)
         self.stats = SearchStats()
 
@@ -180,9 +190,10 @@ class Index:
         For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
         all it has. Threads work on different queries and, where there are more threads than queries, on the same one.
         """
-        count = min(check.as_whole(top, "top", 1), len(self))
+        count, threads = min(check.as_whole(top, "top", 1), len(self)), as_n_threads(n_threads)
+        check.check_progress(progress)
         queries, is_one = self._as_queries(q)
-        found = self._search(queries, count, np.inf, as_n_threads(n_threads), progress)
+        found = self._search(queries, count, np.inf, threads, progress)
         distances, indices = (self._bring_back(np.stack(column), q) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
@@ -211,33 +222,39 @@ class Index:
         limit = check.as_number(radius, "radius")
         if limit < 0:
             raise ValueError(f"radius must be at least 0, got {radius!r}")
+        threads = as_n_threads(n_threads)
+        check.check_progress(progress)
         queries, is_one = self._as_queries(q)
-        found = self._search(queries, len(self), limit, as_n_threads(n_threads), progress)
+        found = self._search(queries, len(self), limit, threads, progress)
         distances, indices = ([self._bring_back(row, q) for row in column] for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
         """Append measures; Δ stays what it was."""
+        as_n_threads(n_threads)
         if self._ground.size is None and getattr(measures, "ndim", None) == 2:
             raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
         settled_device(self._device, measures=measures)
         more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")
+        columns = self._columns.shared_with(measures=measures).owned_by("the index")
         self._watch.keep(more)
         self._items = joined([self._items, more])
+        self._columns = columns
 
     def save(self, path: PathLike) -> None:
         """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
-        index_file.write(path, index_file.Content(*(getattr(self, name) for name in _PARTS)))
+        index_file.write(check.as_path(path), index_file.Content(*(getattr(self, name) for name in _PARTS)))
 
     @classmethod
     def load(cls, path: PathLike, device: str = "cpu") -> Index:
         """Read an index that `save` wrote."""
-        content = index_file.read(path)
+        device = settled_device(check.as_device(device))
+        content = index_file.read(check.as_path(path))
         index = cls.__new__(cls)
         for name, part in zip(_PARTS, content, strict=True):
             setattr(index, name, part)
-        index._set_device(settled_device(device))
+        index._set_device(device)
         index.stats = SearchStats()
         index._watch = Watch()
         return index
@@ -275,15 +292,26 @@ class Index:
         if is_one and check.is_sparse(q):
             q = q.toarray()  # one histogram
         settled_device(self._device, q=q)
-        queries = as_collection([q] if is_one else q, "q", self._ground, device=self._device)
+        queries = as_collection([self._as_one(q)] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
+        self._columns.shared_with(q=q)
         self._watch.look(queries)
         return queries, is_one
+
+    def _as_one(self, q: Any) -> Any:
+        """One query, such that a list that holds it is a collection: rows of numbers are points."""
+        is_plain = self._ground.size is None and isinstance(q, (list, tuple))
+        return check.as_points(q, "q") if is_plain else q
 
     def _bring_back(self, values: Any, q: Any) -> Any:
         """To where the query lies, if that is the GPU that computes."""
         home = None if self._device == "cpu" else home_of(q)
         return values if home is None else home.bring_back(values)
+
+    @property
+    def dimension(self) -> int | None:
+        """How many coordinates the points have; None for places in a matrix or on a shared support."""
+        return self._items.dimension
 
     def _check_dimension(self, other: Atoms, name: str) -> None:
         here, there = self._items.dimension, other.dimension
@@ -292,12 +320,9 @@ class Index:
 
     def _is_one_query(self, q: Any) -> bool:
         if self._ground.size is not None:
-            return np.ndim(q) == 1
-        if isinstance(q, Measure) or getattr(q, "ndim", 3) <= 2:  # arrays of any library, and tables
-            return True
-        if isinstance(q, (list, tuple)) and not any(_is_set_of_points(item) for item in q):
-            return _depth(q) <= 2
-        return False
+            dimensions = getattr(q, "ndim", None)
+            return bool((check.as_floats(q, "q").ndim if dimensions is None else dimensions) == 1)
+        return is_one_cloud(q)
 
     def _search(
         self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
@@ -331,15 +356,3 @@ def _warn_of_pivots(n_pivots: Any) -> None:
         check.as_whole(n_pivots, "n_pivots", 0)
         reason = "n_pivots has no effect any more, and will be removed: searches have better bounds now; leave it out"
         warnings.warn(reason, DeprecationWarning, stacklevel=3)
-
-
-def _is_set_of_points(item: Any) -> bool:
-    return isinstance(item, Measure) or getattr(item, "ndim", 0) > 0  # arrays of any library
-
-
-def _depth(value: Any) -> int:
-    """How deep lists are nested at their first entries."""
-    depth = 0
-    while isinstance(value, (list, tuple)) and len(value):
-        depth, value = depth + 1, value[0]
-    return depth

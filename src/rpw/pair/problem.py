@@ -11,12 +11,14 @@ import numpy as np
 from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
-from rpw.base.deadline import Deadline
+from rpw.base.columns import Columns
+from rpw.base.deadline import NEVER, Deadline
+from rpw.base.frozen import frozen
 from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure
 from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
 from rpw.pair.ground import Ground, Matrix, Points
-from rpw.pair.metrics import as_metric
+from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.question import Question
 from rpw.pair.reach import Reach
 
@@ -67,6 +69,10 @@ class Problem:
         """How far the atoms reach together."""
         return self.ground.reach(self.x, self.y)
 
+    def is_near(self, length: float) -> bool:
+        """Whether many atoms are known to lie within this length of each other."""
+        return self.ground.is_near(self.x, self.y, length)
+
     @property
     def is_balanced(self) -> bool:
         """Whether the two measures have as many atoms, and all weigh the same."""
@@ -77,6 +83,11 @@ class Problem:
         """Whether the core needs no matrix."""
         return self.ground.has_on_line(self.x, self.y)
 
+    def along(self, axis: int) -> Problem:
+        """The same measures as they look along one axis; only where there are points."""
+        x, y = self.points or (self.x, self.y)
+        return replace(self, x=x[:, axis : axis + 1], y=y[:, axis : axis + 1], ground=Points(self.ground.metric))
+
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline
     ) -> tuple[_core.Space, _core.Measures, _core.Measures]:
@@ -85,23 +96,40 @@ class Problem:
         Raises if the deadline passes while Python computes distances that the core cannot.
         """
         a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
-        if self.ground.takes_room(question):
-            check_pairs_fit(len(a.mass), len(b.mass), bytes_per_cost)
+        self._check_room(len(a.mass), len(b.mass), question, bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
+    def check_fits(self, question: Question, bytes_per_cost: int) -> None:
+        """Raise ``MemoryError`` where `to_core` would."""
+        self._check_room(len(self.rows), len(self.columns), question, bytes_per_cost)
+
+    def _check_room(self, n: int, m: int, question: Question, bytes_per_cost: int) -> None:
+        if self.ground.takes_room(question):
+            check_pairs_fit(n, m, bytes_per_cost)
+
     def kept(self) -> Problem:
-        """The same on points of its own, which the caller cannot change. A matrix of costs is too large for that."""
-        return replace(self, x=self.x.copy(), y=self.y.copy())
+        """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""
+        return replace(self, x=frozen(self.x), y=frozen(self.y))
 
     def without_metric(self) -> Problem:
         """The same problem where a metric that cannot be pickled is left out."""
         ground = self.ground.without_metric()
         return self if ground is self.ground else replace(self, ground=ground)
 
-    def block(self, rows: Ints, columns: Ints) -> Array:
+    @property
+    def may_change(self) -> bool:
+        """Whether distances that are asked for later may be others than now."""
+        return self.ground.may_change
+
+    @cached_property
+    def places(self) -> tuple[Array, Array] | None:
+        """Where the atoms lie on an axis, if the distance is the difference of these; else None."""
+        return self.ground.places(self.x, self.y)
+
+    def block(self, rows: Ints, columns: Ints, deadline: Deadline = NEVER) -> Array:
         """The distances between any atoms."""
-        return self.ground.block(self.x[rows], self.y[columns])
+        return self.ground.block(self.x[rows], self.y[columns], deadline)
 
     def pairs(self, rows: Ints, columns: Ints) -> Array:
         """The distances of a list of pairs of atoms."""
@@ -114,6 +142,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
     if cost is not None:
         if x is not None or y is not None:
             raise ValueError("pass either points x and y or a matrix cost, not both")
+        check_beside_cost(resolved)
         matrix, largest = check.as_cost(cost)
         weights_a = check.as_weights(a, "a", matrix.shape[0])
         weights_b = check.as_weights(b, "b", matrix.shape[1])
@@ -121,7 +150,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
-    check.check_same_columns(x, y, "x", "y")
+    Columns().shared_with(x=x, y=y)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
     if points_x.shape[1] != points_y.shape[1]:
