@@ -90,18 +90,17 @@ auto neighbour_bounds_of(const OwnedSpace& space, const OwnedMeasures& a, const 
     return to_array(std::move(bounds));
 }
 
-auto line_bounds_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-                    const Numbers<std::int64_t>& first, const Numbers<std::int64_t>& second,
-                    const Numbers<std::int64_t>& since, const Numbers<std::int64_t>& start,
-                    const Numbers<double>& multiplier, const Numbers<double>& u, int threads, double seconds,
-                    const nb::object& progress) {
+template <auto Bounds>
+auto bounds_by_lines(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
+                     const Numbers<std::int64_t>& first, const Numbers<std::int64_t>& second,
+                     const Numbers<std::int64_t>& start, const Numbers<double>& multiplier, const Numbers<double>& u,
+                     int threads, double seconds, const nb::object& progress) {
     const Effort effort{threads, seconds, reporter(progress)};
     std::vector<double> bounds;
     {
         nb::gil_scoped_release release;
         const Batch batch{space.view, a.view, b.view, question};
-        const DualLines lines{view(start), view(multiplier), view(u)};
-        bounds = line_bounds(batch, view(first), view(second), view(since), lines, effort);
+        bounds = Bounds(batch, view(first), view(second), {view(start), view(multiplier), view(u)}, effort);
     }
     return to_array(std::move(bounds));
 }
@@ -120,8 +119,10 @@ void bind_many(nb::module_& module) {
                "cutoffs"_a, "threads"_a, "seconds"_a, "progress"_a.none());
     module.def("neighbour_bounds", &neighbour_bounds_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,
                "threads"_a, "seconds"_a, "progress"_a.none());
-    module.def("line_bounds", &line_bounds_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a, "since"_a,
-               "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
+    module.def("line_bounds", &bounds_by_lines<&line_bounds>, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a,
+               "second"_a, "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
+    module.def("mixed_bounds", &bounds_by_lines<&mixed_bounds>, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a,
+               "second"_a, "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
 }
 
 }  // namespace rpw::python

@@ -14,10 +14,14 @@ namespace rpw {
 std::vector<double> neighbour_bounds(const Batch& batch, std::span<const std::int64_t> first,
                                      std::span<const std::int64_t> second, const Effort& effort);
 
-// By the lines of its first measure for each pair (first[e], second[e]); since[e] of them have bounded it before. Pairs
-// with the same first measure come one after the other. 0 where there is no line, and for a pair that fails.
+// The best of the lines of its first measure for each pair (first[e], second[e]) of measures at places that they share.
+// 0 where there is no line.
 std::vector<double> line_bounds(const Batch& batch, std::span<const std::int64_t> first,
-                                std::span<const std::int64_t> second, std::span<const std::int64_t> since,
-                                const DualLines& lines, const Effort& effort);
+                                std::span<const std::int64_t> second, const DualLines& lines, const Effort& effort);
+
+// The mixture of the lines that suit each pair best: sharper, and dearer. 0 where there is no line, and for a pair that
+// fails.
+std::vector<double> mixed_bounds(const Batch& batch, std::span<const std::int64_t> first,
+                                 std::span<const std::int64_t> second, const DualLines& lines, const Effort& effort);
 
 }  // namespace rpw

@@ -20,10 +20,14 @@ constexpr std::size_t lines_in_mixture = 3;
 // Atoms that stand for all when lines are compared: about so many.
 constexpr Node atoms_in_sample = 64;
 
-RPW_SIMD void lower_to_sums(double* least, const double* row, double shift, Node count) {
-    for (Node j = 0; j < count; ++j) {
-        const double sum = row[j] + shift;
-        least[j] = sum < least[j] ? sum : least[j];
+// least_j = min over i of C_ij + u_i, beside what it was.
+RPW_SIMD void lower_to_sums(double* least, const Matrix& costs, const double* u) {
+    const double* row = costs.data;
+    for (Node i = 0; i < costs.rows; ++i, row += costs.columns) {
+        for (Node j = 0; j < costs.columns; ++j) {
+            const double sum = row[j] + u[i];
+            least[j] = sum < least[j] ? sum : least[j];
+        }
     }
 }
 
@@ -57,28 +61,26 @@ LinesOfOne::LinesOfOne(const Batch& batch, const DualLines& lines, std::size_t s
     for (std::size_t line = 0; line < count(); ++line) used_.push_back(weighted_sum(potentials(line), a_.mass));
 }
 
-std::vector<double> LinesOfOne::transform_over_places(std::size_t since, Pulse& pulse) const {
+std::vector<double> LinesOfOne::transform_over_places(Pulse& pulse) const {
     const auto places = static_cast<std::size_t>(batch_.space.matrix->columns);
     const std::vector<Mass> nothing(places, 0);
     PowerRows rows({batch_.space, a_, {nothing, {}, {}, {}}}, batch_.question.truncation, batch_.question.kappa,
                    batch_.question.p);
-    std::vector<double> row(places), v((count() - since) * places, unreachable);
+    std::vector<double> row(places), v(count() * places, unreachable);
     for (Node i = 0; i < rows.rows(); ++i) {
         rows.fill(i, row.data());
-        for (std::size_t line = since; line < count(); ++line) {
-            lower_to_sums(&v[(line - since) * places], row.data(), potentials(line)[i], rows.columns());
+        for (std::size_t line = 0; line < count(); ++line) {
+            lower_to_sums(&v[line * places], {row.data(), 1, rows.columns()}, &potentials(line)[i]);
         }
-        pulse.note(places * (1 + count() - since));
+        pulse.note(places * (1 + count()));
     }
-    for (std::size_t line = since; line < count(); ++line) {
-        subtract_from(multiplier_[line], &v[(line - since) * places], places);
-    }
+    for (std::size_t line = 0; line < count(); ++line) subtract_from(multiplier_[line], &v[line * places], places);
     return v;
 }
 
-double LinesOfOne::bound_by_places(const Measure& b, std::size_t since, const double* v) const {
+double LinesOfOne::bound_by_places(const Measure& b, const double* v) const {
     double best = 0;
-    for (std::size_t line = since; line < count(); ++line, v += batch_.space.matrix->columns) {
+    for (std::size_t line = 0; line < count(); ++line, v += batch_.space.matrix->columns) {
         double used = used_[line];
         for (Node j = 0; j < b.size(); ++j) used += static_cast<double>(b.mass[j]) * v[b.place[j]];
         best = std::max(best, crossing_of(multiplier_[line], used, b));
@@ -99,7 +101,7 @@ double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) 
         lambda += part * multiplier_[line];
         for (std::size_t i = 0; i < u.size(); ++i) u[i] += part * potentials(line)[i];
     }
-    for (Node i = 0; i < powers.rows; ++i) lower_to_sums(v.data(), powers.row(i), u[i], powers.columns);
+    lower_to_sums(v.data(), powers, u.data());
     subtract_from(lambda, v.data(), v.size());
     for (Node i = 0; i < powers.rows; ++i) {
         u[i] = std::max(0.0, lambda - least_sum(powers.row(i), v.data(), powers.columns));
@@ -116,6 +118,7 @@ std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& po
     const Node step =
         std::max<Node>(1, powers.columns / atoms_in_sample) | 1;  // odd: pictures have rows of even length
     std::vector<double> masses, sample;
+    sample.reserve(static_cast<std::size_t>(powers.rows) * (powers.columns / step + 1));
     for (Node j = 0; j < powers.columns; j += step) masses.push_back(static_cast<double>(b.mass[j]));
     const auto size = static_cast<Node>(masses.size());
     for (Node i = 0; i < powers.rows; ++i) {
@@ -126,9 +129,7 @@ std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& po
     std::vector<double> bounds(count()), v(size);
     for (std::size_t line = 0; line < count(); ++line) {
         std::fill(v.begin(), v.end(), unreachable);
-        for (Node i = 0; i < powers.rows; ++i) {
-            lower_to_sums(v.data(), &sample[static_cast<std::size_t>(i) * size], potentials(line)[i], size);
-        }
+        lower_to_sums(v.data(), {sample.data(), powers.rows, size}, potentials(line).data());
         subtract_from(multiplier_[line], v.data(), v.size());
         const double used = used_[line] + scale * std::inner_product(v.begin(), v.end(), masses.begin(), 0.0);
         bounds[line] = crossing_of(multiplier_[line], used, b);

@@ -28,11 +28,11 @@ public:
 
     std::size_t count() const { return multiplier_.size(); }
 
-    // v at all places of the space, for each line from `since` on, one line after the other.
-    std::vector<double> transform_over_places(std::size_t since, Pulse& pulse) const;
+    // v at all places of the space, one line after the other.
+    std::vector<double> transform_over_places(Pulse& pulse) const;
 
-    // The best of the lines from `since` on, given their v at all places.
-    double bound_by_places(const Measure& b, std::size_t since, const double* v) const;
+    // The best of the lines, given their v at all places.
+    double bound_by_places(const Measure& b, const double* v) const;
 
     // One line, mixed of the few that suit b best and lowered at every row that b leaves room for: sharper than any of
     // them, at the price of the matrix of the pair.

@@ -48,11 +48,14 @@ void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std
         cutoffs.push_back(below(2) ? std::max(0.0, distance - 1e-6) : distance + 1e-12);
     }
     const auto within = rpw::pair_values_within(batch, first, second, cutoffs, effort);
-    const std::vector<std::int64_t> since(first.size(), 0);
     for (const std::int64_t most : {1, 2, 12}) {
         const KeptLines lines(within, first, most);
-        const auto by_lines = rpw::line_bounds(batch, first, second, since, lines.view(), effort);
+        const auto by_lines = batch.space.matrix ? rpw::line_bounds(batch, first, second, lines.view(), effort)
+                                                 : rpw::mixed_bounds(batch, first, second, lines.view(), effort);
+        const auto mixed = rpw::mixed_bounds(batch, first, second, lines.view(), effort);
         for (std::size_t e = 0; e < first.size(); ++e) {
+            checker.expect(mixed[e] <= distances[e] + 1e-13, "mixed bound", mixed[e], distances[e]);
+            checker.expect(most > 1 || mixed[e] >= by_lines[e] - 1e-13, "sharper", mixed[e], by_lines[e]);
             checker.expect(by_lines[e] <= distances[e] + 1e-13, "bound by lines", by_lines[e], distances[e]);
             // A pair that was solved to its end has the sharpest line itself.
             const bool is_own = most == 1 && lines.is_kept[e] && within.found.values[e] == distances[e];

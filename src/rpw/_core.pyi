@@ -245,7 +245,6 @@ def line_bounds(
     question: Question,
     first: _Ints,
     second: _Ints,
-    since: _Ints,
     start: _Ints,
     multiplier: _Floats,
     u: _Floats,
@@ -255,9 +254,25 @@ def line_bounds(
 ) -> _Floats:
     """Lower bounds on RPW by multipliers and row potentials of other pairs with the same first measure.
 
-    Those of measure s are the lines from ``start[s]`` up to ``start[s + 1]``; pair e is bounded by the best from number
-    ``since[e]`` of them on. Pairs with the same first measure come one after the other.
+    Those of measure s are the lines from ``start[s]`` up to ``start[s + 1]``; each pair, of measures at places that
+    they share, is bounded by the best of them.
     """
+
+def mixed_bounds(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    start: _Ints,
+    multiplier: _Floats,
+    u: _Floats,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> _Floats:
+    """Sharper ones, each by a mixture of the lines that suit the pair best."""
 
 # ---------------------------------------------------------------- single steps, as the core takes them
 

@@ -77,14 +77,16 @@ class _Search:
         wanted = self.top, self.radius, self.backend.batch.question.largest
         searches = [_Query(int(q), row, *wanted) for q, row in zip(self.queries, bounds, strict=True)]
         self._finished = int(self.queries[0])
+        number = 0
         while is_open := [search for search in searches if search.is_open()]:
             self._finished = int(self.queries[0]) + len(searches) - len(is_open)
-            self._take_round(is_open, self.backend.round_for(len(is_open), self.n_threads))
+            self._take_round(is_open, self.backend.round_for(number, len(is_open), self.n_threads))
+            number += 1
         self.found.neighbours += [(search.distances, search.items) for search in searches]
 
     def _take_round(self, searches: list[_Query], size: Round) -> None:
-        self._refresh(searches, size.bounds)
-        taken = [search.take(size.solves) for search in searches]
+        self._raise_bounds(searches, size)
+        taken = [search.take(size) for search in searches]
         sizes = [len(items) for items in taken]
         if sum(sizes) == 0:
             return
@@ -100,20 +102,30 @@ class _Search:
         for search, begin, end in zip(searches, ends - sizes, ends, strict=True):
             search.keep(second[begin:end], values[begin:end], lines[begin:end])
 
-    def _refresh(self, searches: list[_Query], most: int) -> None:
-        """Bring the bounds of the best candidates of each query up to date."""
-        stale = [search.stale(most) for search in searches]
-        sizes = [len(places) for places in stale]
+    def _raise_bounds(self, searches: list[_Query], size: Round) -> None:
+        """By new lines those of all candidates, and by mixtures those of the best."""
+        if size.bounds_all:
+            unseen = {search.query: search.take_unseen() for search in searches}
+            places = [np.arange(len(search.candidates) if unseen[search.query] else 0) for search in searches]
+            self._ask_for_bounds(searches, places, unseen, self.backend.line_bounds)
+        places = [search.near(size.mixtures) for search in searches]
+        self._ask_for_bounds(searches, places, {s.query: s.lines for s in searches}, self.backend.mixed_bounds)
+        for search, mixed in zip(searches, places, strict=True):
+            search.mixed[mixed] = len(search.lines)
+
+    def _ask_for_bounds(
+        self, searches: list[_Query], places: list[_Ints], own: dict[int, list[Line]], ask: Callable[..., Array]
+    ) -> None:
+        """For the candidates at these places of each search, by its own lines."""
+        sizes = [len(each) for each in places]
         if sum(sizes) == 0:
             return
-        own = {search.query: search.lines for search in searches}
         lines = [own.get(query, []) for query in range(len(self.backend.batch.a))]
         first = np.repeat([search.query for search in searches], sizes)
-        second = np.concatenate([s.candidates[places] for s, places in zip(searches, stale, strict=True)])
-        since = np.concatenate([s.since[places] for s, places in zip(searches, stale, strict=True)])
-        bounds = self.backend.line_bounds(lines, first, second, since, self.n_threads)
-        for search, places, better in zip(searches, stale, np.split(bounds, np.cumsum(sizes)[:-1]), strict=True):
-            search.raise_bounds(places, better)
+        second = np.concatenate([s.candidates[each] for s, each in zip(searches, places, strict=True)])
+        bounds = ask(lines, first, second, self.n_threads)
+        for search, each, found in zip(searches, places, np.split(bounds, np.cumsum(sizes)[:-1]), strict=True):
+            search.bounds[each] = np.maximum(search.bounds[each], found)
 
     def _note(self, done: int) -> None:
         self.report(self._finished)  # rounds differ in length: only whole queries are counted
@@ -128,8 +140,9 @@ class _Query:
         self.query, self.top, self.radius, self._largest = query, top, radius, largest
         self.candidates: _Ints = np.arange(len(bounds), dtype=np.int64)
         self.bounds = bounds
-        self.since = np.zeros(len(bounds), dtype=np.int64)  # the number of lines that each bound has seen
         self.lines: list[Line] = []
+        self._seen = 0  # of the lines, by all candidates
+        self.mixed = np.zeros(len(bounds), dtype=np.int64)  # how many lines there were when each had its mixture
         self.distances, self.items = np.empty(0), np.empty(0, dtype=np.int64)
 
     @property
@@ -145,24 +158,27 @@ class _Query:
             self.lines.clear()
         return len(self.candidates) > 0
 
-    def stale(self, most: int) -> _Ints:
-        """The places of candidates whose bounds should see lines: those that have seen none, and among so many of the
-        best, those that have not seen the last."""
+    def take_unseen(self) -> list[Line]:
+        """The lines that came since the last time."""
+        unseen, self._seen = self.lines[self._seen :], len(self.lines)
+        return unseen
+
+    def near(self, most: int) -> _Ints:
+        """The places of candidates that new lines should be mixed for: among so many of the best, and those of which
+        nothing is known."""
         if not self.lines:
             return np.empty(0, dtype=np.int64)
-        is_wanted = self.since == 0
-        is_wanted[_least(self.bounds, most)] = True
-        return np.flatnonzero(is_wanted & (self.since < len(self.lines)))
+        is_near = self.bounds == 0 if most else np.zeros(len(self.bounds), dtype=np.bool_)
+        is_near[_least(self.bounds, most)] = True
+        return np.flatnonzero(is_near & (self.mixed < len(self.lines)) & (self.bounds <= self.cutoff))
 
-    def raise_bounds(self, places: _Ints, bounds: Array) -> None:
-        """Note what the lines say."""
-        self.bounds[places] = np.maximum(self.bounds[places], bounds)
-        self.since[places] = len(self.lines)
-
-    def take(self, most: int) -> _Ints:
-        """The best of the candidates whose bounds are up to date; none when the rest is too far."""
-        fresh = np.flatnonzero((self.since == len(self.lines)) & (self.bounds <= self.cutoff))
-        places = fresh[_least(self.bounds[fresh], most)]
+    def take(self, size: Round) -> _Ints:
+        """The best of the candidates, of those that all lines were mixed for; none when these are too far."""
+        is_ready = self.bounds <= self.cutoff
+        if size.mixtures:
+            is_ready &= self.mixed == len(self.lines)
+        ready = np.flatnonzero(is_ready)
+        places = ready[_least(self.bounds[ready], size.solves)]
         taken = self.candidates[places]
         is_left = np.ones(len(self.candidates), dtype=np.bool_)
         is_left[places] = False
@@ -179,10 +195,10 @@ class _Query:
 
     def _retain(self, is_left: npt.NDArray[np.bool_]) -> None:
         if not is_left.all():
-            self.candidates, self.since = self.candidates[is_left], self.since[is_left]
+            self.candidates, self.mixed = self.candidates[is_left], self.mixed[is_left]
             self.bounds = self.bounds[is_left]
 
 
 def _least(values: Array, most: int) -> _Ints:
     """Where the least values are, at most so many."""
-    return np.argpartition(values, most - 1)[:most] if len(values) > most else np.arange(len(values))
+    return np.argpartition(values, most)[:most] if len(values) > most else np.arange(len(values))

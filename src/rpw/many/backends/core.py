@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +18,12 @@ from rpw.pair.atoms import Ints
 
 __all__ = ["CoreBackend"]
 
-_SOLVES_IN_ROUND = 4  # of each query: with 1, calls take longer than small solves; with 16, a quarter more is solved
-_BOUNDS_PER_SOLVE = 4
+# Of each query in its first round: so many pairs at least, or this many entries of their matrices, whichever is more.
+# With fewer, calls take longer than solves; with four times as many, a quarter more is solved.
+_SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 4096
+_GROWTH = 1.25  # from round to round
+_MIXTURES_PER_SOLVE = 3
+_LINES_TO_MIX = 32  # the last of each query
 
 
 class CoreBackend:
@@ -71,10 +74,11 @@ class CoreBackend:
         pairs = zip(s.tolist(), t.tolist(), found, strict=True)
         return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures
 
-    def round_for(self, queries: int, n_threads: int) -> Round:
-        """As `Backend.round_for`: enough to keep the threads busy, and to be worth a call."""
-        solves = max(_SOLVES_IN_ROUND, -(-2 * n_threads // queries))
-        return Round(solves, _BOUNDS_PER_SOLVE * solves if self.batch.ground.size is None else sys.maxsize)
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
+        least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), -(-2 * n_threads // queries))
+        solves = int(least * (_GROWTH if self._has_lines else 2.0) ** min(number, 50))
+        return Round(solves, _MIXTURES_PER_SOLVE * solves, self.batch.ground.size is not None)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
         """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better."""
@@ -94,25 +98,38 @@ class CoreBackend:
         found = zip(multipliers.tolist(), potentials, strict=True)
         return values, failures, [Line(multiplier, u) if multiplier > 0 else None for multiplier, u in found]
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, since: Ints, n_threads: int) -> Array:
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
         """As `Backend.line_bounds`."""
         s, t, threads = _work(first, second, n_threads)
-        start = np.concatenate([[0], np.cumsum([len(own) for own in lines])]).astype(np.int64)
-        each = [line for own in lines for line in own]
-        multiplier, u = np.array([line.multiplier for line in each]), np.concatenate([line.u for line in each])
-        return _core.line_bounds(
-            *self._prepared, self._question, s, t, since, start, multiplier, u, threads, math.inf, None
-        )
+        return _core.line_bounds(*self._prepared, self._question, s, t, *_flat(lines), threads, math.inf, None)
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.mixed_bounds`."""
+        s, t, threads = _work(first, second, n_threads)
+        last = _flat([own[-_LINES_TO_MIX:] for own in lines])
+        return _core.mixed_bounds(*self._prepared, self._question, s, t, *last, threads, math.inf, None)
 
     @property
     def _question(self) -> _core.Question:
         return self.batch.question.to_core()
 
     @cached_property
+    def _entries(self) -> float:
+        """In the matrix of a pair, on average."""
+        return float(self.batch.a.sizes.mean() * self.batch.b.sizes.mean())
+
+    @cached_property
     def _has_lines(self) -> bool:
         """Whether solves have potentials: not at p = inf, and not on the line."""
         a, b = self.batch.a.where, self.batch.b.where
         return self.batch.question.is_on_profile and not self.batch.ground.has_on_line(a, b)
+
+
+def _flat(lines: Lines) -> tuple[Ints, Array, Array]:
+    """Where the lines of each query begin, their multipliers, and their potentials."""
+    start = np.concatenate([[0], np.cumsum([len(own) for own in lines])]).astype(np.int64)
+    each = [line for own in lines for line in own]
+    return start, np.array([line.multiplier for line in each]), np.concatenate([line.u for line in each])
 
 
 def _work(first: Ints, second: Ints, n_threads: int) -> tuple[Ints, Ints, int]:

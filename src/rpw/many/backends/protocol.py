@@ -32,11 +32,12 @@ Lines = Sequence[Sequence[Line]]  # of each query
 
 
 class Round(NamedTuple):
-    """How much a search takes at once of each query: pairs to solve, and candidates whose bounds are brought up to date
-    before."""
+    """How much a search takes at once of each query: pairs to solve, candidates whose bounds are sharpened before, and
+    whether new lines bound all candidates first."""
 
     solves: int
-    bounds: int
+    mixtures: int
+    bounds_all: bool
 
 
 class Backend(Protocol):
@@ -72,8 +73,8 @@ class Backend(Protocol):
 
     # What a search asks (`rpw.many.search`).
 
-    def round_for(self, queries: int, n_threads: int) -> Round:
-        """How much of so many queries to take at once."""
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """How much of so many queries to take at once, in the round of this number from 0 on."""
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
         """Lower bounds on the distances of the pairs (first[e], second[e]), true to about 1e-13, for far less than
@@ -85,8 +86,8 @@ class Backend(Protocol):
         """As `values`, but infinite for pairs that were given up, proven to lie beyond their cutoff; and what the solve
         of each pair says about others."""
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, since: Ints, n_threads: int) -> Array:
-        """Lower bounds as in `bounds`, each the best by the lines of its query from number ``since[e]`` on.
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """Lower bounds as in `bounds`, each the best by the lines of its query; where `Round.bounds_all` says so."""
 
-        Pairs of the same query come one after the other.
-        """
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """Sharper bounds by the same lines, for candidates that are worth it: still far cheaper than a solve."""

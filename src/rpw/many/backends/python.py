@@ -65,9 +65,9 @@ class PythonBackend:
 
         return found, self._for_each(work, first, second, n_threads, report)
 
-    def round_for(self, queries: int, n_threads: int) -> Round:
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: all, since nothing is known of pairs before they are solved."""
-        return Round(sys.maxsize, sys.maxsize)
+        return Round(sys.maxsize, 0, False)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
         """As `Backend.bounds`: none, since they would take as many distances between points as a solve."""
@@ -79,8 +79,12 @@ class PythonBackend:
         """As `Backend.values_within`, without any lines."""
         return *self.values(first, second, n_threads, report), [None] * len(first)
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, since: Ints, n_threads: int) -> Array:
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
         """As `Backend.line_bounds`: none."""
+        return np.zeros(len(first))
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.mixed_bounds`: none."""
         return np.zeros(len(first))
 
     def _for_each(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -86,9 +85,9 @@ class CudaBackend:
         values[np.isnan(values).any(axis=1)] = np.nan
         return values, [(s, t, reason) for (s, t), reason in reasons.items()]
 
-    def round_for(self, queries: int, n_threads: int) -> Round:
-        """As `Backend.round_for`: long enough for a GPU, and with bounds for all."""
-        return Round(max(_SOLVES_IN_ROUND, _PAIRS_IN_ROUND // queries), sys.maxsize)
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: long enough for a GPU, and each twice as long as the one before."""
+        return Round(max(_SOLVES_IN_ROUND << min(number, 40), _PAIRS_IN_ROUND // queries), 0, False)
 
     def values_within(
         self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
@@ -98,8 +97,12 @@ class CudaBackend:
         limits = cutoffs if question.quantity == "crossing" else None
         return *self._values_of(question, first, second, report, NEVER, limits), [None] * len(first)
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, since: Ints, n_threads: int) -> Array:
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
         """As `Backend.line_bounds`: none."""
+        return np.zeros(len(first))
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.mixed_bounds`: none."""
         return np.zeros(len(first))
 
     def _values_of(
