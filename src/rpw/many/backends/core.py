@@ -20,9 +20,10 @@ __all__ = ["CoreBackend"]
 
 # Of each query in its first round: so many pairs at least, or this many entries of their matrices, whichever is more.
 # With fewer, calls take longer than solves; with four times as many, a quarter more is solved.
-_SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 4096
+_SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 1024
 _GROWTH = 1.25  # from round to round
 _MIXTURES_PER_SOLVE = 3
+_FEW = 16  # items that are solved for less than bounds take
 _LINES_TO_MIX = 32  # the last of each query
 
 
@@ -76,13 +77,17 @@ class CoreBackend:
 
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
+        if not self._has_lines or len(self.batch.b) <= _FEW:
+            return Round(_FEW << min(number, 40), 0, False)
         least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), -(-2 * n_threads // queries))
-        solves = int(least * (_GROWTH if self._has_lines else 2.0) ** min(number, 50))
+        solves = int(least * _GROWTH ** min(number, 50))
         return Round(solves, _MIXTURES_PER_SOLVE * solves, self.batch.ground.size is not None)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
-        """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better."""
-        if self._has_lines:
+        """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better for less. They take p-th
+        powers of all distances, and not only of the least."""
+        is_cheap = self.batch.ground.size is not None or self.batch.question.p in (1, 2)
+        if self._has_lines and is_cheap:
             return np.zeros(len(first))
         s, t, threads = _work(first, second, n_threads)
         return _core.neighbour_bounds(*self._prepared, self._question, s, t, threads, math.inf, report)
