@@ -26,7 +26,7 @@ _Report = Callable[[int], object]
 
 # Bounds and distances come from different sums: only what is farther than this beyond the cutoff is left out.
 _MARGIN = 4e-12
-_PAIRS_AT_ONCE = 1 << 22  # whose bounds are kept; more queries than that wait
+_PAIRS_AT_ONCE = 1 << 20  # whose bounds are kept; queries beyond them wait
 
 
 @dataclass

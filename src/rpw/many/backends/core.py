@@ -77,11 +77,12 @@ class CoreBackend:
 
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
+        busy = -(-2 * n_threads // queries)
         if not self._has_lines or len(self.batch.b) <= _FEW:
-            return Round(_FEW << min(number, 40), 0, False)
-        least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), -(-2 * n_threads // queries))
+            return Round(max(_FEW, busy) << min(number, 40), mixtures=0, bounds_all=False)
+        least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), busy)
         solves = int(least * _GROWTH ** min(number, 50))
-        return Round(solves, _MIXTURES_PER_SOLVE * solves, self.batch.ground.size is not None)
+        return Round(solves, _MIXTURES_PER_SOLVE * solves, bounds_all=self.batch.ground.size is not None)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
         """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better for less. They take p-th
@@ -96,6 +97,8 @@ class CoreBackend:
         self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
     ) -> tuple[Array, Failures, list[Line | None]]:
         """As `Backend.values_within`."""
+        if not self.batch.question.is_of_crossing:
+            return *self.values(first, second, n_threads, report), [None] * len(first)
         s, t, threads = _work(first, second, n_threads)
         values, failures, multipliers, potentials = _core.pair_values_within(
             *self._prepared, self._question, s, t, cutoffs, threads, math.inf, report

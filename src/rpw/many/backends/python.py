@@ -67,7 +67,7 @@ class PythonBackend:
 
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: all, since nothing is known of pairs before they are solved."""
-        return Round(sys.maxsize, 0, False)
+        return Round(sys.maxsize, mixtures=0, bounds_all=False)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
         """As `Backend.bounds`: none, since they would take as many distances between points as a solve."""

@@ -89,7 +89,7 @@ class CudaBackend:
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: long enough for a GPU, and each twice as long as the one before. A solve is so cheap
         that mixtures are not worth it."""
-        return Round(max(_SOLVES_IN_ROUND << min(number, 40), _PAIRS_IN_ROUND // queries), 0, bounds_all=True)
+        return Round(max(_SOLVES_IN_ROUND << min(number, 40), _PAIRS_IN_ROUND // queries), mixtures=0, bounds_all=True)
 
     def values_within(
         self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
