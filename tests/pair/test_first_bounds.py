@@ -53,7 +53,17 @@ def test_without_a_deadline_nothing_is_spent_on_them():
     problem, question = as_problem(x, y, None, None), as_question()
     assert first_bounds.first_bounds(problem, question, NEVER).plan is None
     assert first_bounds.first_bounds(problem, question, deadline_after(600)).plan is not None
-    assert first_bounds.first_bounds(problem, question, deadline_after(0)).upper == 1
+    assert first_bounds.first_bounds(problem, question, deadline_after(0)).upper == INF
+
+
+def test_a_cost_that_is_cut_off_keeps_what_was_proven_of_it():
+    """A cost in raw units is often more than 1, and so are its bounds."""
+    x, y = 1000 * np.random.default_rng(0).random((2, 30, 2))
+    problem, question = as_problem(x, y, None, None), as_question("wasserstein")
+    proven = solvers.solve(problem, question)
+    assert proven.lower > 1
+    kept = solvers._better_of(proven, first_bounds.first_bounds(problem, question, deadline_after(600)))
+    assert (kept.lower, kept.upper) == (proven.lower, proven.upper)
 
 
 @pytest.fixture(scope="module")

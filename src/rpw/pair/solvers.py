@@ -92,7 +92,7 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> f
     """The number alone; past the deadline, an error that carries the bounds."""
     question = replace(question, solver=choose(problem, question)[0])
     first = first_bounds(problem, question, deadline)
-    lower, upper = first.lower, min(first.upper, question.largest) if question.is_of_crossing else question.largest
+    lower, upper = first.lower, min(first.upper, question.largest)
     try:
         answer = outcome(problem, question, deadline)
     except TimeLimitError:
