@@ -20,13 +20,15 @@ constexpr std::size_t lines_in_mixture = 3;
 // Atoms that stand for all when lines are compared: about so many.
 constexpr Node atoms_in_sample = 64;
 
-// least_j = min over i of C_ij + u_i, beside what it was.
-RPW_SIMD void lower_to_sums(double* least, const Matrix& costs, const double* u) {
-    const double* row = costs.data;
-    for (Node i = 0; i < costs.rows; ++i, row += costs.columns) {
-        for (Node j = 0; j < costs.columns; ++j) {
-            const double sum = row[j] + u[i];
-            least[j] = sum < least[j] ? sum : least[j];
+// least_j = min over i of C_ij + u_i, beside what it was, for each of several lines: their potentials lie `step` apart.
+// Row by row, so that what is read again stays in the cache.
+RPW_SIMD void lower_to_sums(double* least, const Matrix& costs, const double* u, std::size_t lines, std::size_t step) {
+    for (Node i = 0; i < costs.rows; ++i) {
+        const double* row = costs.row(i);
+        for (std::size_t line = 0; line < lines; ++line) {
+            double* own = least + line * costs.columns;
+            const double shift = u[line * step + i];
+            for (Node j = 0; j < costs.columns; ++j) own[j] = row[j] + shift < own[j] ? row[j] + shift : own[j];
         }
     }
 }
@@ -69,9 +71,7 @@ std::vector<double> LinesOfOne::transform_over_places(Pulse& pulse) const {
     std::vector<double> row(places), v(count() * places, unreachable);
     for (Node i = 0; i < rows.rows(); ++i) {
         rows.fill(i, row.data());
-        for (std::size_t line = 0; line < count(); ++line) {
-            lower_to_sums(&v[line * places], {row.data(), 1, rows.columns()}, &potentials(line)[i]);
-        }
+        lower_to_sums(v.data(), {row.data(), 1, rows.columns()}, &u_[i], count(), a_.mass.size());
         pulse.note(places * (1 + count()));
     }
     for (std::size_t line = 0; line < count(); ++line) subtract_from(multiplier_[line], &v[line * places], places);
@@ -101,7 +101,7 @@ double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) 
         lambda += part * multiplier_[line];
         for (std::size_t i = 0; i < u.size(); ++i) u[i] += part * potentials(line)[i];
     }
-    lower_to_sums(v.data(), powers, u.data());
+    lower_to_sums(v.data(), powers, u.data(), 1, u.size());
     subtract_from(lambda, v.data(), v.size());
     for (Node i = 0; i < powers.rows; ++i) {
         u[i] = std::max(0.0, lambda - least_sum(powers.row(i), v.data(), powers.columns));
@@ -126,12 +126,12 @@ std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& po
     }
     const double whole = static_cast<double>(Masses{a_.mass, b.mass}.total());
     const double scale = whole / std::accumulate(masses.begin(), masses.end(), 0.0);
-    std::vector<double> bounds(count()), v(size);
+    std::vector<double> bounds(count()), least(count() * masses.size(), unreachable);
+    lower_to_sums(least.data(), {sample.data(), powers.rows, size}, u_.data(), count(), a_.mass.size());
     for (std::size_t line = 0; line < count(); ++line) {
-        std::fill(v.begin(), v.end(), unreachable);
-        lower_to_sums(v.data(), {sample.data(), powers.rows, size}, potentials(line).data());
-        subtract_from(multiplier_[line], v.data(), v.size());
-        const double used = used_[line] + scale * std::inner_product(v.begin(), v.end(), masses.begin(), 0.0);
+        double* v = &least[line * masses.size()];
+        subtract_from(multiplier_[line], v, masses.size());
+        const double used = used_[line] + scale * std::inner_product(v, v + size, masses.begin(), 0.0);
         bounds[line] = crossing_of(multiplier_[line], used, b);
     }
     std::partial_sort(lines.begin(), lines.begin() + lines_in_mixture, lines.end(),
