@@ -61,6 +61,7 @@ std::vector<double> line_bounds(const Batch& batch, std::span<const std::int64_t
     });
     std::vector<double> bounds(first.size(), 0.0);
     for_each_chunked(first.size(), 64, effort, [&](int, std::size_t e, Pulse& pulse) {
+        if (v[first[e]].empty()) return;  // no line, or no memory for it
         const Measure b = batch.b[second[e]];
         bounds[e] = each[first[e]].bound_by_places(b, v[first[e]].data());
         pulse.note(b.mass.size());

@@ -79,11 +79,14 @@ std::vector<double> LinesOfOne::transform_over_places(Pulse& pulse) const {
 }
 
 double LinesOfOne::bound_by_places(const Measure& b, const double* v) const {
+    const Sums sums = sums_with(b);
     double best = 0;
     for (std::size_t line = 0; line < count(); ++line, v += batch_.space.matrix->columns) {
         double used = used_[line];
-        for (Node j = 0; j < b.size(); ++j) used += static_cast<double>(b.mass[j]) * v[b.place[j]];
-        best = std::max(best, crossing_of(multiplier_[line], used, b));
+        for (Node j = 0; j < b.size(); ++j) {
+            used += static_cast<double>(b.mass[j]) * v[b.place.empty() ? j : b.place[j]];
+        }
+        best = std::max(best, crossing_of(multiplier_[line], used, sums));
     }
     return best;
 }
@@ -107,7 +110,7 @@ double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) 
         u[i] = std::max(0.0, lambda - least_sum(powers.row(i), v.data(), powers.columns));
     }
     pulse.note(2 * powers.size());
-    return crossing_of(lambda, weighted_sum(u, a_.mass) + weighted_sum(v, b.mass), b);
+    return crossing_of(lambda, weighted_sum(u, a_.mass) + weighted_sum(v, b.mass), sums_with(b));
 }
 
 // The lines that would bound b best if some of its atoms were all of them.
@@ -115,8 +118,8 @@ std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& po
     std::vector<std::size_t> lines(count());
     std::iota(lines.begin(), lines.end(), 0);
     if (count() <= lines_in_mixture) return lines;
-    const Node step =
-        std::max<Node>(1, powers.columns / atoms_in_sample) | 1;  // odd: pictures have rows of even length
+    // Odd: pictures have rows of even length.
+    const Node step = std::max<Node>(1, powers.columns / atoms_in_sample) | 1;
     std::vector<double> masses, sample;
     sample.reserve(static_cast<std::size_t>(powers.rows) * (powers.columns / step + 1));
     for (Node j = 0; j < powers.columns; j += step) masses.push_back(static_cast<double>(b.mass[j]));
@@ -124,15 +127,15 @@ std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& po
     for (Node i = 0; i < powers.rows; ++i) {
         for (Node j = 0; j < powers.columns; j += step) sample.push_back(powers.at(i, j));
     }
-    const double whole = static_cast<double>(Masses{a_.mass, b.mass}.total());
-    const double scale = whole / std::accumulate(masses.begin(), masses.end(), 0.0);
+    const Sums sums = sums_with(b);
+    const double scale = sums.total / std::accumulate(masses.begin(), masses.end(), 0.0);
     std::vector<double> bounds(count()), least(count() * masses.size(), unreachable);
     lower_to_sums(least.data(), {sample.data(), powers.rows, size}, u_.data(), count(), a_.mass.size());
     for (std::size_t line = 0; line < count(); ++line) {
         double* v = &least[line * masses.size()];
         subtract_from(multiplier_[line], v, masses.size());
         const double used = used_[line] + scale * std::inner_product(v, v + size, masses.begin(), 0.0);
-        bounds[line] = crossing_of(multiplier_[line], used, b);
+        bounds[line] = crossing_of(multiplier_[line], used, sums);
     }
     std::partial_sort(lines.begin(), lines.begin() + lines_in_mixture, lines.end(),
                       [&](std::size_t x, std::size_t y) { return bounds[x] > bounds[y]; });
@@ -140,12 +143,15 @@ std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& po
     return lines;
 }
 
-// `used` is Σ a u + Σ b v. No term of these sums is larger than λ where the line is of use, so neither is what rounding
-// takes from them, times their number.
-double LinesOfOne::crossing_of(double lambda, double used, const Measure& b) const {
+LinesOfOne::Sums LinesOfOne::sums_with(const Measure& b) const {
     const auto total = static_cast<double>(Masses{a_.mass, b.mass}.total());
-    const double rounding = std::numeric_limits<double>::epsilon() * (a_.size() + b.size() + b.points.dimension + 8);
-    return crossing(lambda - used / total - rounding * lambda, lambda, 1.0, batch_.question.p);
+    return {total, std::numeric_limits<double>::epsilon() * (a_.size() + b.size() + b.points.dimension + 8)};
+}
+
+// `used` is Σ a u + Σ b v. What is no number bounds nothing.
+double LinesOfOne::crossing_of(double lambda, double used, const Sums& sums) const {
+    const double height = lambda - used / sums.total - sums.rounding * lambda;
+    return height > 0 ? crossing(height, lambda, 1.0, batch_.question.p) : 0;
 }
 
 }  // namespace rpw

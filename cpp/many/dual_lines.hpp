@@ -43,7 +43,14 @@ private:
         return u_.subspan(line * a_.mass.size(), a_.mass.size());
     }
     std::vector<std::size_t> best_for(const Measure& b, const Powers& powers) const;
-    double crossing_of(double lambda, double used, const Measure& b) const;
+    // Of the pair with b: the mass that counts as 1, and what rounding may take from a sum over all atoms, in units of
+    // λ. No term is larger than λ where a line is of use, so neither is its rounding, times their number.
+    struct Sums {
+        double total;
+        double rounding;
+    };
+    Sums sums_with(const Measure& b) const;
+    double crossing_of(double lambda, double used, const Sums& sums) const;
 
     const Batch& batch_;
     Measure a_;
