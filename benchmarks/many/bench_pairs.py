@@ -106,8 +106,8 @@ def full_mass_table(queries: Array, items: Array, support: Array, interpreter: s
     print(f"  they differ by at most {error:.0e}")
 
 
-def search_table(name: str, queries: Array, items: Array, support: Array, brute: float, matrix: Array) -> None:
-    build, index = timed(rpw.Index, items, support=support)
+def search_table(name: str, queries: Array, items: Array, brute: float, matrix: Array, **space: Array) -> None:
+    build, index = timed(rpw.Index, items, **space)
     seconds, (distances, indices) = timed(index.query, queries, top=10, n_threads=2)
     order = np.argsort(matrix, axis=1, kind="stable")[:, :10]
     same = np.array_equal(order, indices) and np.array_equal(np.take_along_axis(matrix, order, axis=1), distances)
@@ -115,6 +115,16 @@ def search_table(name: str, queries: Array, items: Array, support: Array, brute:
     print(f"\nrpw.Index, {name}, top 10, two threads: {'identical to' if same else 'DIFFERS FROM'} brute force")
     print(f"  build {build:.2f} s, queries {seconds:.1f} s, brute force {brute:.1f} s: {seconds / brute:.1%}")
     print(f"  of {stats.pairs} pairs: bounded {stats.bounded}, given up {stats.stopped_early}, solved {stats.solved}")
+
+
+def colour_search(n_queries: int, n_labelled: int) -> None:
+    """Pictures of 1024 points each, which they do not share."""
+    images = load_pictures("cifar10").images
+    order = np.random.default_rng(0).permutation(len(images))[: n_queries + n_labelled]
+    clouds = np.stack([rpw.Measure.from_image(image).points for image in images[order]])
+    queries, items = clouds[:n_queries], clouds[n_queries:]
+    brute, matrix = timed(rpw.pairwise, queries, items, n_threads=2)
+    search_table("CIFAR-10", queries, items, brute, matrix)
 
 
 def cluster_table(queries: Array, items: Array, support: Array, pairs: int) -> None:
@@ -178,10 +188,12 @@ def main() -> None:
     print(f"{name}, noise on one pixel of each picture, zero pixels dropped")
     brute, matrix = rate_table(queries, items, support)
     full_mass_table(queries[: n_queries // 5], items, support, options.wasserstein)
-    search_table("noise", queries, items, support, brute, matrix)
+    search_table("noise", queries, items, brute, matrix, support=support)
     moved = histograms(move_up(images[n_queries:], rows_to_move(height)))
     brute, matrix = timed(rpw.pairwise, queries, moved, support=support, n_threads=2)
-    search_table("noise and shift", queries, moved, support, brute, matrix)
+    search_table("noise and shift", queries, moved, brute, matrix, support=support)
+    if os.environ.get("RPW_DATA"):
+        colour_search(2, n_labelled)
     if not options.quick:
         cluster_table(queries, items, support, 20_000)
 

@@ -1,7 +1,7 @@
 // Many pairs, and search.
 #include "bindings/arrays.hpp"
+#include "many/bounds.hpp"
 #include "many/pair_values.hpp"
-#include "many/search.hpp"
 
 namespace rpw::python {
 
@@ -61,29 +61,48 @@ nb::tuple outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, const Own
     return nb::make_tuple(outcomes, as_list(result.failures));
 }
 
-nb::tuple neighbours_of(const OwnedSpace& space, const OwnedMeasures& queries, const OwnedMeasures& items,
-                        const Question& question, std::size_t top, double radius, const Table& to_pivots,
-                        const Table& from_pivots, int threads, double seconds, const nb::object& progress) {
+nb::tuple values_within(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
+                        const Question& question, const Numbers<std::int64_t>& first,
+                        const Numbers<std::int64_t>& second, const Numbers<double>& cutoffs, int threads,
+                        double seconds, const nb::object& progress) {
     const Effort effort{threads, seconds, reporter(progress)};
-    const Wanted wanted{top, radius, {to_pivots.data(), to_pivots.size()}, {from_pivots.data(), from_pivots.size()}};
-    SearchResult result;
+    PairsWithin result;
     {
         nb::gil_scoped_release release;
-        result = search({space.view, queries.view, items.view, question}, wanted, effort);
+        const Batch batch{space.view, a.view, b.view, question};
+        result = pair_values_within(batch, view(first), view(second), view(cutoffs), effort);
     }
-    nb::list neighbours;
-    for (const auto& found : result.neighbours) {
-        std::vector<double> distances;
-        std::vector<std::int64_t> indices;
-        for (const auto& neighbour : found) {
-            distances.push_back(neighbour.distance);
-            indices.push_back(neighbour.index);
-        }
-        neighbours.append(nb::make_tuple(to_array(std::move(distances)), to_array(std::move(indices))));
+    nb::list potentials;
+    for (auto& u : result.u) potentials.append(to_array(std::move(u)));
+    return nb::make_tuple(to_array(std::move(result.found.values)), as_list(result.found.failures),
+                          to_array(std::move(result.multiplier)), potentials);
+}
+
+auto neighbour_bounds_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
+                         const Question& question, const Numbers<std::int64_t>& first,
+                         const Numbers<std::int64_t>& second, int threads, double seconds, const nb::object& progress) {
+    const Effort effort{threads, seconds, reporter(progress)};
+    std::vector<double> bounds;
+    {
+        nb::gil_scoped_release release;
+        bounds = neighbour_bounds({space.view, a.view, b.view, question}, view(first), view(second), effort);
     }
-    const auto& counts = result.counts;
-    return nb::make_tuple(neighbours, nb::make_tuple(counts.bounded, counts.stopped_early, counts.solved),
-                          as_list(result.failures));
+    return to_array(std::move(bounds));
+}
+
+template <auto Bounds>
+auto bounds_by_lines(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
+                     const Numbers<std::int64_t>& first, const Numbers<std::int64_t>& second,
+                     const Numbers<std::int64_t>& start, const Numbers<double>& multiplier, const Numbers<double>& u,
+                     int threads, double seconds, const nb::object& progress) {
+    const Effort effort{threads, seconds, reporter(progress)};
+    std::vector<double> bounds;
+    {
+        nb::gil_scoped_release release;
+        const Batch batch{space.view, a.view, b.view, question};
+        bounds = Bounds(batch, view(first), view(second), {view(start), view(multiplier), view(u)}, effort);
+    }
+    return to_array(std::move(bounds));
 }
 
 }  // namespace
@@ -96,8 +115,14 @@ void bind_many(nb::module_& module) {
                "threads"_a, "seconds"_a, "progress"_a.none());
     module.def("pair_outcomes", &outcomes_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a, "threads"_a,
                "seconds"_a, "progress"_a.none());
-    module.def("search", &neighbours_of, "space"_a, "queries"_a, "items"_a, "question"_a, "top"_a, "radius"_a,
-               "to_pivots"_a, "from_pivots"_a, "threads"_a, "seconds"_a, "progress"_a.none());
+    module.def("pair_values_within", &values_within, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,
+               "cutoffs"_a, "threads"_a, "seconds"_a, "progress"_a.none());
+    module.def("neighbour_bounds", &neighbour_bounds_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,
+               "threads"_a, "seconds"_a, "progress"_a.none());
+    module.def("line_bounds", &bounds_by_lines<&line_bounds>, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a,
+               "second"_a, "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
+    module.def("mixed_bounds", &bounds_by_lines<&mixed_bounds>, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a,
+               "second"_a, "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
 }
 
 }  // namespace rpw::python

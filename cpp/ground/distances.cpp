@@ -7,12 +7,6 @@ namespace rpw {
 
 namespace {
 
-PointRows rows_between(const Points& x, const Points& y, Metric metric) {
-    const double unit = length_unit(x, y);
-    if (unit == unreachable) throw TooFarApart();
-    return {y, metric, unit};
-}
-
 Node place_of(const Measure& measure, Node atom) { return measure.place.empty() ? atom : measure.place[atom]; }
 
 // Whether the matrix of the space is the matrix of this pair.
@@ -30,7 +24,10 @@ DistanceRows::DistanceRows(const Pair& pair, double truncation)
       columns_(pair.b.size()),
       work_per_row_(static_cast<std::size_t>(columns_)) {
     if (pair.space.matrix) return;
-    from_points_ = rows_between(pair.a.points, pair.b.points, pair.space.metric);
+    const double unit = length_unit(pair.a.points, pair.b.points);
+    if (unit == unreachable) throw TooFarApart();
+    from_points_.emplace(pair.b.points, pair.space.metric, unit);
+    has_squares_ = pair.space.metric == Metric::euclidean && unit == 1 && truncation == unreachable;
     work_per_row_ *= static_cast<std::size_t>(pair.b.points.dimension);
 }
 

@@ -27,6 +27,10 @@ public:
     std::size_t work_per_row() const { return work_per_row_; }
     void fill(Node i, double* out);
 
+    // Squares of the distances, for less than the distances, where that is possible.
+    bool has_squares() const { return has_squares_; }
+    void fill_squares(Node i, double* out) const { from_points_->fill_squares(pair_.a.points.at(i), out); }
+
 private:
     Pair pair_;
     double truncation_;
@@ -34,6 +38,7 @@ private:
     Node columns_;
     std::size_t work_per_row_;
     std::optional<PointRows> from_points_;
+    bool has_squares_ = false;
 };
 
 // All of them: in `room`, or the user's own matrix where it holds just these distances.

@@ -17,7 +17,7 @@ constexpr double shortest = 0x1p-480;
 
 // The columns of y lie next to each other, so that the loops over points vectorise; the order of the sum over
 // coordinates is the same for every instruction set. A row tells how many of its distances are too short to be right.
-RPW_SIMD std::uint64_t euclidean_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+RPW_SIMD void squares_row(const double* x, const double* y, Node count, Node dimension, double* out) {
     for (Node j = 0; j < count; ++j) out[j] = 0;
     for (Node t = 0; t < dimension; ++t, y += count) {
         for (Node j = 0; j < count; ++j) {
@@ -25,6 +25,10 @@ RPW_SIMD std::uint64_t euclidean_row(const double* x, const double* y, Node coun
             out[j] += difference * difference;
         }
     }
+}
+
+RPW_SIMD std::uint64_t euclidean_row(const double* x, const double* y, Node count, Node dimension, double* out) {
+    squares_row(x, y, count, dimension, out);
     std::uint64_t too_short = 0;
     for (Node j = 0; j < count; ++j) {
         out[j] = std::sqrt(out[j]);
@@ -132,6 +136,10 @@ PointRows::PointRows(const Points& y, Metric metric, double unit)
             columns[static_cast<std::size_t>(t) * y.count + j] = y.at(j)[t] / unit_;
         }
     }
+}
+
+void PointRows::fill_squares(const double* x, double* out) const {
+    squares_row(x, columns_.data(), y_.count, y_.dimension, out);
 }
 
 void PointRows::fill(const double* x, double* out) {

@@ -32,6 +32,9 @@ class PointRows {
 public:
     PointRows(const Points& y, Metric metric, double unit);
     void fill(const double* x, double* out);
+    // Squares of Euclidean distances, without their roots; where the unit is 1. They may be too small by rounding
+    // alone.
+    void fill_squares(const double* x, double* out) const;
 
 private:
     std::uint64_t (*kernel_)(const double*, const double*, Node, Node, double*);

@@ -58,6 +58,32 @@ Powers powers_of(const Distances& distances, const Space& space, double scale, d
     return {{out, distances.rows, distances.columns}};
 }
 
+namespace {
+
+RPW_SIMD void multiply(double* x, std::size_t size, double factor) {
+    for (std::size_t j = 0; j < size; ++j) x[j] *= factor;
+}
+
+RPW_SIMD void square_multiples(double* x, std::size_t size, double factor) {
+    for (std::size_t j = 0; j < size; ++j) x[j] = (x[j] * factor) * (x[j] * factor);
+}
+
+}  // namespace
+
+void PowerRows::fill(Node i, double* out) {
+    const auto columns = static_cast<std::size_t>(this->columns());
+    const double factor = 1 / scale_;
+    if (p_ == 2 && distances_.has_squares()) {
+        distances_.fill_squares(i, out);
+        if (factor != 1) multiply(out, columns, factor * factor);
+        return;
+    }
+    distances_.fill(i, out);
+    if (p_ == 1) multiply(out, columns, factor);
+    if (p_ == 2) square_multiples(out, columns, factor);
+    if (p_ != 1 && p_ != 2) scaled_powers(out, columns, scale_, p_, out);
+}
+
 Price scaled_price(double kappa, double scale) {
     const double plain = kappa / scale;
     if (plain <= largest_power) return {plain, 1};

@@ -7,7 +7,7 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
-#include "ground/measure.hpp"
+#include "ground/distances.hpp"
 
 namespace rpw {
 
@@ -30,6 +30,24 @@ void scaled_powers(const double* in, std::size_t size, double scale, double p, d
 // The powers of a matrix of distances. They take its place where it may be overwritten, because it lies in `room` or is
 // the pair's scratch; the user's own matrix stays as it is, and is not even copied where its powers are its entries.
 Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse);
+
+// (distance / scale)^p row by row, without a matrix, and where it can without a root: they differ from those of
+// `powers_of` by rounding.
+class PowerRows {
+public:
+    PowerRows(const Pair& pair, double truncation, double scale, double p)
+        : distances_(pair, truncation), scale_(scale), p_(p) {}
+
+    Node rows() const { return distances_.rows(); }
+    Node columns() const { return distances_.columns(); }
+    std::size_t work_per_row() const { return distances_.work_per_row(); }
+    void fill(Node i, double* out);
+
+private:
+    DistanceRows distances_;
+    double scale_;
+    double p_;
+};
 
 // κ in units of the scale. Where that would be no float64, every ε is below 1e-290, and F(1 - ε) is F(1): then ε is
 // F(1)^(1/p) / κ, in proportion to any smaller price, and `shrink` is that proportion.

@@ -16,39 +16,7 @@ namespace rpw {
 Outcome PairSolver::solve(std::size_t s, std::size_t t, double cutoff, Pulse& pulse) {
     Outcome outcome = rpw::solve(batch_.pair(s, t), batch_.question.with_cutoff(cutoff), room_, pulse);
     if (outcome.status == Status::time_limit) throw TimeUp();
-    const bool is_on_profile = outcome.solver == Solver::walk || outcome.solver == Solver::simplex;
-    const bool has_potentials = is_on_profile && batch_.question.quantity == Quantity::crossing;
-    if (has_potentials && outcome.status == Status::exact) remember(s, outcome);
     return outcome;
-}
-
-void PairSolver::remember(std::size_t s, const Outcome& outcome) {
-    const double unit_p = power(batch_.question.kappa / outcome.scale, batch_.question.p);
-    solved_row_ = s;
-    solved_multiplier_ = outcome.multiplier / unit_p;
-    solved_u_ = outcome.u;
-    for (double& u : solved_u_) u /= unit_p;
-}
-
-// Any u ≥ 0 and λ ≥ 0 give a line below the profile with v_j = max(0, max_i λ - C_ij - u_i): docs/theory.md, "Search".
-double PairSolver::potential_bound(std::size_t s, std::size_t t, Pulse& pulse) {
-    if (s != solved_row_ || !std::isfinite(solved_multiplier_)) return 0;
-    const Question& question = batch_.question;
-    const Pair pair = batch_.pair(s, t);
-    const Distances distances = distances_of(pair, question.truncation, room_, pulse);
-    const Powers powers = powers_of(distances, batch_.space, question.kappa, question.p, room_, pulse);
-    nearest_b_.assign(powers.columns, unreachable);
-    for (Node i = 0; i < powers.rows; ++i) {
-        const double* row = powers.row(i);
-        for (Node j = 0; j < powers.columns; ++j) nearest_b_[j] = std::min(nearest_b_[j], row[j] + solved_u_[i]);
-    }
-    long double used = 0;
-    for (Node i = 0; i < powers.rows; ++i) used += static_cast<long double>(solved_u_[i]) * pair.a.mass[i];
-    for (Node j = 0; j < powers.columns; ++j) {
-        used += static_cast<long double>(std::max(0.0, solved_multiplier_ - nearest_b_[j])) * pair.b.mass[j];
-    }
-    const double height = solved_multiplier_ - static_cast<double>(used / pair.masses().total());
-    return crossing(height, solved_multiplier_, 1.0, question.p);
 }
 
 double PairSolver::neighbour_bound(std::size_t s, std::size_t t, Pulse& pulse) {

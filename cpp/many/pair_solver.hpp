@@ -36,12 +36,7 @@ public:
     // both ways, the better of the two. Only for quantity == crossing.
     double neighbour_bound(std::size_t s, std::size_t t, Pulse& pulse);
 
-    // Another lower bound on RPW: the potentials of the last pair that was solved, completed for this one. 0 if that
-    // pair had another first measure.
-    double potential_bound(std::size_t s, std::size_t t, Pulse& pulse);
-
 private:
-    void remember(std::size_t s, const Outcome& outcome);
     double bound_one_way(std::span<const Mass> masses, std::span<const double> nearest);
 
     const Batch& batch_;
@@ -49,9 +44,6 @@ private:
     std::vector<double> nearest_a_;
     std::vector<double> nearest_b_;
     std::vector<std::int32_t> order_;
-    std::size_t solved_row_ = static_cast<std::size_t>(-1);
-    double solved_multiplier_ = 0;  // in units of κ^p, like the potentials
-    std::vector<double> solved_u_;
 };
 
 }  // namespace rpw

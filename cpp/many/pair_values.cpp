@@ -2,10 +2,12 @@
 #include "many/pair_values.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <new>
 
+#include "base/crossing.hpp"
 #include "many/parallel.hpp"
 #include "solve/several.hpp"
 #include "solve/solve.hpp"
@@ -44,6 +46,12 @@ std::vector<PairFailure> for_each_pair(std::span<const std::int64_t> first, std:
     return failures;
 }
 
+// Whether the solve has left a line below the profiles of other pairs: another solver knows none, or one of no use.
+bool has_line(const Outcome& outcome, const Question& question) {
+    const bool is_on_profile = outcome.solver == Solver::walk || outcome.solver == Solver::simplex;
+    return is_on_profile && question.quantity == Quantity::crossing && outcome.multiplier > 0;
+}
+
 }  // namespace
 
 PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
@@ -54,6 +62,28 @@ PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, 
     for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
     result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
         result.values[e] = solvers[worker].solve(first[e], second[e], 1.0, pulse).value;
+    });
+    return result;
+}
+
+PairsWithin pair_values_within(const Batch& batch, std::span<const std::int64_t> first,
+                               std::span<const std::int64_t> second, std::span<const double> cutoffs,
+                               const Effort& effort) {
+    PairsWithin result;
+    result.found.values.assign(first.size(), std::numeric_limits<double>::quiet_NaN());
+    result.multiplier.assign(first.size(), 0.0);
+    result.u.resize(first.size());
+    std::vector<PairSolver> solvers;
+    for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
+    result.found.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+        Outcome outcome = solvers[worker].solve(first[e], second[e], cutoffs[e], pulse);
+        result.found.values[e] = outcome.status == Status::beyond_cutoff ? unreachable : outcome.value;
+        const double unit_p = power(batch.question.kappa / outcome.scale, batch.question.p);
+        const double multiplier = outcome.multiplier / unit_p;
+        if (!has_line(outcome, batch.question) || !std::isfinite(multiplier) || !(unit_p > 0)) return;
+        for (double& u : outcome.u) u /= unit_p;
+        result.multiplier[e] = multiplier;
+        result.u[e] = std::move(outcome.u);
     });
     return result;
 }

@@ -40,6 +40,18 @@ struct PairValues {
 PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
                        const Effort& effort);
 
+// RPW of each pair up to a cutoff of its own: infinite where it was given up, proven to lie beyond. What the solves
+// leave behind bounds other pairs (bounds.hpp): the multiplier and the row potentials, in units of κ^p; 0 and none
+// where there are none.
+struct PairsWithin {
+    PairValues found;
+    std::vector<double> multiplier;
+    std::vector<std::vector<double>> u;
+};
+PairsWithin pair_values_within(const Batch& batch, std::span<const std::int64_t> first,
+                               std::span<const std::int64_t> second, std::span<const double> cutoffs,
+                               const Effort& effort);
+
 // RPW at several prices: values[e * kappas.size() + s] for the price kappas[s].
 PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, std::span<const std::int64_t> first,
                           std::span<const std::int64_t> second, const Effort& effort);

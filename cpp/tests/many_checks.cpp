@@ -1,4 +1,4 @@
-// Lists of pairs on threads, several prices at once, and the search.
+// Lists of pairs on threads, several prices at once, and the bounds of a search.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "many/bounds.hpp"
 #include "many/pair_values.hpp"
-#include "many/search.hpp"
 #include "solve/solve.hpp"
 #include "tests/checker.hpp"
 
@@ -15,21 +15,74 @@ namespace rpw::tests {
 
 namespace {
 
-// One query on four threads: the same answer, and every pair in some count.
-void check_single_query(Checker& checker, const rpw::Batch& batch, const std::vector<rpw::Neighbour>& expected) {
-    rpw::Measures first = batch.a;
-    first.start = first.start.first(2);
-    const auto quiet = [](std::size_t) {};
-    const auto found = rpw::search({batch.space, first, batch.b, batch.question}, {4, rpw::unreachable, {}, {}},
-                                   {4, rpw::unreachable, quiet});
-    const auto& counts = found.counts;
-    const std::int64_t counted = counts.bounded + counts.stopped_early + counts.solved;
-    checker.expect(counted == static_cast<std::int64_t>(batch.b.size()), "counts", static_cast<double>(counted));
-    for (std::size_t place = 0; place < expected.size(); ++place) {
-        const auto& neighbour = found.neighbours[0][place];
-        checker.expect(neighbour.index == expected[place].index && neighbour.distance == expected[place].distance,
-                       "one query");
+// The lines that solves have left, of each first measure the first `most`; pairs are sorted by their first measure.
+struct KeptLines {
+    KeptLines(const rpw::PairsWithin& solved, std::span<const std::int64_t> first, std::int64_t most) {
+        for (std::size_t e = 0; e < first.size(); ++e) {
+            if (e > 0 && first[e] != first[e - 1]) start.push_back(size());
+            is_kept.push_back(solved.multiplier[e] > 0 && size() < start.back() + most);
+            if (!is_kept.back()) continue;
+            multiplier.push_back(solved.multiplier[e]);
+            u.insert(u.end(), solved.u[e].begin(), solved.u[e].end());
+        }
+        start.push_back(size());
     }
+
+    std::int64_t size() const { return static_cast<std::int64_t>(multiplier.size()); }
+    rpw::DualLines view() const { return {start, multiplier, u}; }
+
+    std::vector<std::int64_t> start{0};
+    std::vector<double> multiplier, u;
+    std::vector<bool> is_kept;
+};
+
+// Bounds lie below the distances, whoever's potentials they come from; solves within a cutoff end with the same bits,
+// or prove that they need not end.
+void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std::int64_t> first,
+                  std::span<const std::int64_t> second) {
+    const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
+    const std::vector<double> distances = rpw::pair_values(batch, first, second, effort).values;
+    const auto by_neighbours = rpw::neighbour_bounds(batch, first, second, effort);
+    std::vector<double> cutoffs;
+    for (const double distance : distances) {
+        cutoffs.push_back(below(2) ? std::max(0.0, distance - 1e-6) : distance + 1e-12);
+    }
+    const auto within = rpw::pair_values_within(batch, first, second, cutoffs, effort);
+    for (const std::int64_t most : {1, 2, 12}) {
+        const KeptLines lines(within, first, most);
+        const auto by_lines = batch.space.matrix ? rpw::line_bounds(batch, first, second, lines.view(), effort)
+                                                 : rpw::mixed_bounds(batch, first, second, lines.view(), effort);
+        const auto mixed = rpw::mixed_bounds(batch, first, second, lines.view(), effort);
+        for (std::size_t e = 0; e < first.size(); ++e) {
+            checker.expect(mixed[e] <= distances[e] + 1e-13, "mixed bound", mixed[e], distances[e]);
+            checker.expect(most > 1 || mixed[e] >= by_lines[e] - 1e-13, "sharper", mixed[e], by_lines[e]);
+            checker.expect(by_lines[e] <= distances[e] + 1e-13, "bound by lines", by_lines[e], distances[e]);
+            // A pair that was solved to its end has the sharpest line itself.
+            const bool is_own = most == 1 && lines.is_kept[e] && within.found.values[e] == distances[e];
+            checker.expect(!is_own || by_lines[e] >= distances[e] - 1e-9, "own line", by_lines[e], distances[e]);
+        }
+    }
+    for (std::size_t e = 0; e < first.size(); ++e) {
+        const double distance = distances[e], found = within.found.values[e];
+        checker.expect(by_neighbours[e] <= distance + 1e-12, "bound by neighbours", by_neighbours[e], distance);
+        const bool is_given_up = std::isinf(found) && distance > cutoffs[e];
+        checker.expect(found == distance || is_given_up, "within a cutoff", found, distance);
+    }
+}
+
+// The same for measures on the places of a matrix, which they share.
+void check_bounds_on_places(Checker& checker, rpw::Batch batch, std::span<const std::int64_t> first,
+                            std::span<const std::int64_t> second) {
+    const rpw::Node places = 9;
+    std::vector<double> matrix(places * places);
+    for (double& entry : matrix) entry = below(6) / 5.0;
+    rpw::Space space;
+    space.matrix = rpw::PlaceMatrix{matrix.data(), places, places, places, 1, nullptr};
+    std::vector<std::int32_t> place;
+    for (std::size_t e = 0; e < batch.a.mass.size(); ++e) place.push_back(below(places));
+    rpw::Measures all{batch.a.start, batch.a.mass};
+    all.place = place;
+    check_bounds(checker, {space, all, all, batch.question}, first, second);
 }
 
 // Several prices at once against one at a time, and answers with plans on threads against one pair at a time.
@@ -66,7 +119,7 @@ void check_several(Checker& checker, rpw::Batch batch, std::span<const std::int6
 
 }  // namespace
 
-// Threads over pairs against one pair at a time, and the search against sorting all distances.
+// Threads over pairs against one pair at a time, and bounds against distances.
 void check_many(Checker& checker) {
     const Instance whatever = draw(1, 1, Costs::random, Weights::equal);
     checker.start(whatever);
@@ -107,19 +160,8 @@ void check_many(Checker& checker) {
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
         check_several(checker, batch, first, second);
-        const rpw::Wanted wanted{4, rpw::unreachable, {}, {}};
-        const auto found = rpw::search(batch, wanted, {3, rpw::unreachable, quiet});
-        check_single_query(checker, batch, found.neighbours[0]);
-        for (int s = 0; s < count; ++s) {
-            std::vector<rpw::Neighbour> row;
-            for (int t = 0; t < count; ++t) row.push_back({one.values[s * count + t], t});
-            std::sort(row.begin(), row.end());
-            for (int place = 0; place < 4; ++place) {
-                const auto& neighbour = found.neighbours[s][place];
-                checker.expect(neighbour.index == row[place].index && neighbour.distance == row[place].distance,
-                               "search");
-            }
-        }
+        check_bounds(checker, batch, first, second);
+        check_bounds_on_places(checker, batch, first, second);
     }
     bool thrown = false;
     try {

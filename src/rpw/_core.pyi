@@ -208,20 +208,71 @@ def pair_outcomes(
 ) -> tuple[list[Outcome], _Failures]:
     """As ``solve`` answers for each pair; past the time, the best that is proven. A pair that fails has no answer."""
 
-def search(
+def pair_values_within(
     space: Space,
-    queries: Measures,
-    items: Measures,
+    a: Measures,
+    b: Measures,
     question: Question,
-    top: int,
-    radius: float,
-    to_pivots: _Floats,
-    from_pivots: _Floats,
+    first: _Ints,
+    second: _Ints,
+    cutoffs: _Floats,
     threads: int,
     seconds: float,
     progress: _Progress,
-) -> tuple[list[tuple[_Floats, _Ints]], tuple[int, int, int], _Failures]:
-    """The neighbours of each query, the counts (bounded, stopped early, solved), and the pairs that failed."""
+) -> tuple[_Floats, _Failures, _Floats, list[_Floats]]:
+    """As ``pair_values``, but infinite where RPW was given up, proven to lie beyond the cutoff of the pair.
+
+    Then the multiplier and the row potentials of each, in units of κ^p; 0 and none where there are none.
+    """
+
+def neighbour_bounds(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> _Floats:
+    """Lower bounds on RPW by nearest neighbours; 0 for other questions, and for pairs that fail."""
+
+def line_bounds(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    start: _Ints,
+    multiplier: _Floats,
+    u: _Floats,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> _Floats:
+    """Lower bounds on RPW by multipliers and row potentials of other pairs with the same first measure.
+
+    Those of measure s are the lines from ``start[s]`` up to ``start[s + 1]``; each pair, of measures at places that
+    they share, is bounded by the best of them.
+    """
+
+def mixed_bounds(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    start: _Ints,
+    multiplier: _Floats,
+    u: _Floats,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> _Floats:
+    """Sharper ones, each by a mixture of the lines that suit the pair best."""
 
 # ---------------------------------------------------------------- single steps, as the core takes them
 

@@ -65,7 +65,7 @@ def with_arrays(path, content, **arrays):
 
 
 def test_unknown_arrays_beside_an_index_are_not_expanded(tmp_path, bomb):
-    index = rpw.Index(clouds(6, 4), n_pivots=2)
+    index = rpw.Index(clouds(6, 4))
     index.save(tmp_path / "I")
     with np.load(tmp_path / "I") as stored:
         path = with_arrays(tmp_path / "J", bomb, **dict(stored))
@@ -123,7 +123,7 @@ def test_declared_sizes_are_looked_at_first(tmp_path, bomb, little_memory):
         assert peak.bytes < 20_000_000
 
 
-@pytest.mark.parametrize("name", ["about", "points", "from_pivots"])
+@pytest.mark.parametrize("name", ["about", "points", "mass"])
 def test_headers_and_the_table_of_contents_must_agree(tmp_path, name):
     index = tmp_path / "I"
     rpw.Index(clouds(3, 4)).save(index)

@@ -177,7 +177,7 @@ class TestOnTheHost:
 
     def test_search(self, on_host, make):
         expected = rpw.Index(CLOUDS, device="cuda").query(RAGGED, top=3)
-        index = rpw.Index(make(CLOUDS), device="cuda", n_pivots=2)
+        index = rpw.Index(make(CLOUDS), device="cuda")
         queries = [make(cloud) for cloud in RAGGED]
         with in_float64(make):
             for found, right in zip(index.query(queries, top=3), expected, strict=True):

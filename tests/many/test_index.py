@@ -28,12 +28,11 @@ def brute_force(queries, items, top, **options):
 
 
 @pytest.mark.parametrize("grid", [False, True])
-@pytest.mark.parametrize("n_pivots", [0, 3])
 @pytest.mark.parametrize(("p", "k"), [(1, 1), (2, 1), (2, 0.1), (2, 10), (3, 1), (INF, 1), (2, 0)])
-def test_same_as_brute_force(grid, n_pivots, p, k):
-    rng = np.random.default_rng([grid, n_pivots])
+def test_same_as_brute_force(grid, p, k):
+    rng = np.random.default_rng([grid, 0])
     items, queries = clouds(rng, 60, grid=grid), clouds(rng, 12, grid=grid)
-    index = rpw.Index(items, p=p, k=k, n_pivots=n_pivots)
+    index = rpw.Index(items, p=p, k=k)
     for top in (1, 7, 60):
         distances, indices = index.query(queries, top=top)
         expected, order = brute_force(queries, items, top, p=p, k=k)
@@ -173,11 +172,10 @@ def test_stats_add_up_over_searches():
         assert stats.pairs == searches * 2 * 20 == stats.solved + stats.bounded + stats.stopped_early
 
 
-@pytest.mark.parametrize("n_pivots", [0, 2])
-def test_adding_measures_keeps_the_diameter(n_pivots):
+def test_adding_measures_keeps_the_diameter():
     rng = np.random.default_rng(5)
     items, queries = clouds(rng, 30), clouds(rng, 4)
-    index = rpw.Index(items[:10], diameter="auto", n_pivots=n_pivots)
+    index = rpw.Index(items[:10], diameter="auto")
     fixed = index.diameter
     index.add(items[10:])
     assert (len(index), index.diameter) == (30, fixed)
@@ -195,7 +193,7 @@ def test_save_and_load(tmp_path, space):
     else:
         items, queries, places = rng.random((20, 9)), rng.random((3, 9)), rng.random((9, 2))
         options = {"support": places} if space == "support" else {"cost": np.abs(places[:, :1] - places[:, 0])}
-    index = rpw.Index(items, p=1, k=3, diameter=2.0, n_pivots=None, **options)
+    index = rpw.Index(items, p=1, k=3, diameter=2.0, **options)
     index.save(tmp_path / "saved")
     again = rpw.Index.load(tmp_path / "saved")
     assert (len(again), again.diameter, repr(again)) == (20, 2.0, repr(index))
@@ -278,13 +276,23 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="measures is one set of points: pass a list") as error:
         index.add(np.zeros((3, 1)))
     assert "support=" not in str(error.value)
-    with pytest.raises(ValueError, match="n_pivots"):
-        rpw.Index(np.eye(3), cost=np.ones((3, 3)), n_pivots=2)
     with pytest.raises(ValueError, match="n_threads"):
         index.query([[0.5]], top=1, n_threads=0)
     with pytest.raises(ValueError, match="measures"):
         rpw.Index([])
-    assert rpw.Index(np.eye(3), cost=1 - np.eye(3), n_pivots=2, assume_metric=True).query(np.eye(3)[0], top=1)[0] == [0]
+
+
+def test_pivots_are_deprecated_and_change_nothing():
+    rng = np.random.default_rng(11)
+    items, queries = clouds(rng, 20), clouds(rng, 3)
+    with pytest.warns(DeprecationWarning, match="n_pivots has no effect") as caught:
+        index = rpw.Index(items, n_pivots=4)
+    assert caught[0].filename == __file__
+    for mine, other in zip(index.query(queries, top=5), rpw.Index(items).query(queries, top=5), strict=True):
+        assert np.array_equal(mine, other)
+    with pytest.warns(DeprecationWarning, match="n_pivots"):
+        index = rpw.Index(np.eye(3), cost=1 - np.eye(3), n_pivots=2, assume_metric=True)
+    assert index.query(np.eye(3)[0], top=1)[0] == [0]
 
 
 def test_most_pairs_are_never_solved():

@@ -42,7 +42,6 @@ CALLS = {
     "pairwise on a support": (lambda s, **o: rpw.pairwise(ROWS, support=s * np.linspace(0, 1, 6), **o), 1.0),
     "pairwise of costs": (lambda s, **o: rpw.pairwise(ROWS, cost=s * SQUARE, **o), 1.0),
     "Index": (lambda s, **o: rpw.Index([s * X, s * Y], **o).query(s * X, top=2)[0], SQRT2),
-    "Index with pivots": (lambda s, **o: rpw.Index([s * X, s * Y], n_pivots=1, **o).query(s * X, top=2)[0], SQRT2),
     "Index of costs": (lambda s, **o: rpw.Index(ROWS, cost=s * SQUARE, **o).query(ROWS, top=2)[0], 1.0),
 }
 

@@ -209,11 +209,11 @@ def _search(search: Search, part: range, bounds: Array, report: Report) -> Found
     question = as_question(search.options["distance"], p=search.options["p"])
     found = search_in_rounds(
         backend_for(PairBatch(queries, search.clouds_by_place, _GROUND, question), search.device),
-        bounds[part.start : part.stop, by_place],
         search.count,
         np.inf,
         as_n_threads(search.n_threads),
         lambda done: report(done / len(part)),
+        known=bounds[part.start : part.stop, by_place],
     )
     if found.failures:
         raise PairwiseError.of(found.failures, found.neighbours)

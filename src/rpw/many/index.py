@@ -1,22 +1,22 @@
 """Exact nearest neighbours under RPW, with most pairs never solved.
 
-RPW is a metric and has cheap lower bounds, so a search can leave out what is provably too far: every atom moved to its
-nearest neighbour (both ways), the triangle inequality over pivots, the potentials of the last pair solved, and the dual
-bound inside a solve that is given up as soon as it passes the current m-th best (docs/theory.md, "Search"). The answers
-are those of brute force, always.
+RPW has cheap lower bounds, so a search can leave out what is provably too far: by the potentials of pairs that were
+solved, by moving every atom to its nearest neighbour, and by the dual bound inside a solve that is given up as soon as
+it passes the current m-th best (docs/theory.md, "Search"; `rpw.many.search`). The answers are those of brute force,
+always.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from rpw import _core
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
@@ -30,11 +30,10 @@ from rpw.many.collection import as_collection, is_one_cloud
 from rpw.many.errors import Failures, is_out_of_memory
 from rpw.many.pairwise import as_diameter, warn_if_near
 from rpw.many.progress import Progress, progress_bar
-from rpw.many.search import search_in_rounds
+from rpw.many.search import Found, search_in_rounds
 from rpw.many.watch import Watch
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.atoms import Atoms, joined
-from rpw.pair.ground_form import InCore
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question
 from rpw.pair.support import as_shared_ground
@@ -46,10 +45,8 @@ _Row = np.ndarray[tuple[int], np.dtype[np.float64]]
 _IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
 _Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 _IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
-_Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
 # All that an index is, in the order of its file.
-_PARTS = ("_question", "_ground", "_items", "_pivots", "_from_pivots", "_columns")
-_DEFAULT_PIVOTS = 0
+_PARTS = ("_question", "_ground", "_items", "_columns")
 
 
 @dataclass
@@ -89,13 +86,10 @@ class Index:
         Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
         costs) reach over more than 2, also those of a query or that are added, or where the measures all lie close
         together, as in `rpw.pairwise`.
-    n_pivots : int, optional
-        Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
-        triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
-    assume_metric : bool
-        Promise that ``cost=`` or the callable obeys the triangle inequality, so that pivots may be used.
+    n_pivots, assume_metric : optional
+        Without effect, and deprecated: searches have better bounds than those through the triangle inequality.
     n_threads : int, optional
-        For building; default: all cores.
+        Without effect: building an index solves nothing.
     device : str
         Who bounds and solves the pairs of a search: ``"cpu"``, or ``"cuda"`` for a GPU, with what `rpw.pairwise` says
         of it; answers to queries that lie on that GPU lie there too. Files do not tell, so that `load` takes a
@@ -132,7 +126,9 @@ class Index:
         n_threads: int | None = None,
         device: str = "cpu",
     ) -> None:
-        is_trusted, threads = check.as_flag(assume_metric, "assume_metric"), as_n_threads(n_threads)
+        check.as_flag(assume_metric, "assume_metric")
+        as_n_threads(n_threads)
+        _warn_of_pivots(n_pivots)
         # A copy: what the caller does to the arrays later changes no answer.
         device = settled_device(check.as_device(device), measures=measures, support=support, cost=cost)
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
@@ -146,11 +142,6 @@ class Index:
         if diameter is None and self._question.depends_on_diameter:
             warn_if_near(PairBatch(self._items, self._items, self._ground, self._question))
         self._set_device(device)
-        wanted = _as_n_pivots(n_pivots, is_trusted or self._ground.is_trusted)
-        self._pivots = np.empty(0, dtype=np.int64)
-        self._from_pivots = np.empty((0, len(self)))
-        self._choose_pivots(min(wanted, len(self)), threads)
-        self._prepared: _Prepared | None = None
         self.stats = SearchStats()
 
     def __len__(self) -> int:
@@ -239,8 +230,8 @@ class Index:
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
-        """Append measures; Δ and the pivots stay what they were."""
-        threads = as_n_threads(n_threads)
+        """Append measures; Δ stays what it was."""
+        as_n_threads(n_threads)
         if self._ground.size is None and getattr(measures, "ndim", None) == 2:
             raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
         settled_device(self._device, measures=measures)
@@ -248,15 +239,8 @@ class Index:
         self._check_dimension(more, "measures")
         columns = self._columns.shared_with(measures=measures).owned_by("the index")
         self._watch.keep(more)
-        if len(self._pivots):
-            pivots = self._items.take(self._pivots)
-            new = self._matrix(pivots, more, threads, ("pivot", self._pivots), ("new measure", None))
-            self._from_pivots = np.ascontiguousarray(np.hstack([self._from_pivots, new]))
-        else:
-            self._from_pivots = np.empty((0, len(self) + len(more)))
         self._items = joined([self._items, more])
         self._columns = columns
-        self._prepared = None
 
     def save(self, path: PathLike) -> None:
         """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
@@ -271,7 +255,6 @@ class Index:
         for name, part in zip(_PARTS, content, strict=True):
             setattr(index, name, part)
         index._set_device(device)
-        index._prepared = None
         index.stats = SearchStats()
         index._watch = Watch()
         return index
@@ -280,9 +263,6 @@ class Index:
         batch = PairBatch(self._items, self._items, self._ground, self._question)
         backend_for(batch, device).check_ready()
         self._device = device
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_prepared": None}  # what the core was given stays here
 
     def _repr_html_(self) -> str:
         from rpw.base.html import facts
@@ -295,18 +275,14 @@ class Index:
                 ("measures", f"{len(self):,}"),
                 ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
                 ("metric", str(metric)),
-                ("pivots", f"{len(self._pivots):,}"),
                 ("searches", counts),
             ],
         )
 
     def __repr__(self) -> str:
         asked = self._question
-        measures, pivots = len(self), len(self._pivots)
-        return (
-            f"Index({measures} measure{'s' * (measures != 1)}, p={asked.p:g}, k={asked.k:g}, "
-            f"diameter={asked.diameter:g}, {pivots} pivot{'s' * (pivots != 1)})"
-        )
+        measures = f"{len(self)} measure{'s' * (len(self) != 1)}"
+        return f"Index({measures}, p={asked.p:g}, k={asked.k:g}, diameter={asked.diameter:g})"
 
     def _as_queries(self, q: Any) -> tuple[Atoms, bool]:
         """The queries as a collection, and whether there was only one."""
@@ -348,101 +324,35 @@ class Index:
             return bool((check.as_floats(q, "q").ndim if dimensions is None else dimensions) == 1)
         return is_one_cloud(q)
 
-    def _matrix(self, a: Atoms, b: Atoms, n_threads: int, of_a: _Called, of_b: _Called) -> Array:
-        first, second = (index.ravel() for index in np.indices((len(a), len(b))))
-        backend = backend_for(PairBatch(a, b, self._ground, self._question), self._device)
-        backend.check_fits(n_threads, False)
-        values, failures = backend.values(first, second, n_threads)
-        _raise_first(failures, of_a, of_b)
-        return values.reshape(len(a), len(b))
-
-    def _choose_pivots(self, count: int, n_threads: int) -> None:
-        """Pivots far from each other, one after the other: each is the farthest from those before it."""
-        nearest = np.full(len(self), np.inf)
-        chosen: list[int] = []
-        rows = []
-        for _ in range(count):
-            chosen.append(0 if not chosen else int(np.argmax(nearest)))
-            pivot = self._items.take(chosen[-1:])
-            rows.append(self._matrix(pivot, self._items, n_threads, ("measure", chosen[-1:]), ("measure", None))[0])
-            nearest = np.minimum(nearest, rows[-1])
-        if chosen:
-            self._pivots = np.array(chosen, dtype=np.int64)
-            self._from_pivots = np.ascontiguousarray(np.stack(rows))
-
     def _search(
         self, queries: Atoms, top: int, radius: float, n_threads: int, progress: Progress
     ) -> list[tuple[Array, _Ints]]:
-        to_pivots = np.empty((len(queries), 0))
-        if len(self._pivots):
-            pivots = self._items.take(self._pivots)
-            to_pivots = self._matrix(queries, pivots, n_threads, ("query", None), ("measure", self._pivots))
-        if self._device != "cpu" or not self._ground.is_in_core:
-            return self._search_in_rounds(queries, to_pivots, top, radius, n_threads, progress)
-        PairBatch(queries, self._items, self._ground, self._question).check_fits(n_threads)
-        in_core = self._ground.prepare(self._question, queries, self._items)
-        asked = in_core.space, in_core.measures(queries), self._items_in(in_core), self._question.to_core()
-        with progress_bar(len(queries), progress, unit="query") as report:
-            found, counts, failures = _core.search(
-                *asked, top, radius, to_pivots, self._from_pivots, n_threads, np.inf, report
-            )
-        _raise_first(failures, ("query", None), ("measure", None))
-        self._count(len(queries), *counts)
-        return found
-
-    def _items_in(self, in_core: InCore) -> _core.Measures:
-        """The measures as the core takes them: laid out once, and again only where something is added or covered."""
-        if self._prepared is None or self._prepared.ground is not in_core:
-            self._prepared = _Prepared(in_core, in_core.measures(self._items))
-        return self._prepared.items
-
-    def _count(self, queries: int, bounded: int, stopped_early: int, solved: int) -> None:
-        """Count the pairs of a search that has succeeded: then, and only then, they add up."""
-        self.stats.pairs += queries * len(self)
-        self.stats.bounded += bounded
-        self.stats.stopped_early += stopped_early
-        self.stats.solved += solved
-
-    def _search_in_rounds(
-        self, queries: Atoms, to_pivots: Array, top: int, radius: float, n_threads: int, progress: Progress
-    ) -> list[tuple[Array, _Ints]]:
         backend = backend_for(PairBatch(queries, self._items, self._ground, self._question), self._device)
         backend.check_fits(n_threads, False)
-        bounds = np.zeros((len(queries), len(self)))
-        for here, there in zip(to_pivots.T, self._from_pivots, strict=True):
-            bounds = np.maximum(bounds, np.abs(here[:, None] - there))
         with progress_bar(len(queries), progress, unit="query") as report:
-            found = search_in_rounds(backend, bounds, top, radius, n_threads, report)
-        _raise_first(found.failures, ("query", None), ("measure", None))
-        bounded = bounds.size - found.solved - found.stopped_early
-        self._count(len(queries), bounded, found.stopped_early, found.solved)
+            found = search_in_rounds(backend, top, radius, n_threads, report)
+        _raise_first(found.failures)
+        self._count(len(queries) * len(self), found)
         return found.neighbours
 
+    def _count(self, pairs: int, found: Found) -> None:
+        """Count the pairs of a search that has succeeded: then, and only then, they add up."""
+        self.stats.pairs += pairs
+        self.stats.bounded += pairs - found.stopped_early - found.solved
+        self.stats.stopped_early += found.stopped_early
+        self.stats.solved += found.solved
 
-class _Prepared(NamedTuple):
-    """The ground and the measures of an index, as the core takes them."""
 
-    ground: InCore
-    items: _core.Measures
-
-
-def _raise_first(failures: Failures, of_a: _Called, of_b: _Called) -> None:
+def _raise_first(failures: Failures) -> None:
     """Raise for the first pair that failed, if there is one."""
     if failures:
         s, t, reason = min(failures)
         kind = MemoryError if is_out_of_memory(reason) else RuntimeError
-        raise kind(f"{_called(of_a, s)} and {_called(of_b, t)} failed: {reason}")
+        raise kind(f"query {s} and measure {t} failed: {reason}")
 
 
-def _called(names: _Called, number: int) -> str:
-    noun, numbers = names
-    return f"{noun} {number if numbers is None else numbers[number]}"
-
-
-def _as_n_pivots(value: Any, is_trusted: bool) -> int:
-    if value is None:
-        return _DEFAULT_PIVOTS if is_trusted else 0
-    number = check.as_whole(value, "n_pivots", 0)
-    if number > 0 and not is_trusted:
-        raise ValueError("n_pivots needs the triangle inequality: pass assume_metric=True if cost or metric obeys it")
-    return number
+def _warn_of_pivots(n_pivots: Any) -> None:
+    if n_pivots is not None:
+        check.as_whole(n_pivots, "n_pivots", 0)
+        reason = "n_pivots has no effect any more, and will be removed: searches have better bounds now; leave it out"
+        warnings.warn(reason, DeprecationWarning, stacklevel=3)

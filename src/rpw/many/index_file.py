@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rpw.base import check
-from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.io.arrays import open_archive
 from rpw.io.files import replacing
@@ -25,33 +23,31 @@ from rpw.pair.support import as_shared_ground
 __all__ = ["Content", "read", "write"]
 
 _FORMAT = "rpw index"
-_VERSION = 3  # 2 had no digest
+_VERSION = 4  # 2 had no digest
+_WITH_PIVOTS = 3  # which are left out
 _ZIP_MAGIC = b"PK"
 _NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "cost", "pivots", "from_pivots")
 
 
 class Content(NamedTuple):
-    """All that an index is: the question, the measures and their ground, the pivots and their distances to all, and
-    the names of the columns of the tables that it was built from."""
+    """All that an index is: the question, the measures and their ground, and the names of the columns of the tables
+    that it was built from."""
 
     question: Question
     ground: Ground
     items: Atoms
-    pivots: npt.NDArray[np.int64]
-    from_pivots: Array
     columns: Columns
 
 
 def write(path: Path, content: Content) -> None:
     """Write the file as a whole or not at all."""
-    question, ground, items, pivots, from_pivots, columns = content
+    question, ground, items, columns = content
     if ground.metric.calls_python:
         raise ValueError("an index with a callable metric cannot be saved: functions are not data")
     arrays: dict[str, Any] = {"start": items.start, "weights": items.weights, "mass": items.mass}
     arrays |= {"points" if ground.size is None else "place": items.where} | ground.arrays()
     distance = {name: getattr(question, name) for name in ("name", "p", "k", "mass", "lam")}
     distance |= {"metric": ground.metric.given, "diameter": question.diameter}
-    arrays |= {"pivots": pivots, "from_pivots": from_pivots}
     about: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "distance": distance}
     if columns.names:
         about["columns"] = columns.names
@@ -66,10 +62,10 @@ def read(path: Path) -> Content:
     about = _about(arrays)
     if about is None:
         raise ValueError(f"{path} is not an rpw index")
-    if about.get("version") != _VERSION:
+    if about.get("version") not in (_VERSION, _WITH_PIVOTS):
         raise ValueError(
-            f"{path} is an rpw index of format {about.get('version')}, and this version of rpw reads format "
-            f"{_VERSION}: build it again"
+            f"{path} is an rpw index of format {about.get('version')}, and this version of rpw reads formats "
+            f"{_WITH_PIVOTS} and {_VERSION}: build it again"
         )
     try:
         content = _content(arrays, about.get("columns", []), **about["distance"])
@@ -104,23 +100,13 @@ def _content(
     where = arrays["points" if ground.size is None else "place"]
     items = Atoms(arrays["start"], arrays["weights"], arrays["mass"], where)
     check_collection(items, ground)
-    _check_pivots(arrays["pivots"], arrays["from_pivots"], len(items))
     names = [tuple(str(name) for name in each) for each in columns]
     known = Columns.stored("the index", names, of_places=ground.size is not None)
-    return Content(question, ground, items, arrays["pivots"], arrays["from_pivots"], known)
-
-
-def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
-    """Raise unless they are the numbers of measures, and their distances to all ``count`` of them."""
-    if pivots.dtype != np.int64 or pivots.ndim != 1 or ((pivots < 0) | (pivots >= count)).any():
-        raise ValueError("pivots are not numbers of measures")
-    is_sound = from_pivots.dtype == np.float64 and from_pivots.shape == (len(pivots), count)
-    if not is_sound or not from_pivots.flags.c_contiguous or not ((from_pivots >= 0) & (from_pivots <= 1 + 1e-9)).all():
-        raise ValueError("from_pivots are not the distances from the pivots")
+    return Content(question, ground, items, known)
 
 
 def _check_digest(arrays: dict[str, Any], about: dict[str, Any]) -> None:
-    """Raise if something was changed that could be an index all the same: wrong pivots would hide the nearest."""
+    """Raise if something was changed that could be an index all the same."""
     rest = {name: array for name, array in arrays.items() if name != "about"}
     if about["digest"] != _digest(about, rest):
         raise ValueError("its arrays do not have the digest that was written with them")

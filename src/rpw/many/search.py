@@ -1,119 +1,204 @@
-"""Nearest neighbours by a backend that computes long lists of pairs: bounds first, then what they cannot exclude.
+"""Nearest neighbours, exactly, with most pairs never solved: the one search, whoever computes.
 
-The core has a search of its own, which looks at one pair at a time (cpp/many/search.cpp). Here all queries take part in
-each round, so that a round is long enough for a GPU. The answers are those of brute force, always: a pair is left out
-only when its bound lies beyond the distances that are known by then to be better, and given up when its solve proves
-as much.
+A search goes in rounds. Each takes the candidates with the least lower bounds and solves them. What a solve has found
+(a line below the profile of its pair) bounds the other candidates of its query too, and those that are then proven to
+be too far are never solved (docs/theory.md, "Search"). The backend says how much a round takes. The answers are those
+of brute force, always: a pair is left out only when its bound lies beyond the distances that are known by then to be
+better, and given up when its solve proves as much.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
-from rpw.many.backends.protocol import Backend, BoundingBackend
+from rpw.many.backends.protocol import Backend, Line, Round
 from rpw.many.errors import Failures
 
 __all__ = ["Found", "search_in_rounds"]
 
 _Ints = npt.NDArray[np.int64]
+_Report = Callable[[int], object]
 
 # Bounds and distances come from different sums: only what is farther than this beyond the cutoff is left out.
 _MARGIN = 4e-12
-# Pairs in the first round, at least: of each query, and of all together. Each round is twice as long as the one before.
-_OF_EACH, _OF_ALL = 16, 512
+_PAIRS_AT_ONCE = 1 << 20  # whose bounds are kept; queries beyond them wait
 
 
 @dataclass
 class Found:
     """The neighbours of every query, nearest first; pairs that failed; how many were solved, and how many given up."""
 
-    neighbours: list[tuple[Array, _Ints]]
-    failures: Failures
-    solved: int
-    stopped_early: int
+    neighbours: list[tuple[Array, _Ints]] = field(default_factory=list)
+    failures: Failures = field(default_factory=Failures)
+    solved: int = 0
+    stopped_early: int = 0
 
 
 def search_in_rounds(
-    backend: Backend, bounds: Array, top: int, radius: float, n_threads: int, report: Callable[[int], object]
+    backend: Backend, top: int, radius: float, n_threads: int, report: _Report, known: Array | None = None
 ) -> Found:
     """The ``top`` nearest measures of b, within ``radius``, for each measure of a; equal distances by lower index.
 
-    ``bounds`` are lower bounds that are known already, one row for each query. ``report`` is called with the number of
+    ``known`` are lower bounds that are known already, one row for each query. ``report`` is called with the number of
     queries that are finished.
     """
-    if isinstance(backend, BoundingBackend):
-        first, second = (index.ravel() for index in np.indices(bounds.shape))
-        bounds = np.maximum(bounds, backend.bounds(first, second).reshape(bounds.shape))
-    searches = [_Query(row, top, radius) for row in bounds]
-    failures, solved, stopped, length = Failures(), 0, 0, max(top, _OF_EACH, _OF_ALL // len(searches))
-    while True:
-        taken = [search.take(length) for search in searches]
-        length *= 2
-        sizes = [len(items) for items in taken]
-        finished = sizes.count(0)
-        report(finished)
-        if finished == len(searches):
-            break
-        first, second = np.repeat(np.arange(len(searches)), sizes), np.concatenate(taken)
-        note = partial(_report, report, finished)
-        if isinstance(backend, BoundingBackend):
-            cutoffs = np.array([search.cutoff for search in searches])[first]
-            values, failed = backend.values_within(first, second, cutoffs, note)
-        else:
-            values, failed = backend.values(first, second, n_threads, note)
-        failures += failed
-        is_stopped = np.isinf(values)
-        stopped += int(is_stopped.sum())
-        solved += int((~is_stopped).sum())
-        for search, items, found in zip(searches, taken, np.split(values, np.cumsum(sizes)[:-1]), strict=True):
-            search.keep(items, found)
-    return Found([search.neighbours() for search in searches], failures, solved, stopped)
-
-
-def _report(report: Callable[[int], object], finished: int, done: int) -> None:
-    report(finished)  # rounds differ in length: only whole queries are counted
+    found, count = Found(), len(backend.batch.a)
+    at_once = max(1, _PAIRS_AT_ONCE // len(backend.batch.b))
+    for begin in range(0, count, at_once):
+        queries = np.arange(begin, min(begin + at_once, count))
+        _Search(backend, queries, top, radius, n_threads, report, found).run(None if known is None else known[queries])
+    report(count)
+    return found
 
 
 @dataclass
+class _Search:
+    """Some of the queries, in rounds."""
+
+    backend: Backend
+    queries: _Ints
+    top: int
+    radius: float
+    n_threads: int
+    report: _Report
+    found: Found
+
+    def run(self, known: Array | None) -> None:
+        """Add what is found."""
+        items = len(self.backend.batch.b)
+        first, second = np.repeat(self.queries, items), np.tile(np.arange(items), len(self.queries))
+        bounds = self.backend.bounds(first, second, self.n_threads, self._note).reshape(len(self.queries), items)
+        bounds = bounds if known is None else np.maximum(bounds, known)
+        wanted = self.top, self.radius, self.backend.batch.question.largest
+        searches = [_Query(int(q), row, *wanted) for q, row in zip(self.queries, bounds, strict=True)]
+        self._finished = int(self.queries[0])
+        number = 0
+        while is_open := [search for search in searches if search.is_open()]:
+            self._finished = int(self.queries[0]) + len(searches) - len(is_open)
+            self._take_round(is_open, self.backend.round_for(number, len(is_open), self.n_threads))
+            number += 1
+        self.found.neighbours += [(search.distances, search.items) for search in searches]
+
+    def _take_round(self, searches: list[_Query], size: Round) -> None:
+        self._raise_bounds(searches, size)
+        taken = [search.take(size) for search in searches]
+        sizes = [len(items) for items in taken]
+        if sum(sizes) == 0:
+            return
+        first = np.repeat([search.query for search in searches], sizes)
+        cutoffs = np.repeat([search.cutoff for search in searches], sizes)
+        second = np.concatenate(taken)
+        values, failures, lines = self.backend.values_within(first, second, cutoffs, self.n_threads, self._note)
+        is_stopped = np.isinf(values)
+        self.found.failures += failures
+        self.found.stopped_early += int(is_stopped.sum())
+        self.found.solved += int((~is_stopped).sum())
+        ends = np.cumsum(sizes)
+        for search, begin, end in zip(searches, ends - sizes, ends, strict=True):
+            search.keep(second[begin:end], values[begin:end], lines[begin:end])
+
+    def _raise_bounds(self, searches: list[_Query], size: Round) -> None:
+        """By new lines those of all candidates, and by mixtures those of the best."""
+        if size.bounds_all:
+            unseen = {search.query: search.take_unseen() for search in searches}
+            places = [np.arange(len(search.candidates) if unseen[search.query] else 0) for search in searches]
+            self._ask_for_bounds(searches, places, unseen, self.backend.line_bounds)
+        places = [search.near(size.mixtures) for search in searches]
+        self._ask_for_bounds(searches, places, {s.query: s.lines for s in searches}, self.backend.mixed_bounds)
+        for search, mixed in zip(searches, places, strict=True):
+            search.mixed[mixed] = len(search.lines)
+
+    def _ask_for_bounds(
+        self, searches: list[_Query], places: list[_Ints], own: dict[int, list[Line]], ask: Callable[..., Array]
+    ) -> None:
+        """For the candidates at these places of each search, by its own lines."""
+        sizes = [len(each) for each in places]
+        if sum(sizes) == 0:
+            return
+        lines = [own.get(query, []) for query in range(len(self.backend.batch.a))]
+        first = np.repeat([search.query for search in searches], sizes)
+        second = np.concatenate([s.candidates[each] for s, each in zip(searches, places, strict=True)])
+        bounds = ask(lines, first, second, self.n_threads)
+        for search, each, found in zip(searches, places, np.split(bounds, np.cumsum(sizes)[:-1]), strict=True):
+            search.bounds[each] = np.maximum(search.bounds[each], found)
+
+    def _note(self, done: int) -> None:
+        self.report(self._finished)  # rounds differ in length: only whole queries are counted
+
+    _finished: int = 0
+
+
 class _Query:
     """The search for one query: what is known, and what could still be better."""
 
-    bounds: Array
-    top: int
-    radius: float
-    _next: int = 0
-    _distances: Array = field(default_factory=lambda: np.empty(0))
-    _items: _Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-
-    def __post_init__(self) -> None:
-        self._order = np.argsort(self.bounds, kind="stable").astype(np.int64)
+    def __init__(self, query: int, bounds: Array, top: int, radius: float, largest: float) -> None:
+        self.query, self.top, self.radius, self._largest = query, top, radius, largest
+        self.candidates: _Ints = np.arange(len(bounds), dtype=np.int64)
+        self.bounds = bounds
+        self.lines: list[Line] = []
+        self._seen = 0  # of the lines, by all candidates
+        self.mixed = np.zeros(len(bounds), dtype=np.int64)  # how many lines there were when each had its mixture
+        self.distances, self.items = np.empty(0), np.empty(0, dtype=np.int64)
 
     @property
     def cutoff(self) -> float:
-        """What is farther than this is no answer. RPW is at most 1."""
-        worst = float(self._distances[-1]) if len(self._distances) == self.top else np.inf
-        return min(self.radius, worst, 1.0) + _MARGIN
+        """What is farther than this is no answer."""
+        worst = float(self.distances[-1]) if len(self.distances) == self.top else self._largest
+        return min(self.radius, worst) + _MARGIN
 
-    def take(self, length: int) -> _Ints:
-        """The next ``length`` pairs to solve, most promising first; none when the rest is too far."""
-        part = self._order[self._next : self._next + length]
-        part = part[self.bounds[part] <= self.cutoff]
-        self._next += len(part)
-        return part
+    def is_open(self) -> bool:
+        """Whether something could still be an answer; what could not is forgotten."""
+        self._retain(self.bounds <= self.cutoff)
+        if len(self.candidates) == 0:
+            self.lines.clear()
+        return len(self.candidates) > 0
 
-    def keep(self, items: _Ints, distances: Array) -> None:
+    def take_unseen(self) -> list[Line]:
+        """The lines that came since the last time."""
+        unseen, self._seen = self.lines[self._seen :], len(self.lines)
+        return unseen
+
+    def near(self, most: int) -> _Ints:
+        """The places of candidates that new lines should be mixed for: among so many of the best, and those of which
+        nothing is known."""
+        if not self.lines:
+            return np.empty(0, dtype=np.int64)
+        is_near = self.bounds == 0 if most else np.zeros(len(self.bounds), dtype=np.bool_)
+        is_near[_least(self.bounds, most)] = True
+        return np.flatnonzero(is_near & (self.mixed < len(self.lines)) & (self.bounds <= self.cutoff))
+
+    def take(self, size: Round) -> _Ints:
+        """The best of the candidates, of those that all lines were mixed for; none when these are too far."""
+        is_ready = self.bounds <= self.cutoff
+        if size.mixtures:
+            is_ready &= self.mixed == len(self.lines)
+        ready = np.flatnonzero(is_ready)
+        places = ready[_least(self.bounds[ready], size.solves)]
+        taken = self.candidates[places]
+        is_left = np.ones(len(self.candidates), dtype=np.bool_)
+        is_left[places] = False
+        self._retain(is_left)
+        return taken
+
+    def keep(self, items: _Ints, distances: Array, lines: list[Line | None]) -> None:
         """Sort in what was found; failures (NaN) and what was given up (infinite) are not."""
         is_near = (distances <= self.radius) & (distances < np.inf)
-        items, distances = np.append(self._items, items[is_near]), np.append(self._distances, distances[is_near])
+        items, distances = np.append(self.items, items[is_near]), np.append(self.distances, distances[is_near])
         best = np.lexsort((items, distances))[: self.top]
-        self._items, self._distances = items[best], distances[best]
+        self.items, self.distances = items[best], distances[best]
+        self.lines += [line for line in lines if line is not None]
 
-    def neighbours(self) -> tuple[Array, _Ints]:
-        """Distances and items, sorted."""
-        return self._distances, self._items
+    def _retain(self, is_left: npt.NDArray[np.bool_]) -> None:
+        if not is_left.all():
+            self.candidates, self.mixed = self.candidates[is_left], self.mixed[is_left]
+            self.bounds = self.bounds[is_left]
+
+
+def _least(values: Array, most: int) -> _Ints:
+    """Where the least values are, at most so many."""
+    return np.argpartition(values, most)[:most] if len(values) > most else np.arange(len(values))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +24,17 @@ class InCore:
 
     space: _core.Space
     measures: Callable[[Atoms], _core.Measures]
+
+    def kept(self, atoms: Atoms) -> _core.Measures:
+        """Measures that are laid out once, and kept for as long as their atoms are."""
+        found = self._kept.get(atoms)
+        if found is None:
+            found = self._kept[atoms] = self.measures(atoms)
+        return found
+
+    @cached_property
+    def _kept(self) -> WeakKeyDictionary[Atoms, _core.Measures]:
+        return WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)

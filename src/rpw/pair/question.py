@@ -98,6 +98,11 @@ class Question:
         return self.name in ("rpw", "levy_prokhorov") and not self.is_of_shared_mass
 
     @property
+    def is_on_profile(self) -> bool:
+        """Whether it is the crossing of a profile with edges, whose slopes are multipliers."""
+        return self.is_of_crossing and not math.isinf(self.p)
+
+    @property
     def is_of_cost(self) -> bool:
         """Whether it is the cost of moving a given mass: a length, and not a share of the mass."""
         return not (self.is_of_crossing or self.is_of_shared_mass)

@@ -11,12 +11,20 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
-from rpw.many.backends.protocol import Report
+from rpw.many.backends.protocol import Line, Lines, Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
 
 __all__ = ["CoreBackend"]
+
+# Of each query in its first round: so many pairs at least, or this many entries of their matrices, whichever is more.
+# With fewer, calls take longer than solves; with four times as many, a quarter more is solved.
+_SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 1024
+_GROWTH = 1.25  # from round to round
+_MIXTURES_PER_SOLVE = 3
+_FEW = 16  # items that are solved for less than bounds take
+_LINES_TO_MIX = 32  # the last of each query
 
 
 class CoreBackend:
@@ -32,8 +40,7 @@ class CoreBackend:
     def _prepared(self) -> tuple[_core.Space, _core.Measures, _core.Measures]:
         a, b = self.batch.a, self.batch.b
         in_core = self.batch.ground.prepare(self.batch.question, a, b)
-        of_a = in_core.measures(a)
-        return in_core.space, of_a, of_a if b is a else in_core.measures(b)
+        return in_core.space, in_core.kept(a), in_core.kept(b)
 
     def check_ready(self) -> None:
         """As `Backend.check_ready`: the core is always there."""
@@ -46,7 +53,7 @@ class CoreBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[Array, Failures]:
         """As `Backend.values`."""
-        question, kappas = self.batch.question.to_core(), np.array(self.batch.question.kappas)
+        question, kappas = self._question, np.array(self.batch.question.kappas)
         s, t, threads = _work(first, second, n_threads)
         pair, seconds = self._prepared, deadline.seconds_left
         try:
@@ -61,12 +68,76 @@ class CoreBackend:
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
     ) -> tuple[list[_core.Outcome | None], Failures]:
         """As `Backend.outcomes`."""
-        question, pair = self.batch.question.to_core(), self._prepared
+        question, pair = self._question, self._prepared
         s, t, threads = _work(first, second, n_threads)
         found, failures = _core.pair_outcomes(*pair, question, s, t, threads, deadline.seconds_left, report)
         failed = {(i, j) for i, j, _ in failures}
         pairs = zip(s.tolist(), t.tolist(), found, strict=True)
         return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures
+
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
+        busy = -(-2 * n_threads // queries)
+        if not self._has_lines or len(self.batch.b) <= _FEW:
+            return Round(max(_FEW, busy) << min(number, 40), mixtures=0, bounds_all=False)
+        least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), busy)
+        solves = int(least * _GROWTH ** min(number, 50))
+        return Round(solves, _MIXTURES_PER_SOLVE * solves, bounds_all=self.batch.ground.size is not None)
+
+    def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
+        """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better for less. They take p-th
+        powers of all distances, and not only of the least."""
+        is_cheap = self.batch.ground.size is not None or self.batch.question.p in (1, 2)
+        if self._has_lines and is_cheap:
+            return np.zeros(len(first))
+        s, t, threads = _work(first, second, n_threads)
+        return _core.neighbour_bounds(*self._prepared, self._question, s, t, threads, math.inf, report)
+
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures, list[Line | None]]:
+        """As `Backend.values_within`."""
+        if not self.batch.question.is_of_crossing:
+            return *self.values(first, second, n_threads, report), [None] * len(first)
+        s, t, threads = _work(first, second, n_threads)
+        values, failures, multipliers, potentials = _core.pair_values_within(
+            *self._prepared, self._question, s, t, cutoffs, threads, math.inf, report
+        )
+        found = zip(multipliers.tolist(), potentials, strict=True)
+        return values, failures, [Line(multiplier, u) if multiplier > 0 else None for multiplier, u in found]
+
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.line_bounds`."""
+        s, t, threads = _work(first, second, n_threads)
+        return _core.line_bounds(*self._prepared, self._question, s, t, *_flat(lines), threads, math.inf, None)
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.mixed_bounds`."""
+        s, t, threads = _work(first, second, n_threads)
+        last = _flat([own[-_LINES_TO_MIX:] for own in lines])
+        return _core.mixed_bounds(*self._prepared, self._question, s, t, *last, threads, math.inf, None)
+
+    @property
+    def _question(self) -> _core.Question:
+        return self.batch.question.to_core()
+
+    @cached_property
+    def _entries(self) -> float:
+        """In the matrix of a pair, on average."""
+        return float(self.batch.a.sizes.mean() * self.batch.b.sizes.mean())
+
+    @cached_property
+    def _has_lines(self) -> bool:
+        """Whether solves have potentials: not at p = inf, and not on the line."""
+        a, b = self.batch.a.where, self.batch.b.where
+        return self.batch.question.is_on_profile and not self.batch.ground.has_on_line(a, b)
+
+
+def _flat(lines: Lines) -> tuple[Ints, Array, Array]:
+    """Where the lines of each query begin, their multipliers, and their potentials."""
+    start = np.concatenate([[0], np.cumsum([len(own) for own in lines])]).astype(np.int64)
+    each = [line for own in lines for line in own]
+    return start, np.array([line.multiplier for line in each]), np.concatenate([line.u for line in each])
 
 
 def _work(first: Ints, second: Ints, n_threads: int) -> tuple[Ints, Ints, int]:

@@ -1,10 +1,10 @@
-"""What an executor asks of whoever computes."""
+"""What executors, and searches, ask of whoever computes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 from rpw import _core
 from rpw.base.check import Array
@@ -13,9 +13,31 @@ from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
 
-__all__ = ["Backend", "BoundingBackend", "Report"]
+__all__ = ["Backend", "Line", "Lines", "Report", "Round"]
 
 Report = Callable[[int], object] | None  # called with the number of pairs done, now and then; may raise to stop
+
+
+class Line(NamedTuple):
+    """What a solved pair says about all pairs with the same first measure: a line below their profiles.
+
+    The multiplier and the potentials of the atoms of the first measure, in units of κ^p (docs/theory.md, "Search").
+    """
+
+    multiplier: float
+    u: Array
+
+
+Lines = Sequence[Sequence[Line]]  # of each query
+
+
+class Round(NamedTuple):
+    """How much a search takes at once of each query: pairs to solve, candidates whose bounds are sharpened before, and
+    whether new lines bound all candidates first."""
+
+    solves: int
+    mixtures: int
+    bounds_all: bool
 
 
 class Backend(Protocol):
@@ -49,13 +71,23 @@ class Backend(Protocol):
         Past the deadline they hold what is proven by then, and None where that is nothing.
         """
 
+    # What a search asks (`rpw.many.search`).
 
-@runtime_checkable
-class BoundingBackend(Backend, Protocol):
-    """One that can also say, for less, that distances are too large."""
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """How much of so many queries to take at once, in the round of this number from 0 on."""
 
-    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
-        """Lower bounds on the distances of the pairs (first[e], second[e]), true to about 1e-13."""
+    def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
+        """Lower bounds on the distances of the pairs (first[e], second[e]), true to about 1e-13, for far less than
+        these; 0 where there are none."""
 
-    def values_within(self, first: Ints, second: Ints, cutoffs: Array, report: Report = None) -> tuple[Array, Failures]:
-        """As `values`, but infinite for pairs that were given up, proven to lie beyond their cutoff."""
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures, list[Line | None]]:
+        """As `values`, but infinite for pairs that were given up, proven to lie beyond their cutoff; and what the solve
+        of each pair says about others."""
+
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """Lower bounds as in `bounds`, each the best by the lines of its query; where `Round.bounds_all` says so."""
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """Sharper bounds by the same lines, for candidates that are worth it: still far cheaper than a solve."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -13,7 +14,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
-from rpw.many.backends.protocol import Report
+from rpw.many.backends.protocol import Line, Lines, Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair import solvers
@@ -63,6 +64,28 @@ class PythonBackend:
                 found[e] = solvers.outcome(problem, self.batch.question, deadline)
 
         return found, self._for_each(work, first, second, n_threads, report)
+
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: all, since nothing is known of pairs before they are solved."""
+        return Round(sys.maxsize, mixtures=0, bounds_all=False)
+
+    def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
+        """As `Backend.bounds`: none, since they would take as many distances between points as a solve."""
+        return np.zeros(len(first))
+
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures, list[Line | None]]:
+        """As `Backend.values_within`, without any lines."""
+        return *self.values(first, second, n_threads, report), [None] * len(first)
+
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.line_bounds`: none."""
+        return np.zeros(len(first))
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.mixed_bounds`: none."""
+        return np.zeros(len(first))
 
     def _for_each(
         self, solve: Callable[[int, Problem], None], first: Ints, second: Ints, n_threads: int, report: Report

@@ -94,7 +94,13 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, co
     const Stop stop = walk_along(walk, batch, kappa, crosses ? infinite() : limit, pair);
 #if RPW_CUTOFF
     if (stop.status == beyond_cutoff) {
+        if (batch.u != nullptr) {
+            walk.certificate(mass_a, mass_b);
+            walk.write_potentials(pair);
+        }
+        walk.team.barrier();
         walk.team.once([&] {
+            if (batch.multiplier != nullptr) batch.multiplier[pair] = walk.lambda;
             batch.value[pair] = batch.lower[pair] = batch.upper[pair] = infinite();
             batch.status[pair] = beyond_cutoff;
         });

@@ -15,10 +15,10 @@ from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.driver import device
-from rpw.many.backends.cuda.outcomes import outcomes_of
+from rpw.many.backends.cuda.outcomes import lines_of, outcomes_of
 from rpw.many.backends.cuda.pairs import solve_pairs
 from rpw.many.backends.cuda.terms import BEYOND_CUTOFF, EXACT, Answers, Measures, Question
-from rpw.many.backends.protocol import Report
+from rpw.many.backends.protocol import Line, Lines, Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Atoms, Ints
@@ -27,6 +27,9 @@ from rpw.pair.question import Question as AskedQuestion
 
 __all__ = ["CudaBackend", "check_gpu"]
 
+# Pairs in a round of a search, at least: of each query, and of all together.
+_SOLVES_IN_ROUND, _PAIRS_IN_ROUND = 16, 512
+_LINES_AT_ONCE = 32  # that bound the candidates of a query: the last ones
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
 _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 # Powers below 2^-1000 vanish: at this p those of lengths below 2^-100 of the largest distance, which count for nothing.
@@ -83,21 +86,51 @@ class CudaBackend:
         values[np.isnan(values).any(axis=1)] = np.nan
         return values, [(s, t, reason) for (s, t), reason in reasons.items()]
 
-    def values_within(self, first: Ints, second: Ints, cutoffs: Array, report: Report = None) -> tuple[Array, Failures]:
-        """As `BoundingBackend.values_within`."""
+    def round_for(self, number: int, queries: int, n_threads: int) -> Round:
+        """As `Backend.round_for`: long enough for a GPU, and each twice as long as the one before. A solve is so cheap
+        that mixtures are not worth it."""
+        return Round(max(_SOLVES_IN_ROUND << min(number, 40), _PAIRS_IN_ROUND // queries), mixtures=0, bounds_all=True)
+
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures, list[Line | None]]:
+        """As `Backend.values_within`."""
         question = self._questions[0]
-        if question.quantity != "crossing" or self.batch.question.several_k:
-            return self.values(first, second, 1, report)
-        return self._values_of(question, first, second, report, NEVER, cutoffs)
+        if question.quantity != "crossing":
+            return *self.values(first, second, n_threads, report), [None] * len(first)
+        values, lines, failures = np.full(len(first), np.nan), list[Line | None](), Failures()
+        a, b, table = self._prepared(question)
+        for begin, end in _chunks(a.sizes[first] + b.sizes[second]):
+            part = slice(begin, end)
+            note, gpu = _note_after(begin, report, NEVER), device(self.number)
+            answers = solve_pairs(
+                a,
+                b,
+                question,
+                first[part],
+                second[part],
+                table=table,
+                progress=note,
+                gpu=gpu,
+                cutoffs=cutoffs[part],
+                potentials=True,
+            )
+            values[part], failed = _read_values(answers, question, first[part], second[part])
+            failures += failed
+            lines += lines_of(answers, question)
+        return values, failures, lines
+
+    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.line_bounds`."""
+        last = [own[-_LINES_AT_ONCE:] for own in lines]
+        return self._bounds(first, second, None, last)
+
+    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.mixed_bounds`: nobody asks."""
+        return np.zeros(len(first))
 
     def _values_of(
-        self,
-        question: Question,
-        first: Ints,
-        second: Ints,
-        report: Report,
-        deadline: Deadline,
-        cutoffs: Array | None = None,
+        self, question: Question, first: Ints, second: Ints, report: Report, deadline: Deadline
     ) -> tuple[Array, Failures]:
         prices, failures = len(question.kappas), Failures()
         values = np.full((len(first), prices) if prices else len(first), np.nan)
@@ -107,12 +140,10 @@ class CudaBackend:
             part = slice(begin, begin + at_once)
             s, t = first[part], second[part]
             note = _note_after(begin, report, deadline)
-            gpu, limits = device(self.number), None if cutoffs is None else cutoffs[part]
-            answers = solve_pairs(a, b, question, s, t, table=table, progress=note, gpu=gpu, cutoffs=limits)
-            values[part] = answers.value
-            for e in np.flatnonzero(~_is_sound(answers, question)).tolist():
-                values[begin + e] = np.nan
-                failures.append((int(s[e]), int(t[e]), _describe(answers, e)))
+            gpu = device(self.number)
+            answers = solve_pairs(a, b, question, s, t, table=table, progress=note, gpu=gpu)
+            values[part], failed = _read_values(answers, question, s, t)
+            failures += failed
         return values, failures
 
     def outcomes(
@@ -145,16 +176,19 @@ class CudaBackend:
                 failures.append((int(first[begin + e]), int(second[begin + e]), _describe(answers, e)))
         return found, failures
 
-    def bounds(self, first: Ints, second: Ints, report: Report = None) -> Array:
-        """As `BoundingBackend.bounds`: by nearest neighbours; 0 where the question is another than RPW at one k."""
+    def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
+        """As `Backend.bounds`: by nearest neighbours; 0 where the question is another than RPW."""
+        return self._bounds(first, second, report)
+
+    def _bounds(self, first: Ints, second: Ints, report: Report, lines: Lines | None = None) -> Array:
         bounds, question = np.zeros(len(first)), self._questions[0]
-        if question.quantity != "crossing" or self.batch.question.several_k:
+        if question.quantity != "crossing":
             return bounds
         a, b, table = self._prepared(question)
         for begin in range(0, len(first), _PAIRS_AT_ONCE):
             part = slice(begin, begin + _PAIRS_AT_ONCE)
             gpu, pairs = device(self.number), (first[part], second[part])
-            bounds[part] = bound_pairs(a, b, question, *pairs, gpu=gpu, table=table, progress=report)
+            bounds[part] = bound_pairs(a, b, question, *pairs, gpu=gpu, table=table, lines=lines, progress=report)
         return bounds
 
     @cached_property
@@ -304,6 +338,15 @@ def _leaves_float64(largest: float, question: Question) -> bool:
         return False
     span = math.log2(max(positive)) - math.log2(min(positive)) if math.isfinite(max(positive)) else math.inf
     return question.p * span > _LARGEST_POWER
+
+
+def _read_values(answers: Answers, question: Question, first: Ints, second: Ints) -> tuple[Array, Failures]:
+    """The values, NaN where they are not sound, and why."""
+    values, failures = answers.value.copy(), Failures()
+    for e in np.flatnonzero(~_is_sound(answers, question)).tolist():
+        values[e] = np.nan
+        failures.append((int(first[e]), int(second[e]), _describe(answers, e)))
+    return values, failures
 
 
 def _is_sound(answers: Answers, question: Question) -> Any:

@@ -1,4 +1,4 @@
-"""Lower bounds for many pairs on the GPU, by nearest neighbours: much cheaper than the distances."""
+"""Lower bounds for many pairs on the GPU, by nearest neighbours or by lines: much cheaper than the distances."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from rpw.many.backends.cuda.driver import Device
 from rpw.many.backends.cuda.launches import RESERVED, launch_of
 from rpw.many.backends.cuda.pairs import Work
 from rpw.many.backends.cuda.terms import Measures, Question
+from rpw.many.backends.protocol import Lines
 
 _Ints = npt.NDArray[np.int64]
 _THREADS = 128
+_LINES_AT_ONCE = 4  # of lines.cu
 
 
 def bound_pairs(
@@ -27,21 +29,28 @@ def bound_pairs(
     *,
     gpu: Device,
     table: Any = None,
+    lines: Lines | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Lower bounds on RPW for the pairs (first[e], second[e]); 0 for those too large for shared memory."""
+    """Lower bounds on RPW for the pairs (first[e], second[e]); 0 for those too large for shared memory.
+
+    By nearest neighbours; with ``lines``, by the best of those of each first measure.
+    """
     bounds = np.zeros(len(first))
-    room = 8 * (a.sizes[first] + b.sizes[second])
+    rows, columns = a.sizes[first], b.sizes[second]
+    room = 8 * (rows + columns if lines is None else _LINES_AT_ONCE * columns)
     fitting = np.flatnonzero(room <= gpu.shared_per_block - RESERVED)
     if len(fitting) == 0:
         return bounds
     gpu.make_current()
     work = Work(gpu, a, b, question, first, second, table)
-    work.make_room(False, False)
+    work.make_room()
+    if lines is not None:
+        work.set_lines(lines)
     order = fitting[np.argsort(-room[fitting], kind="stable")]
     launch = launch_of(order, 0, int(room[order[0]]), _THREADS, 0, question, work.dimension)
     try:
-        work.start(replace(launch, kernel="neighbours"))
+        work.start(replace(launch, kernel="neighbours" if lines is None else "lines"))
         work.wait(progress)
     except BaseException:
         work.stop()

@@ -16,6 +16,7 @@ from rpw.many.backends.cuda.driver import Device, Memory, Stream, device
 from rpw.many.backends.cuda.launches import TEAMS, Launch, plan_launches
 from rpw.many.backends.cuda.layout import NO_MORE, Batch, Spread
 from rpw.many.backends.cuda.terms import METRICS, QUANTITIES, UNFINISHED, Answers, Measures, Question
+from rpw.many.backends.protocol import Lines
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -39,6 +40,7 @@ def solve_pairs(
     count_work: bool = False,
     keeps_unfinished: bool = False,
     cutoffs: _Floats | None = None,
+    potentials: bool = False,
 ) -> Answers:
     """The answers for the pairs (first[e], second[e]).
 
@@ -46,12 +48,12 @@ def solve_pairs(
     the number of pairs that are done; what it raises ends the work after the pairs at hand, of which one that takes
     the whole GPU is cut off. With ``keeps_unfinished``, a `TimeLimitError` from there is no error: what is known by
     then comes back. With ``cutoffs``, a pair is given up as soon as its RPW is proven to be larger: then its status is
-    BEYOND_CUTOFF, and its value infinite.
+    BEYOND_CUTOFF, and its value infinite. With ``potentials``, these come back without a plan, also of such pairs.
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
     work = Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
-    work.make_room(plans, count_work)
+    work.make_room(plans, count_work, potentials)
     if cutoffs is not None:
         work.set_cutoffs(cutoffs)
     try:
@@ -143,7 +145,7 @@ class Work:
         self.gpu.launch(self.gpu.kernel("spread"), min(4096, atoms // 64 + 1), 256, 0, what)
         return out
 
-    def make_room(self, plans: bool, count_work: bool) -> None:
+    def make_room(self, plans: bool = False, count_work: bool = False, potentials: bool = False) -> None:
         """Allocate what comes back."""
         pairs = len(self.first)
         self._set("first", self.first, np.int64)
@@ -156,6 +158,8 @@ class Work:
             self._return("work", np.int64, 3 * pairs)
         if plans:
             self._make_room_for_plans()
+        if (plans or potentials) and self.question.quantity != "shared":
+            self._make_room_for_potentials()
 
     def set_cutoffs(self, cutoffs: _Floats) -> None:
         """The limit of each pair."""
@@ -167,10 +171,21 @@ class Work:
         self._return("plan_row", np.int32, entries)
         self._return("plan_column", np.int32, entries)
         self._return("plan_mass", np.float64, entries)
-        if self.question.quantity != "shared":
-            self._return("u", np.float64, self._begin("u_start", rows))
-            self._return("v", np.float64, self._begin("v_start", columns))
-            self._return("multiplier", np.float64, len(rows))
+
+    def _make_room_for_potentials(self) -> None:
+        rows, columns = self._sizes
+        self._return("u", np.float64, self._begin("u_start", rows))
+        self._return("v", np.float64, self._begin("v_start", columns))
+        self._return("multiplier", np.float64, len(rows))
+
+    def set_lines(self, lines: Lines) -> None:
+        """What bounds the pairs of each first measure: multipliers and potentials, in units of κ^p."""
+        each = [line for own in lines for line in own]
+        unit_p = self.batch.kappa**self.question.p
+        self._set("line_start", np.concatenate([[0], np.cumsum([len(own) for own in lines])]), np.int64)
+        self._set("u_start", np.concatenate([[0], np.cumsum([len(line.u) for line in each])]), np.int64)
+        self._set("u", unit_p * np.concatenate([line.u for line in each]), np.float64)
+        self._set("multiplier", unit_p * np.array([line.multiplier for line in each]), np.float64)
 
     def _begin(self, name: str, sizes: _Ints) -> int:
         """Say where each pair begins, if they have these sizes; gives where the last one ends."""

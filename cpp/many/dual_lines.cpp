@@ -1,0 +1,157 @@
+// See dual_lines.hpp.
+#include "many/dual_lines.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/crossing.hpp"
+#include "base/least.hpp"
+#include "base/simd.hpp"
+#include "ground/powers.hpp"
+
+namespace rpw {
+
+namespace {
+
+// A mixture of as many lines as this was sharper than one of fewer or more.
+constexpr std::size_t lines_in_mixture = 3;
+
+// Atoms that stand for all when lines are compared: about so many.
+constexpr Node atoms_in_sample = 64;
+
+// least_j = min over i of C_ij + u_i, beside what it was, for each of several lines: their potentials lie `step` apart.
+// Row by row, so that what is read again stays in the cache.
+RPW_SIMD void lower_to_sums(double* least, const Matrix& costs, const double* u, std::size_t lines, std::size_t step) {
+    for (Node i = 0; i < costs.rows; ++i) {
+        const double* row = costs.row(i);
+        for (std::size_t line = 0; line < lines; ++line) {
+            double* own = least + line * costs.columns;
+            const double shift = u[line * step + i];
+            for (Node j = 0; j < costs.columns; ++j) own[j] = row[j] + shift < own[j] ? row[j] + shift : own[j];
+        }
+    }
+}
+
+RPW_SIMD void subtract_from(double lambda, double* least, std::size_t count) {
+    for (std::size_t j = 0; j < count; ++j) least[j] = lambda - least[j] > 0 ? lambda - least[j] : 0;
+}
+
+double weighted_sum(std::span<const double> potentials, std::span<const Mass> masses) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < masses.size(); ++i) sum += static_cast<long double>(potentials[i]) * masses[i];
+    return static_cast<double>(sum);
+}
+
+Powers powers_in(Room& room, PowerRows&& rows, Pulse& pulse) {
+    const auto columns = static_cast<std::size_t>(rows.columns());
+    double* data = room.of_size(rows.rows() * columns);
+    for (Node i = 0; i < rows.rows(); ++i) {
+        rows.fill(i, data + i * columns);
+        pulse.note(rows.work_per_row());
+    }
+    return {{data, rows.rows(), rows.columns()}};
+}
+
+}  // namespace
+
+LinesOfOne::LinesOfOne(const Batch& batch, const DualLines& lines, std::size_t s, std::int64_t offset)
+    : batch_(batch),
+      a_(batch.a[s]),
+      multiplier_(lines.multiplier.subspan(lines.start[s], lines.start[s + 1] - lines.start[s])),
+      u_(lines.u.subspan(offset, multiplier_.size() * a_.mass.size())) {
+    for (std::size_t line = 0; line < count(); ++line) used_.push_back(weighted_sum(potentials(line), a_.mass));
+}
+
+std::vector<double> LinesOfOne::transform_over_places(Pulse& pulse) const {
+    const auto places = static_cast<std::size_t>(batch_.space.matrix->columns);
+    const std::vector<Mass> nothing(places, 0);
+    PowerRows rows({batch_.space, a_, {nothing, {}, {}, {}}}, batch_.question.truncation, batch_.question.kappa,
+                   batch_.question.p);
+    std::vector<double> row(places), v(count() * places, unreachable);
+    for (Node i = 0; i < rows.rows(); ++i) {
+        rows.fill(i, row.data());
+        lower_to_sums(v.data(), {row.data(), 1, rows.columns()}, &u_[i], count(), a_.mass.size());
+        pulse.note(places * (1 + count()));
+    }
+    for (std::size_t line = 0; line < count(); ++line) subtract_from(multiplier_[line], &v[line * places], places);
+    return v;
+}
+
+double LinesOfOne::bound_by_places(const Measure& b, const double* v) const {
+    const Sums sums = sums_with(b);
+    double best = 0;
+    for (std::size_t line = 0; line < count(); ++line, v += batch_.space.matrix->columns) {
+        double used = used_[line];
+        for (Node j = 0; j < b.size(); ++j) {
+            used += static_cast<double>(b.mass[j]) * v[b.place.empty() ? j : b.place[j]];
+        }
+        best = std::max(best, crossing_of(multiplier_[line], used, sums));
+    }
+    return best;
+}
+
+double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) const {
+    if (count() == 0) return 0;
+    const Question& question = batch_.question;
+    const Powers powers =
+        powers_in(room, {{batch_.space, a_, b}, question.truncation, question.kappa, question.p}, pulse);
+    const std::vector<std::size_t> best = best_for(b, powers);
+    double lambda = 0;
+    std::vector<double> u(a_.mass.size(), 0.0), v(b.mass.size(), unreachable);
+    for (const std::size_t line : best) {
+        const double part = 1.0 / static_cast<double>(best.size());
+        lambda += part * multiplier_[line];
+        for (std::size_t i = 0; i < u.size(); ++i) u[i] += part * potentials(line)[i];
+    }
+    lower_to_sums(v.data(), powers, u.data(), 1, u.size());
+    subtract_from(lambda, v.data(), v.size());
+    for (Node i = 0; i < powers.rows; ++i) {
+        u[i] = std::max(0.0, lambda - least_sum(powers.row(i), v.data(), powers.columns));
+    }
+    pulse.note(2 * powers.size());
+    return crossing_of(lambda, weighted_sum(u, a_.mass) + weighted_sum(v, b.mass), sums_with(b));
+}
+
+// The lines that would bound b best if some of its atoms were all of them.
+std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& powers) const {
+    std::vector<std::size_t> lines(count());
+    std::iota(lines.begin(), lines.end(), 0);
+    if (count() <= lines_in_mixture) return lines;
+    // Odd: pictures have rows of even length.
+    const Node step = std::max<Node>(1, powers.columns / atoms_in_sample) | 1;
+    std::vector<double> masses, sample;
+    sample.reserve(static_cast<std::size_t>(powers.rows) * (powers.columns / step + 1));
+    for (Node j = 0; j < powers.columns; j += step) masses.push_back(static_cast<double>(b.mass[j]));
+    const auto size = static_cast<Node>(masses.size());
+    for (Node i = 0; i < powers.rows; ++i) {
+        for (Node j = 0; j < powers.columns; j += step) sample.push_back(powers.at(i, j));
+    }
+    const Sums sums = sums_with(b);
+    const double scale = sums.total / std::accumulate(masses.begin(), masses.end(), 0.0);
+    std::vector<double> bounds(count()), least(count() * masses.size(), unreachable);
+    lower_to_sums(least.data(), {sample.data(), powers.rows, size}, u_.data(), count(), a_.mass.size());
+    for (std::size_t line = 0; line < count(); ++line) {
+        double* v = &least[line * masses.size()];
+        subtract_from(multiplier_[line], v, masses.size());
+        const double used = used_[line] + scale * std::inner_product(v, v + size, masses.begin(), 0.0);
+        bounds[line] = crossing_of(multiplier_[line], used, sums);
+    }
+    std::partial_sort(lines.begin(), lines.begin() + lines_in_mixture, lines.end(),
+                      [&](std::size_t x, std::size_t y) { return bounds[x] > bounds[y]; });
+    lines.resize(lines_in_mixture);
+    return lines;
+}
+
+LinesOfOne::Sums LinesOfOne::sums_with(const Measure& b) const {
+    const auto total = static_cast<double>(Masses{a_.mass, b.mass}.total());
+    return {total, std::numeric_limits<double>::epsilon() * (a_.size() + b.size() + b.points.dimension + 8)};
+}
+
+// `used` is Σ a u + Σ b v. What is no number bounds nothing.
+double LinesOfOne::crossing_of(double lambda, double used, const Sums& sums) const {
+    const double height = lambda - used / sums.total - sums.rounding * lambda;
+    return height > 0 ? crossing(height, lambda, 1.0, batch_.question.p) : 0;
+}
+
+}  // namespace rpw
