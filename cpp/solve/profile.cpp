@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/breakpoints.hpp"
+#include "base/in_words.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
@@ -23,12 +23,6 @@
 namespace rpw {
 
 namespace {
-
-std::string in_words(double x, const char* format = "%.3g") {
-    char text[32];
-    std::snprintf(text, sizeof text, format, x);
-    return text;
-}
 
 // Throws where the p-th power of a positive distance would vanish: beside the largest one, or by itself. A profile
 // spans all costs, so no one scale suits every k, as it does for one distance.
@@ -81,29 +75,22 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     if (line->rounding > 0 && is_too_coarse(*line, pair)) return {};
     const double p = question.p;
     if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
-    Band band;
+    std::optional<Band> band;
     if (question.tol > 0) {
-        band = line_sandwich(line->pair, p, question.tol, pulse);
-    } else {
-        std::optional<Curve> curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
-        if (!curve) return {};
-        band.upper = *std::move(curve);
+        band = line_sandwich(line->pair, p, question.tol, question.max_breakpoints, pulse);
+    } else if (auto curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse)) {
+        band = Band{*std::move(curve), std::nullopt};
     }
-    check_breakpoints(band.upper.cost.size(), question.max_breakpoints);
-    if (!band.upper.used_up_a.empty()) {
-        band.upper.used_up_a = unsorted(band.upper.used_up_a, line->order_x);
-        band.upper.used_up_b = unsorted(band.upper.used_up_b, line->order_y);
+    if (!band) return {};
+    check_breakpoints(band->upper.cost.size(), question.max_breakpoints);
+    if (!band->upper.used_up_a.empty()) {
+        band->upper.used_up_a = unsorted(band->upper.used_up_a, line->order_x);
+        band->upper.used_up_b = unsorted(band->upper.used_up_b, line->order_y);
     }
     return band;
 }
 
 }  // namespace
-
-Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
-    WalkedProfile profile(problem, pulse);
-    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
-    return profile.curve();
-}
 
 Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
@@ -121,7 +108,7 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     Band band;
     if (question.tol > 0 && question.solver != Solver::lmr) {
         band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
-        band.lower->scale = scale;
+        if (band.lower) band.lower->scale = scale;
     } else {
         band.upper = walk_profile(costs, question.max_breakpoints, pulse);
     }

@@ -1,6 +1,8 @@
 // See walked_profile.hpp.
 #include "solve/walked_profile.hpp"
 
+#include "base/breakpoints.hpp"
+
 namespace rpw {
 
 bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
@@ -22,6 +24,11 @@ bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
     return true;
 }
 
+const Curve& WalkedProfile::walk_to_end(std::size_t max_breakpoints) {
+    if (!walk(unreachable, max_breakpoints)) check_breakpoints(curve_.cost.size(), max_breakpoints);
+    return curve_;
+}
+
 void WalkedProfile::add_edge(double slope) {
     if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
     if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
@@ -32,6 +39,10 @@ void WalkedProfile::add_edge(double slope) {
     curve_.slope.push_back(slope);
     curve_.unmoved.push_back(walk_.unmoved());
     curve_.cost.push_back(walk_.cost_p());
+}
+
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+    return WalkedProfile(problem, pulse).walk_to_end(max_breakpoints);
 }
 
 }  // namespace rpw

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "solve/profile.hpp"
+#include "solve/walked_profile.hpp"
 #include "tests/checker.hpp"
 
 namespace {

@@ -79,6 +79,37 @@ def test_larger_clouds(p, tol):
     assert near(1.0) == pytest.approx(exact(1.0), rel=1e-12)  # both ends are vertices
 
 
+@pytest.mark.parametrize("dimension", [1, 2])
+@pytest.mark.parametrize("p", [2, 3, 5, 8])
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e8])
+def test_tol_holds_where_outliers_lie_far_away(dimension, p, far):
+    """Beside their powers those of all others are as small as rounding: the curves were up to 10,000 tol apart."""
+    rng = np.random.default_rng(7)
+    x, y, a = rng.random((20, dimension)), rng.random((23, dimension)), rng.dirichlet(np.ones(20))
+    x[:2] += far
+    exact = rpw.profile(x, y, a, p=p)
+    for tol in (0.5, 0.02, 0.001):
+        near = rpw.profile(x, y, a, p=p, tol=tol)
+        masses = all_masses(near, near.lower, exact)
+        masses = np.unique([masses, np.nextafter(masses, 0), np.nextafter(masses, 2)]).clip(0, 1)
+        assert (near(masses) - near.lower(masses) <= tol * (1 + 1e-9)).all()
+        assert (near.lower(masses) <= near(masses)).all()
+        rounding = 1e-13 * exact(1.0) ** p
+        assert (near(masses) ** p >= exact(masses) ** p - rounding).all()
+        assert (near.lower(masses) ** p <= exact(masses) ** p + rounding).all()
+        for k in (1e-3, 1, 1e3):
+            assert near.lower.distance(k) <= near.distance(k)
+
+
+def test_a_tol_below_rounding_is_refused_where_no_matrix_can_be_asked():
+    rng = np.random.default_rng(7)
+    x, y, a = rng.random(3500), rng.random(3400), rng.random(3500)
+    x[:5] += 10.0 ** np.arange(4, 9)
+    with pytest.raises(ValueError, match=r"tol=0.0001 is below the rounding .* p=8: the two curves are up to .* apart"):
+        rpw.profile(x, y, a, p=8, tol=1e-4)
+    assert rpw.profile(x, y, a, p=2, tol=0.001).solver == "line"
+
+
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_distances_of_both_curves_hold_the_exact_one(p):
     x, y, a, b = clouds(40, 50, seed=2)

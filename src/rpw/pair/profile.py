@@ -62,7 +62,7 @@ class Profile:
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: Pair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
-    _is_lower: bool = False  # whether it is the lower of two curves
+    _upper: Profile | None = None  # the other curve, where this one is the lower of two
 
     @cached_property
     def lower(self) -> Profile:
@@ -71,12 +71,12 @@ class Profile:
         In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
         breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
         """
-        return self if self._lower is None else replace(self._lower, _reach=self._reach, _is_lower=True)
+        return self if self._lower is None else replace(self._lower, _reach=self._reach, _upper=self)
 
     @property
     def is_exact(self) -> bool:
         """Whether this is the profile itself, not one of two curves around it."""
-        return self._lower is None and not self._is_lower
+        return self._lower is None and self._upper is None
 
     @cached_property
     def mass(self) -> Array:
@@ -106,6 +106,8 @@ class Profile:
             values = self._cost[steps.clip(max=len(self.mass) - 1)]
         else:
             values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
+        if self._upper is not None:  # the two meet at breakpoints, where rounding must not swap them
+            values = np.minimum(values, self._upper(alphas))
         return float(values) if alphas.ndim == 0 else values
 
     def _snapped(self, alphas: Array) -> Array:
@@ -154,7 +156,10 @@ class Profile:
         kappas = _for_each(k, lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
             warn_of_reach(self._reach)
-        return _for_each(kappas, self._crossing)
+        if self._upper is None:
+            return _for_each(kappas, self._crossing)
+        upper = self._upper
+        return _for_each(kappas, lambda kappa: min(self._crossing(kappa), upper._crossing(kappa)))
 
     def _crossing(self, kappa: float) -> float:
         if np.isinf(self.p):
@@ -245,7 +250,7 @@ class Profile:
 
     @property
     def _solvable(self) -> Pair:
-        if self._is_lower:
+        if self._upper is not None:
             raise ValueError(
                 "the lower curve has no plans: ask the profile that it belongs to for plan(mass) or result(k)"
             )
@@ -278,7 +283,7 @@ class Profile:
         """
         from rpw.plot import plot_profile
 
-        return plot_profile(self, ax=ax, k=k, is_lower=self._is_lower)
+        return plot_profile(self, ax=ax, k=k, is_lower=self._upper is not None)
 
     def __len__(self) -> int:
         return len(self.unmoved)
@@ -317,13 +322,13 @@ class Profile:
 
     def _cost_in_words(self, mass: float) -> str:
         upper = f"{self(mass):.6g}"
-        if self._is_lower:
+        if self._upper is not None:
             return f"at least {upper}"
         return upper if self._lower is None else f"{self._lower(mass):.6g} to {upper}"
 
     def __repr__(self) -> str:
         below = "" if self._lower is None else f" (at least {self._lower(1.0):.6g})"
-        value = f"W at least {self(1.0):.6g}" if self._is_lower else f"W={self(1.0):.6g}{below}"
+        value = f"W at least {self(1.0):.6g}" if self._upper is not None else f"W={self(1.0):.6g}{below}"
         return f"Profile(p={self.p:g}, {len(self)} breakpoints, {value} at mass 1)"
 
 
