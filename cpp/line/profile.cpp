@@ -38,10 +38,10 @@ public:
     Support last() const { return supported(last_vertex(pair_, cost_)); }
 
 private:
-    Support supported(const Vertex& vertex) const {
-        const LineDual dual = line_dual(pair_, cost_, vertex.price, vertex.plan);
-        const double proven = vertex.price - dual.sum - vertex.price * vertex.unmoved;
-        return {vertex.unmoved, vertex.cost, proven, vertex.price, vertex.price};
+    Support supported(const LineVertex& vertex) const {
+        const LineDual dual = line_dual(pair_, cost_, vertex.lambda, vertex.plan);
+        const double proven = vertex.lambda - dual.sum - vertex.lambda * vertex.unmoved;
+        return {vertex.unmoved, vertex.cost_p, proven, vertex.lambda, vertex.lambda};
     }
 
     const LinePair& pair_;

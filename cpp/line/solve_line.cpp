@@ -57,34 +57,37 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
 }
 
 // Gives the height of the line that the potentials prove, F(1 - ε) ≥ height - price · ε.
-double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const Vertex& vertex, Need need) {
-    const LineDual dual = line_dual(line.pair, cost, vertex.price, vertex.plan);
-    outcome.multiplier = vertex.price;
+double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const LineVertex& vertex, Need need) {
+    const LineDual dual = line_dual(line.pair, cost, vertex.lambda, vertex.plan);
+    outcome.multiplier = vertex.lambda;
     if (need != Need::value) {
         outcome.u = unsorted(dual.u, line.order_x);
         outcome.v = unsorted(dual.v, line.order_y);
     }
-    return vertex.price - dual.sum;
+    return vertex.lambda - dual.sum;
 }
 
 // Unmoved mass, plan, cost and multiplier; gives the height of the dual line.
-double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, const PriceSearch& search,
+double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, const LineFound& found,
                 const Question& question) {
     const Need need = question.need;
-    outcome.iterations = search.solves();
-    if (search.is_at_end()) {
-        const Vertex last = last_vertex(line.pair, cost);
+    outcome.status = found.status;
+    outcome.iterations = found.solves;
+    if (found.is_at_end) {
+        const LineVertex last = last_vertex(line.pair, cost);
         outcome.unmoved = last.unmoved;
-        outcome.cost = outcome.scale * root(last.cost, cost.p);
+        outcome.cost = outcome.scale * root(last.cost_p, cost.p);
         if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 0.0);
         return prove(outcome, line, cost, last, need);
     }
-    const Vertex &before = search.bracket().before, &after = search.bracket().after;
-    const double part = search.part_of_edge();
-    outcome.unmoved = search.bounds().meeting;
-    outcome.cost = outcome.scale * root(before.cost + (after.cost - before.cost) * part, cost.p);
-    if (need == Need::plan) outcome.plan = mixed(line, before.plan, after.plan, part);
-    return prove(outcome, line, cost, search.proof(), need);
+    const auto& bracket = found.bracket;
+    outcome.unmoved = bracket.answer().unmoved;
+    outcome.cost = outcome.scale * root(bracket.cost_p(), cost.p);
+    if (need == Need::plan) {
+        const LinePlan& right = bracket.right() ? bracket.right()->plan : bracket.left().plan;
+        outcome.plan = mixed(line, bracket.left().plan, right, bracket.answer().weight);
+    }
+    return prove(outcome, line, cost, bracket.proof(), need);
 }
 
 // Whether some positive distance, divided by the scale, would vanish as a p-th power (docs/theory.md, "Rounding").
@@ -157,10 +160,9 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
-        const double tol = price.tol(question.tol);
-        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, tol}, looking, pulse);
-        outcome.status = search.run();
-        const double height = read_off(outcome, line, cost, search, question);
+        const Limits limits{price.tol(question.tol), cutoff};
+        const LineFound found = search_line(line.pair, cost, {price.kappa, p}, limits, looking, pulse);
+        const double height = read_off(outcome, line, cost, found, question);
         outcome.value = outcome.upper = price.share(outcome.unmoved, outcome.status);
         outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         close_gap(outcome);
@@ -178,9 +180,9 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
-        PriceSearch search(line.pair, cost, {false, p, 0, question.unmoved}, looking, pulse);
-        outcome.status = search.run();
-        const double height = read_off(outcome, line, cost, search, question);
+        const Goal goal{0, p, question.unmoved};
+        const LineFound found = search_line(line.pair, cost, goal, {}, looking, pulse);
+        const double height = read_off(outcome, line, cost, found, question);
         outcome.value = outcome.upper = outcome.cost;
         outcome.lower = outcome.scale * root(height - outcome.multiplier * outcome.unmoved, p);
         close_gap(outcome);
@@ -213,7 +215,7 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     line.rescale(outcome.scale);
     const LineCost cost = line.cost(p, outcome.scale);
     const double price = cost(question.truncation / line.unit);
-    const Vertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
+    const LineVertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
     outcome.iterations = 1;
     outcome.unmoved = found.unmoved;
     if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/matrix.hpp"
+#include "search/goal.hpp"
 #include "simplex/fixed_simplex.hpp"
-#include "solve/goal.hpp"
 #include "solve/neighbours.hpp"
 #include "solve/slope_guess.hpp"
 

@@ -46,7 +46,7 @@ void search_past_crossings(const PowerProblem& problem, double scale, double p, 
                            Pulse& pulse) {
     double searched = scaled_price(wanted.front().kappa, scale).kappa;
     ProfileSearch search(problem, {searched, p}, Solver::exact, pulse);
-    check_in_time(search.run(0, 1));
+    check_in_time(search.run());
     for (const Wanted& each : wanted) {
         const Price price = scaled_price(each.kappa, scale);
         if (price.kappa > searched) check_in_time(search.go_on({price.kappa, p}));

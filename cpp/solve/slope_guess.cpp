@@ -97,10 +97,10 @@ SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const ProfileP
 
 // How far λ grows from the left towards a guess, where nothing is known on the right. Slopes are counted from the least
 // one, so that it does not matter how far apart the measures lie.
-double step_towards(double lambda, const NeighbourProfile& neighbours, const Bracket& bracket) {
-    const double low = bracket.left.lambda, rise = low - neighbours.first_slope();
+double step_towards(double lambda, const NeighbourProfile& neighbours, const Known& known) {
+    const double low = known.left.lambda, rise = low - neighbours.first_slope();
     if (!(rise > 0)) return low;
-    const int fell_short = std::max(0, bracket.same_side);
+    const int fell_short = std::max(0, known.same_side);
     const double least = least_growth * std::pow(2.0, fell_short) * rise;
     const double step = std::clamp(near_side * (lambda - low), least, std::max(least, most_growth * rise));
     const double way = neighbours.largest() - low;  // there everything moves
@@ -133,21 +133,20 @@ double steepness(const PowerProblem& problem, const Goal& goal, const NeighbourP
 
 }  // namespace
 
-SlopeGuess guess_goal(const Goal& goal, const Bracket& bracket, double least_unmoved) {
-    return bracket.right ? guess_between(goal, bracket.left, *bracket.right)
-                         : guess_beyond(goal, bracket.before, bracket.left, least_unmoved);
+SlopeGuess guess_goal(const Goal& goal, const Known& known, double least_unmoved) {
+    return known.right ? guess_between(goal, known.left, *known.right)
+                       : guess_beyond(goal, known.before, known.left, least_unmoved);
 }
 
 double first_lambda(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours, double at_goal,
-                    const Bracket& bracket, double least_unmoved) {
-    const double first = neighbours.first_slope(), low = bracket.left.lambda;
-    const double by_neighbours =
-        std::min(first + steepness(problem, goal, neighbours, bracket.left) * (at_goal - first),
-                 at_goal + towards_dearest * (neighbours.largest() - at_goal));
+                    const Known& known, double least_unmoved) {
+    const double first = neighbours.first_slope(), low = known.left.lambda;
+    const double by_neighbours = std::min(first + steepness(problem, goal, neighbours, known.left) * (at_goal - first),
+                                          at_goal + towards_dearest * (neighbours.largest() - at_goal));
     double guess = by_neighbours;
-    if (bracket.before.unmoved < 1) {
-        const double by_walk = guess_goal(goal, bracket, least_unmoved).lambda;
-        guess = std::max(guess, low + step_towards(by_walk, neighbours, bracket));
+    if (known.before.unmoved < 1) {
+        const double by_walk = guess_goal(goal, known, least_unmoved).lambda;
+        guess = std::max(guess, low + step_towards(by_walk, neighbours, known));
     }
     if (guess > low) return guess;
     if (low > first) return first + 2 * (low - first);
@@ -156,21 +155,21 @@ double first_lambda(const PowerProblem& problem, const Goal& goal, const Neighbo
     return least < unreachable ? least / 2 : 1;
 }
 
-double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket) {
-    const double low = bracket.left.lambda;
-    if (!bracket.right) {
-        const bool is_far = bracket.same_side > 1 && bracket.left.unmoved > long_way * guess.unmoved;
+double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Known& known) {
+    const double low = known.left.lambda;
+    if (!known.right) {
+        const bool is_far = known.same_side > 1 && known.left.unmoved > long_way * guess.unmoved;
         if (is_far && neighbours.largest() > low) return neighbours.largest() * (1 + 1e-9);
-        return low + step_towards(guess.lambda, neighbours, bracket);
+        return low + step_towards(guess.lambda, neighbours, known);
     }
-    const double high = bracket.right->lambda, width = high - low;
+    const double high = known.right->lambda, width = high - low;
     if (!(width > 0)) return low;
     const double least = std::max({low, neighbours.first_slope(), high * 1e-30});
     if (high > many_orders * least && guess.lambda < far_below * high) return std::sqrt(least) * std::sqrt(high);
-    const bool is_near_left = bracket.same_side > 0;
+    const bool is_near_left = known.same_side > 0;
     const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
     const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);
-    const double further = std::pow(further_each_time, std::max(1, std::abs(bracket.same_side)) - 1);
+    const double further = std::pow(further_each_time, std::max(1, std::abs(known.same_side)) - 1);
     const double step = std::min(further * near, std::max(width / 2, near));
     return is_near_left ? low + step : high - step;
 }
@@ -189,17 +188,17 @@ double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const Neighb
     return plan.lambda + std::clamp(step * (t - furthest_down), -most_fall * rise, most_rise * rise);
 }
 
-double lambda_past_goal(const Goal& goal, const Bracket& bracket, const NeighbourProfile& neighbours,
+double lambda_past_goal(const Goal& goal, const Known& known, const NeighbourProfile& neighbours,
                         double least_unmoved) {
-    const ProfilePoint& known = bracket.right ? *bracket.right : bracket.left;
-    const double way = std::abs(corrected_lambda(goal, known, neighbours, least_unmoved) - known.lambda);
-    const double least = least_past_goal * std::pow(2.0, std::abs(bracket.same_side) - 1) * known.lambda;
+    const ProfilePoint& vertex = known.right ? *known.right : known.left;
+    const double way = std::abs(corrected_lambda(goal, vertex, neighbours, least_unmoved) - vertex.lambda);
+    const double least = least_past_goal * std::pow(2.0, std::abs(known.same_side) - 1) * vertex.lambda;
     const double step = std::max(past_goal * way, least);
-    return bracket.right ? std::max(known.lambda - step, known.lambda / 2) : known.lambda + step;
+    return known.right ? std::max(vertex.lambda - step, vertex.lambda / 2) : vertex.lambda + step;
 }
 
-bool spans_many_orders(const Bracket& bracket) {
-    return bracket.right && bracket.right->lambda > many_orders * bracket.left.lambda;
+bool spans_many_orders(const Known& known) {
+    return known.right && known.right->lambda > many_orders * known.left.lambda;
 }
 
 }  // namespace rpw

@@ -56,7 +56,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
     ProfileSearch search(problem, {price.kappa, p}, strategy_of(question), pulse);
     Outcome outcome;
-    outcome.status = search.run(price.tol(question.tol), cutoff);
+    outcome.status = search.run({price.tol(question.tol), cutoff});
     const double height = read_off(outcome, search, scale, p, question.need);
     outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
@@ -72,7 +72,7 @@ Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, cons
     const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
     ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy, pulse);
     Outcome outcome;
-    outcome.status = search.run(0, 1);
+    outcome.status = search.run();
     const double height = read_off(outcome, search, scale, question.p, question.need);
     outcome.value = outcome.lower = outcome.upper = outcome.cost;
     if (needs_proof(outcome.status, question.need)) {

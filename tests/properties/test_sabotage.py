@@ -16,12 +16,13 @@ import pytest
 CORE = Path(__file__).parents[2] / "cpp"
 CHECKER = "tests/invariants_main.cpp"
 HANDOVER = "tests/handover_main.cpp"
-SEARCH = "solve/profile_search.cpp"
+SEARCH = "solve/network.cpp"
 PARTS_OF_SEARCH = (
     "ground/powers.cpp",
     "solve/chase.cpp",
     "solve/mixed_plan.cpp",
     "solve/neighbours.cpp",
+    "solve/profile_search.cpp",
     "solve/slope_guess.cpp",
 )
 PARTS = (

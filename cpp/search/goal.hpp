@@ -6,6 +6,16 @@
 
 namespace rpw {
 
+// A point of the profile, and a slope of it there.
+struct ProfilePoint {
+    double unmoved = 1;
+    double cost_p = 0;
+    double lambda = 0;
+
+    // F(1 - ε) ≥ height - λ ε
+    double height() const { return cost_p + lambda * unmoved; }
+};
+
 struct Goal {
     double kappa = 0;
     double p = 1;
@@ -19,11 +29,29 @@ struct Goal {
     bool is_beyond(double left, double cost_p) const {
         return is_crossing() ? kappa * left > root(cost_p, p) : left - unmoved > smallest_step;
     }
+    bool is_beyond(const ProfilePoint& point) const { return is_beyond(point.unmoved, point.cost_p); }
+
+    // Whether a plan on the other side is the goal itself.
+    bool is_at(const ProfilePoint& point) const {
+        if (is_crossing()) return point.unmoved == 0 && point.cost_p == 0;
+        return !with_slope && point.unmoved - unmoved >= -smallest_step;
+    }
 
     // The unmoved mass at which the line cost_p = height - slope · ε meets the goal.
     double on_line(double height, double slope) const {
         return is_crossing() ? crossing(height, slope, kappa, p) : unmoved;
     }
+
+    // What such a line proves, if it lies nowhere above F: a lower bound on RPW, or on F at the mass.
+    double bound_by(double height, double slope) const {
+        return is_crossing() ? on_line(height, slope) : height - slope * unmoved;
+    }
+};
+
+// When a search may end early: within tol, or beyond the cutoff (1: never).
+struct Limits {
+    double tol = 0;
+    double cutoff = 1;
 };
 
 }  // namespace rpw
