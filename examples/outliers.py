@@ -34,7 +34,7 @@ def sample(seed: int) -> tuple[Floats, Floats, Mask]:
         clouds.append(np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]))
     x, y = clouds
     is_out = np.arange(SIZE) < round(SHARE * SIZE)
-    y[is_out] *= 1.9
+    y[is_out] *= rng.uniform(6, 9, (is_out.sum(), 1))
     return x, y, is_out
 
 
@@ -45,32 +45,36 @@ def area_under_curve(scores: Floats, is_out: Mask) -> float:
 
 
 def draw_scores(ax: Axes, x: Floats, y: Floats, scores: Floats, is_out: Mask) -> None:
-    ax.scatter(*x.T, s=5, color="0.8", lw=0, label="first cloud")
+    ax.scatter(*x.T, s=14, color="0.8", lw=0, label="first cloud")
     dots = ax.scatter(*y.T, c=scores, s=14, cmap="viridis", lw=0)
     ax.scatter(*y[is_out].T, s=60, facecolor="none", edgecolor="tab:red", lw=0.8, label="planted outliers")
     ax.figure.colorbar(dots, ax=ax, label="score, in units of length", shrink=0.8)
     ax.set(title="The score of each point of the second cloud", aspect="equal")
     ax.set_axis_off()
-    ax.legend(frameon=False, fontsize=8, loc="center")
+    legend_below(ax)
+
+
+def legend_below(ax: Axes) -> None:
+    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=2)
 
 
 def main() -> None:
     x, y, is_out = sample(0)
     profile = rpw.profile(x, y, p=2)
     scores, elbow = profile.scores_b, profile.elbow()
-    result = rpw.transport(x, y, p=2, mass=elbow)
+    found = np.argsort(scores)[round(elbow * SIZE) :]  # as many as the elbow says, those with the highest scores
     print(f"{is_out.sum()} of the {SIZE} points of the second cloud are planted around the ring.")
     print(
         f"The scores tell them from the others with an area under the curve of {area_under_curve(scores, is_out):.3f}."
     )
-    found = result.outliers_b
     print(
-        f"At the elbow, mass {elbow:.3f}, the mask has {found.sum()} points, {(found & is_out).sum()} of them planted."
+        f"The elbow guesses {elbow:.1%} inliers. Of the {len(found)} points with the highest scores, "
+        f"{is_out[found].sum()} are planted."
     )
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.6), layout="constrained")
     draw_scores(left, x, y, scores, is_out)
-    result.plot(ax=right).set_title("The plan at the elbow, and rings around the mask")
-    right.legend(frameon=False, fontsize=8, loc="center")
+    rpw.transport(x, y, p=2, mass=elbow).plot(ax=right).set_title("The plan at the elbow, and what it leaves behind")
+    legend_below(right)
     PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=100)
     pyplot.close(figure)

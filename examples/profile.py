@@ -60,6 +60,7 @@ def draw(first: Points, clean: Points, second: Points, result: rpw.Result) -> No
     """The picture: the clouds on the left, the two profiles and the crossing on the right."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
     result.plot(ax=left).set_title(f"What moves and what stays, k = {SHOWN_K:g}")
+    left.legend(frameon=False, fontsize=8, loc="center")
     masses = np.linspace(0, 1, 401)
     without = rpw.profile(first, clean, p=2)
     right.plot(masses, without(masses), color="0.45", ls=":", label="$W_{2,\\alpha}$ without the outliers")
@@ -84,10 +85,12 @@ def main() -> None:
 
     result = rpw.solve(first, second, p=2, k=SHOWN_K)
     left = result.unmatched_b[is_outlier].sum() / is_outlier.mean()
-    elbow = rpw.profile(first, second, p=2).elbow()
+    profile = rpw.profile(first, second, p=2)
+    highest = np.argsort(profile.scores_b)[-OUTLIERS:]
     print(f"\nAt k = {SHOWN_K:g} the plan leaves {result.distance:.1%} of the mass behind,", end=" ")
     print(f"with {left:.0%} of the outliers.")
-    print(f"The elbow of the profile guesses {elbow:.1%} inliers; there are {1 - is_outlier.mean():.1%}.")
+    print(f"Of the {OUTLIERS} points with the highest scores, {is_outlier[highest].sum()} are outliers.", end=" ")
+    print(f"The elbow is at {profile.elbow():g}: it names only what lies much farther out.")
     draw(first, clean, second, result)
     shown = PICTURE.relative_to(Path.cwd()) if PICTURE.is_relative_to(Path.cwd()) else PICTURE
     print(f"\nThe OT-profile with its crossing is in {shown} ({time.perf_counter() - start:.1f} s in all).")

@@ -9,6 +9,8 @@ import numpy as np
 
 from rpw.many.backends.cuda.compile import joined_source
 
+NEVER_WRITTEN = 0xAB  # each byte of fresh memory: nobody computes a number of these alone
+
 
 class HostMemory:
     def __init__(self, array):
@@ -18,7 +20,9 @@ class HostMemory:
         self.array.view(array.dtype)[: len(array)] = array
 
     def read(self, dtype, count):
-        return self.array.view(dtype)[:count].copy()
+        found = self.array.view(dtype)[:count].copy()
+        assert (found.view(f"u{found.itemsize}") != int.from_bytes([NEVER_WRITTEN] * found.itemsize)).all()
+        return found
 
 
 class HostDevice:
@@ -47,7 +51,7 @@ class HostDevice:
         pass
 
     def allocate(self, size):
-        return HostMemory(np.full(size + 8, 0xAB, dtype=np.uint8))
+        return HostMemory(np.full(size + 8, NEVER_WRITTEN, dtype=np.uint8))
 
     def bring(self, array, dtype):
         return HostMemory(np.ascontiguousarray(array, dtype=dtype))
@@ -55,7 +59,7 @@ class HostDevice:
     def finish_copies(self):
         pass
 
-    def clear(self, memory, size):
+    def clear(self, memory, size=None):
         memory.array[:size] = 0
 
     def blocks_per_multiprocessor(self, kernel, threads, shared):

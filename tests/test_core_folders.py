@@ -30,6 +30,17 @@ def test_no_header_includes_itself():
         below = {path: others for path, others in below.items() if path not in free}
 
 
+def test_no_two_headers_define_a_type_of_the_same_name():
+    """The linker keeps one of two and says nothing, even where their fields differ (the one-definition rule)."""
+    names = [
+        name
+        for path in CORE.rglob("*.hpp")
+        for name in re.findall(r"^(?:struct|class|enum class) (\w+)\b.*\{", path.read_text(), re.MULTILINE)
+    ]
+    assert len(names) > 60
+    assert sorted(names) == sorted(set(names))
+
+
 def test_only_the_bindings_know_python():
     strangers = [p for p in CORE.rglob("*pp") if p.parent.name != "bindings" and "nanobind" in p.read_text()]
     assert strangers == []

@@ -1,13 +1,21 @@
-"""The Python blocks of the documents run, and print what their comments say."""
+"""What the documents show is true: their code runs, their tables agree, and their links lead somewhere."""
 
 import re
+import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
-from children import run, run_command
+from children import forked_command, run, run_command
+
+import rpw
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "examples" / "data"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+FROM_OTHERS = ROOT / "docs" / "from-pot-and-scipy.md"
+COMMAND_LINE = ROOT / "docs" / "command-line.md"
+with_docs = pytest.mark.skipif(not COMMAND_LINE.exists(), reason="docs/ is not here, as in an sdist")
 # Each print tells the line it stands in. This is one line, so that those of a block count from 2.
 PRINT_WITH_LINE = (
     "import builtins, sys; show = print; "
@@ -16,11 +24,16 @@ PRINT_WITH_LINE = (
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 
 
-def blocks():
-    for name in ("README.md", "docs/howto.md"):
-        text = (ROOT / name).read_text(encoding="utf-8") if (ROOT / name).exists() else ""
-        for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)):
-            yield pytest.param(block, id=f"{name}-{number}")
+def blocks_of(page, language):
+    """The fenced blocks of one language; none where the page does not come along, as in an sdist."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+
+
+def python_blocks():
+    for page in PAGES:
+        for number, block in enumerate(blocks_of(page, "python")):
+            yield pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
 
 
 def promised(block):
@@ -36,7 +49,7 @@ def rounded_like(value, text):
     return f"{float(value):.{len(text.partition('.')[2])}f}"
 
 
-@pytest.mark.parametrize("block", list(blocks()))
+@pytest.mark.parametrize("block", list(python_blocks()))
 def test_a_block_runs_and_prints_what_it_says(block, tmp_path):
     if "matrix.zarr" in block:  # what a command wrote
         run_command("pairwise", DATA, "--out", "matrix.zarr", "--diameter", "auto", cwd=tmp_path)
@@ -56,3 +69,118 @@ def test_numbers_in_comments_are_found():
     assert list(promised(block)) == [(2, ["0.8728", "12"]), (4, ["0.0745", "0.0827"])]
     assert rounded_like("0.87279", "0.8728") == "0.8728"
     assert rounded_like("9", "9") == "9"
+
+
+def rows_from_others():
+    """The first two cells of every row: a call of POT or SciPy, and ours."""
+    text = FROM_OTHERS.read_text(encoding="utf-8") if FROM_OTHERS.exists() else ""
+    return re.findall(r"^\| `([^|]+)` \| `([^|]+)` \|", text, re.M)
+
+
+@pytest.fixture(scope="module")
+def data_of_rows():
+    pytest.importorskip("ot")
+    names = {}
+    exec(blocks_of(FROM_OTHERS, "python")[0], names)
+    return names
+
+
+@pytest.mark.parametrize(("theirs", "ours"), rows_from_others())
+def test_a_call_of_another_package_and_ours_agree(theirs, ours, data_of_rows):
+    expected, found = np.asarray(eval(theirs, data_of_rows)), np.asarray(eval(ours, data_of_rows))
+    assert found.shape == expected.shape
+    assert np.allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@with_docs
+def test_the_table_has_the_calls_that_people_come_from():
+    theirs = [row[0] for row in rows_from_others()]
+    for name in (
+        "ot.emd2",
+        "ot.emd",
+        "ot.partial.partial_wasserstein",
+        "ot.partial.partial_wasserstein2",
+        "scipy.stats.wasserstein_distance",
+        "scipy.stats.wasserstein_distance_nd",
+    ):
+        assert any(call.startswith(f"{name}(") for call in theirs), name
+
+
+@with_docs
+def test_potentials_are_those_of_pot_up_to_a_constant(data_of_rows):
+    ot, x, y, a, b, C = (data_of_rows[name] for name in ("ot", "x", "y", "a", "b", "C"))
+    log = ot.emd(a, b, C**2, log=True)[1]
+    result = rpw.transport(x, y, a, b, p=2)
+    f, g = result.potentials
+    moved = (f + result.multiplier - log["u"])[0]
+    assert np.allclose(f + result.multiplier, log["u"] + moved, rtol=0, atol=1e-9)
+    assert np.allclose(g, log["v"] - moved, rtol=0, atol=1e-9)
+
+
+@with_docs
+def test_the_commands_run_one_after_the_other(tmp_path):
+    for extra in ("typer", "rich", "matplotlib", "zarr"):
+        pytest.importorskip(extra)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (block,) = blocks_of(COMMAND_LINE, "sh")
+    for line in block.splitlines():
+        _, *arguments = shlex.split(line, comments=True)
+        done = forked_command(*arguments, cwd=tmp_path)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+        if line == block.splitlines()[0]:
+            says = re.search(r"The first one prints ([\d.]+),", COMMAND_LINE.read_text(encoding="utf-8"))[1]
+            assert rounded_like(re.search(NUMBER, done.stdout)[0], says) == says
+    written = {path.name for path in tmp_path.iterdir()} - {"examples"}
+    assert written == {"profile.png", "matrix.zarr", "matrix.csv", "stack.npz", "clouds.rpw", "clouds.rpw.names.json"}
+
+
+def calls_in_tables():
+    """The calls that the tables of functions show, less those that need a GPU or write files."""
+    for page in (ROOT / "README.md", ROOT / "docs" / "guide.md"):
+        rows = re.findall(r"^\|.*\|$", page.read_text(encoding="utf-8"), re.M) if page.exists() else []
+        for call in re.findall(r"`(rpw\.[^`]*\)[^`]*)`", "\n".join(rows)):
+            if "device=" not in call and "out=" not in call:
+                yield call
+
+
+@pytest.mark.parametrize("call", list(calls_in_tables()))
+def test_a_call_in_a_table_can_be_made(call):
+    rng = np.random.default_rng(0)
+    A, B = ([rng.random((n, 2)) for n in (5, 6, 7)] for _ in range(2))
+    if "sklearn" in call:
+        pytest.importorskip("sklearn")
+    assert eval(call, {"rpw": rpw, "x": A[0], "y": B[1], "weights": rng.random(5), "A": A, "B": B}) is not None
+
+
+def anchors_of(page):
+    """The fragments by which the headings of a page can be linked to, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for heading in re.findall(r"^#+ (.+)$", text, re.M):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@with_docs
+@pytest.mark.parametrize("page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES])
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, fragment = link.partition("#")
+        target = (page.parent / path) if path else page
+        assert target.exists(), link
+        if fragment:
+            assert fragment in anchors_of(target), link
+
+
+@with_docs
+def test_files_that_the_rules_name_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:src|cpp|tests|docs|examples|benchmarks)/[\w./-]+)`", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_anchors_are_those_of_github(tmp_path):
+    (tmp_path / "page.md").write_text(
+        "# p, k and Δ\n```sh\n# no heading\n```\n## A known error, or `solve`\n", encoding="utf-8"
+    )
+    assert list(anchors_of(tmp_path / "page.md")) == ["p-k-and-δ", "a-known-error-or-solve"]

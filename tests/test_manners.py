@@ -58,6 +58,11 @@ LONG_CALLS = {
     "wasserstein": ("rpw.wasserstein(*arguments, p=2)", "True"),
     "profile": ("rpw.profile(*arguments, p=2)", "True"),
     "profile on the line": ("rpw.profile(np.arange(3e6), np.arange(3e6) + 0.5, p=2, max_breakpoints=10**7)", "True"),
+    "points on two places": ("rpw.distance(np.arange(1.5e6) % 2, np.arange(1.5e6) % 3 < 1, p=5, diameter=1)", "True"),
+    "grids apart at infinity": (
+        "x, a = np.arange(1e5), 1 + np.arange(10**5) % 3; rpw.profile(x, x + 1e5, a, a, p=float('inf'), diameter=1)",
+        "True",
+    ),
     "profile at infinity": ("rpw.profile(*arguments, p=float('inf'))", "False"),
 }
 

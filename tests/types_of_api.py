@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 import rpw
 from rpw.base.types import StoredMatrix
+from rpw.cost import Diameter
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,8 +28,9 @@ def single_pairs(x: Floats, measure: rpw.Measure, table: list[list[float]]) -> N
     assert_type(rpw.solve(cost=table, a=(1, 2), p=1), rpw.Result)
     assert_type(rpw.choose_solver(x, x, metric=lambda a, b: abs(float(a[0] - b[0]))), tuple[str, str])
     mixed: list[rpw.Measure | Floats] = [measure, x]
-    assert_type(rpw.diameter(mixed, [x]), float)
-    assert_type(rpw.diameter(measure, x), float)
+    assert_type(rpw.diameter(mixed, [x]), Diameter)
+    rpw.distance(x, x, diameter=rpw.diameter(measure, x))
+    assert_type(rpw.diameter(measure, x, quantile=0.99).is_exact, bool)
     assert_type(rpw.sliced(x, measure, p=1, n_projections=9), rpw.Sliced)
     curve = rpw.profile(x, measure)
     assert_type(curve, rpw.Profile)

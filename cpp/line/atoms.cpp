@@ -75,14 +75,12 @@ bool LinePair::spans_float64(double length) const {
 
 double LinePair::least_distance() const {
     double least = unreachable;
-    for (std::size_t i = 0, j = 0; i < x.at.size(); ++i) {
-        const double here = x.at[i];
-        while (j < y.at.size() && y.at[j] < here) ++j;
-        if (j > 0) least = std::min(least, here - y.at[j - 1]);
-        std::size_t beyond = j;
-        while (beyond < y.at.size() && y.at[beyond] == here) ++beyond;
-        if (beyond < y.at.size()) least = std::min(least, y.at[beyond] - here);
-        if (i + 1 < x.at.size() && x.at[i + 1] > here) j = beyond;
+    std::size_t before = 0, up_to = 0;  // how many of y lie left of a place, and how many not right of it
+    for (const double here : x.at) {
+        while (before < y.at.size() && y.at[before] < here) ++before;
+        while (up_to < y.at.size() && y.at[up_to] <= here) ++up_to;
+        if (before > 0) least = std::min(least, here - y.at[before - 1]);
+        if (up_to < y.at.size()) least = std::min(least, y.at[up_to] - here);
     }
     return least;
 }

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "base/in_words.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/price_search.hpp"
@@ -50,13 +48,15 @@ private:
 };
 
 // In units of `scale`, by this solver.
-Band labelled(Band band, double scale) {
+Sandwich labelled(Sandwich found, double scale) {
+    Band& band = found.band;
     for (Curve* curve : {&band.upper, band.lower ? &*band.lower : nullptr}) {
         if (!curve) continue;
         curve->scale = scale;
         curve->solver = Solver::line;
     }
-    return band;
+    found.gap *= scale;
+    return found;
 }
 
 // What a profile may take: edges for p = 1, costs between equal masses.
@@ -83,24 +83,20 @@ std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used
     return short_profile(pair, p, scale, most, with_used_up, pulse);
 }
 
-std::optional<Band> line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse) {
-    if (std::isinf(p)) return whole_reaches(pair, tol, pulse);
+Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse) {
+    if (std::isinf(p)) return {whole_reaches(pair, tol, pulse)};
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{many_edges * pair.atoms(), many_costs * pair.atoms()};
     if (const auto exact = short_profile(pair, p, scale, most, true, pulse)) {
-        Band band = labelled(condensed(*exact, p, tol / scale), scale);
-        band.upper.used_up_a = exact->used_up_a;
-        band.upper.used_up_b = exact->used_up_b;
-        return band;
+        Sandwich found = labelled(condensed(*exact, p, tol / scale), scale);
+        if (!found.keeps(tol)) return {{*exact, std::nullopt}};
+        found.band.upper.used_up_a = exact->used_up_a;
+        found.band.upper.used_up_b = exact->used_up_b;
+        return found;
     }
     pair.rank();
     Prices prices(pair, {p, 1 / scale}, pulse);
-    Sandwich found = sandwich(prices, {Support{}, prices.last()}, p, tol / scale, max_breakpoints);
-    if (found.gap <= tol / scale) return labelled(std::move(found.band), scale);
-    if (static_cast<double>(pair.x.size()) * pair.y.size() <= most_pairs) return std::nullopt;
-    throw std::domain_error("tol=" + in_words(tol) + " is below the rounding of these costs to the power p=" +
-                            in_words(p, "%g") + ": the two curves are up to " + in_words(found.gap * scale) +
-                            " apart; raise tol, lower p, or leave out the points that lie farthest away");
+    return labelled(sandwich(prices, {Support{}, prices.last()}, p, tol / scale, max_breakpoints), scale);
 }
 
 }  // namespace rpw

@@ -109,9 +109,18 @@ bool ReachWalk::next() {
             threshold_ = std::max(threshold_, best.length);
         }
         offers_.pop();
-        if (!is_stale(best)) move(best.atom);
+        if (!is_stale(best)) take(best);
     }
     return moved_ > before;
+}
+
+void ReachWalk::take(const Offer& offer) {
+    const double needed = offer.is_measured ? offer.length : reach_needed(block_after(offer.atom));
+    if (needed > threshold_) {
+        offers_.push({needed, offer.atom, offer.other, true});
+    } else {
+        move(offer.atom);
+    }
 }
 
 // As much as the threshold allows, from an atom to its neighbour or back.
@@ -152,10 +161,12 @@ ReachWalk::Block ReachWalk::block_after(std::int32_t atom) const {
             one.columns, one.rows, two.rows + 1, one.to - pair_.x.before[one.rows]};
 }
 
+// No block needs less than the threshold so far. It is measured when its turn comes: by then it may have become part of
+// a longer one, and only that is looked at.
 void ReachWalk::offer(std::int32_t atom) {
     const std::int32_t other = atoms_[atom].after;
     if (other == none || atoms_[atom].is_row == atoms_[other].is_row) return;
-    offers_.push({reach_needed(block_after(atom)), atom, other});
+    offers_.push({threshold_, atom, other, false});
 }
 
 // Whether no pair is longer than that from where atom j of `far` begins, in or at the end of atom i of `near`, up to

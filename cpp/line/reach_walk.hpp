@@ -53,11 +53,17 @@ private:
         int levels() const { return std::min(near_tubes.levels(), far_tubes.levels()); }
     };
 
+    // Of equals the shortest block comes first: taken from one end to the other, they would make one block that grows
+    // and is looked at again each time.
     struct Offer {
-        double length;
+        double length;  // that its block needs; at least that much, until it is measured
         std::int32_t atom, other;
+        bool is_measured;
+
+        std::int32_t width() const { return other - atom; }
         bool operator<(const Offer& than) const {
-            return length != than.length ? length > than.length : atom > than.atom;
+            if (length != than.length) return length > than.length;
+            return width() != than.width() ? width() > than.width() : atom > than.atom;
         }
     };
 
@@ -65,6 +71,7 @@ private:
     bool is_stale(const Offer& offer) const { return atoms_[offer.atom].after != offer.other; }
     Block block_after(std::int32_t atom) const;
     void offer(std::int32_t atom);
+    void take(const Offer& offer);
     void move(std::int32_t atom);
     void note_used_up(const Open& atom);
     void unlink(std::int32_t atom);

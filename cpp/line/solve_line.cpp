@@ -245,8 +245,7 @@ Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
 
 // A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
 bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
-    if (has_gap(outcome, question) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
-        return true;
+    if (has_gap(outcome, question) && line.pair.fits_a_matrix()) return true;
     if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
     const bool is_share = question.quantity == Quantity::crossing;
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
@@ -257,7 +256,7 @@ bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question&
 bool is_too_wide(const LinePair& pair, const Question& question) {
     const bool crosses = question.quantity == Quantity::crossing;
     if (!crosses && question.unmoved == 0 && question.truncation >= pair.largest_distance()) return false;
-    if (std::isinf(question.p) || static_cast<double>(pair.x.size()) * pair.y.size() > most_pairs) return false;
+    if (std::isinf(question.p) || !pair.fits_a_matrix()) return false;
     return pair.spans_float64(crosses ? question.kappa : question.truncation);
 }
 

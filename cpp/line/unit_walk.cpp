@@ -19,15 +19,39 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
+// For each of the sorted numbers, the place behind the last one that is equal to it.
+std::vector<Node> ends_of_runs(const std::vector<double>& sorted) {
+    std::vector<Node> ends(sorted.size());
+    for (auto i = static_cast<Node>(sorted.size()); i-- > 0;) {
+        const bool is_last = i + 1 == static_cast<Node>(sorted.size()) || sorted[i + 1] != sorted[i];
+        ends[i] = is_last ? i + 1 : ends[i + 1];
+    }
+    return ends;
+}
+
+// Whether runs are so long on average that a loop over them is shorter than one over pairs, eight at a time.
+bool is_mostly_repeated(const std::vector<Node>& ends) {
+    constexpr Node worth_a_run = 16;
+    Node runs = 0;
+    for (Node i = 0; i < static_cast<Node>(ends.size()); i = ends[i]) ++runs;
+    return runs <= static_cast<Node>(ends.size()) / worth_a_run;
+}
+
 template <class Power>
 class UnitWalk {
 public:
     UnitWalk(const LinePair& pair, Power power, Pulse& pulse)
-        : x_(pair.x.at.data()), y_(pair.y.at.data()), power_(power), pulse_(pulse) {
+        : x_(pair.x.at.data()),
+          y_(pair.y.at.data()),
+          end_of_x_(ends_of_runs(pair.x.at)),
+          end_of_y_(ends_of_runs(pair.y.at)),
+          has_runs_(is_mostly_repeated(end_of_x_) && is_mostly_repeated(end_of_y_)),
+          power_(power),
+          pulse_(pulse) {
         const auto count = static_cast<std::int32_t>(pair.atoms());
         atoms_.reserve(count);
         for (Node i = 0, j = 0; i < pair.x.size() || j < pair.y.size();) {
-            const bool is_row = j == pair.y.size() || (i < pair.x.size() && x_[i] <= y_[j]);
+            const bool is_row = j == pair.y.size() || (i < pair.x.size() && is_row_next(x_[i], y_[j]));
             const auto place = static_cast<std::int32_t>(atoms_.size());
             atoms_.push_back({i, j, place - 1, place + 1, 0, 0, is_row});
             (is_row ? i : j) += 1;
@@ -38,6 +62,8 @@ public:
 
     // That have been summed so far.
     std::size_t costs() const { return costs_; }
+    // The most that a step has cost.
+    double slope() const { return slope_; }
 
     struct Step {
         Node row, column;
@@ -46,11 +72,10 @@ public:
 
     // Matches the two neighbours that cost least.
     Step step() {
-        while (is_stale(offers_.top())) offers_.pop();
-        const std::int32_t atom = offers_.top().atom;
-        offers_.pop();
+        const std::int32_t atom = cheapest();
         const std::int32_t other = atoms_[atom].after, before = atoms_[atom].before, after = atoms_[other].after;
         const long double change = atoms_[atom].shifted - atoms_[atom].block;
+        slope_ = std::max(slope_, static_cast<double>(change));
         atoms_[atom].is_free = atoms_[other].is_free = false;
         if (before != none) {
             atoms_[before].after = after;
@@ -71,22 +96,57 @@ private:
         bool is_free = true;
     };
 
+    // Of equals the shortest block comes first: taken from one end to the other, they would make one block that grows
+    // and is summed up again each time.
     struct Offer {
-        double cost;
+        double cost;  // at least that much, until it is measured
         std::int32_t atom, other;
-        bool operator<(const Offer& than) const { return cost != than.cost ? cost > than.cost : atom > than.atom; }
+        bool is_measured;
+
+        std::int32_t width() const { return other - atom; }
+        bool operator<(const Offer& than) const {
+            if (cost != than.cost) return cost > than.cost;
+            return width() != than.width() ? width() > than.width() : atom > than.atom;
+        }
     };
+
+    // At one place rows and columns take turns: all rows before all columns would be matched from the middle outwards,
+    // in one block that grows by a pair each time.
+    bool is_row_next(double row, double column) const {
+        if (row != column) return row < column;
+        return atoms_.empty() || !atoms_.back().is_row;
+    }
 
     bool is_stale(const Offer& offer) const {
         return !atoms_[offer.atom].is_free || atoms_[offer.atom].after != offer.other;
     }
 
+    // No step costs less than the one before it. What this one costs is measured when its turn comes: by then its block
+    // may have become part of a longer one, and only that is summed up.
     void offer(std::int32_t atom) {
-        Atom& first = atoms_[atom];
+        const Atom& first = atoms_[atom];
         if (first.after == none || first.is_row == atoms_[first.after].is_row) return;
+        offers_.push({slope_, atom, first.after, false});
+    }
+
+    double measure(std::int32_t atom) {
+        Atom& first = atoms_[atom];
         const Node pairs = (first.after - atom + 1) / 2;
-        first.shifted = cost_of_pairs(first.rows, first.columns, pairs);
-        offers_.push({static_cast<double>(first.shifted - first.block), atom, first.after});
+        first.shifted = has_runs_ ? cost_of_runs(first.rows, first.columns, pairs)
+                                  : cost_of_pairs(first.rows, first.columns, pairs);
+        return static_cast<double>(first.shifted - first.block);
+    }
+
+    // The first of the two neighbours that cost least.
+    std::int32_t cheapest() {
+        while (true) {
+            const Offer best = offers_.top();
+            offers_.pop();
+            if (is_stale(best)) continue;
+            const double cost = best.is_measured ? best.cost : measure(best.atom);
+            if (cost <= best.cost) return best.atom;
+            offers_.push({cost, best.atom, best.other, true});
+        }
     }
 
     // Neighbours in rank, from these two on.
@@ -107,13 +167,31 @@ private:
         return sum;
     }
 
+    // The same where many points are equal: each run of equal pairs is one term.
+    long double cost_of_runs(Node row, Node column, Node count) {
+        long double sum = 0;
+        for (Node left = count; left > 0;) {
+            const Node run = std::min({left, end_of_x_[row] - row, end_of_y_[column] - column});
+            sum += static_cast<long double>(power_(x_[row] - y_[column])) * run;
+            row += run;
+            column += run;
+            left -= run;
+            pulse_.note(1);
+            ++costs_;
+        }
+        return sum;
+    }
+
     const double* x_;
     const double* y_;
+    std::vector<Node> end_of_x_, end_of_y_;  // behind the points that are equal to each
+    bool has_runs_;
     Power power_;
     Pulse& pulse_;
     std::vector<Atom> atoms_;
     std::priority_queue<Offer> offers_;
     std::size_t costs_ = 0;
+    double slope_ = 0;
 };
 
 }  // namespace
@@ -136,17 +214,15 @@ std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cos
         UnitWalk walk(pair, power, pulse);
         Edges edges;
         const Node size = pair.x.size();
-        double slope = 0;
         long double sum = 0;
         std::vector<double> of_rows(pair.x.at.size()), of_columns(pair.y.at.size());
         for (Node pairs = 1; pairs <= size; ++pairs) {
             pulse.note(work_per_step);
             const auto [row, column, change] = walk.step();
             if (walk.costs() > most_costs) return {};
-            slope = std::max(slope, static_cast<double>(change));
             sum += std::max(change, 0.0L);
-            of_rows[row] = of_columns[column] = slope;
-            edges.add(slope, static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
+            of_rows[row] = of_columns[column] = walk.slope();
+            edges.add(walk.slope(), static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
         }
         Curve curve = edges.take(scale);
         take_largest_of_equals(pair.x, of_rows);

@@ -69,8 +69,13 @@ public:
         return std::clamp(chord(), low, high);
     }
 
-    // Where the chord meets the goal: the unmoved mass of the best plan that is known.
-    double meeting() const { return right_ ? meeting_of(left_, *right_) : left_.unmoved; }
+    // A bound on RPW, or on F at the mass, by the best plan that is known.
+    double upper() const {
+        if (right_) return upper_between(left_, *right_);
+        return goal_.is_crossing() ? left_.unmoved : unreachable;
+    }
+    // The unmoved mass of that plan.
+    double meeting() const { return goal_.is_crossing() ? upper() : goal_.unmoved; }
 
     // Bounds on RPW, from lines or by other means.
     double lower() const { return goal_.is_crossing() ? lower_ : goal_.unmoved; }
@@ -92,8 +97,9 @@ public:
         edge_.reset();
     }
     void set_right(Vertex<Plan> right) { right_ = std::move(right); }
-    // A plan that need not be optimal, where the search has to end: it proves nothing, but may be part of the answer.
-    void offer(Vertex<Plan> plan);
+    // Where the search has to end, a plan that need not be optimal may be part of the answer; its potentials prove a
+    // line of this height.
+    void offer(Vertex<Plan> plan, double height);
 
     // The status, if the search may end here; then there is an answer.
     std::optional<Status> ending(const Limits& limits);
@@ -117,11 +123,14 @@ private:
         double mass;
     };
 
-    double meeting_of(const ProfilePoint& left, const ProfilePoint& right) const {
+    // On RPW, or on F at the mass, by a plan between the two.
+    double upper_between(const ProfilePoint& left, const ProfilePoint& right) const {
         const double slope = (right.cost_p - left.cost_p) / (left.unmoved - right.unmoved);
+        if (!goal_.is_crossing()) return left.cost_p + slope * (left.unmoved - goal_.unmoved);
         return std::clamp(goal_.on_line(left.cost_p + slope * left.unmoved, slope), right.unmoved, left.unmoved);
     }
-    void remember(const Vertex<Plan>& vertex);
+    void remember(const Vertex<Plan>& vertex) { remember(vertex, vertex.height()); }
+    void remember(const Vertex<Plan>& vertex, double height);
     void replace_left(Vertex<Plan> found);
     bool is_edge(const Vertex<Plan>& found, bool is_old) const;
     Status end_between(const Edge& edge, Status status);
@@ -188,11 +197,12 @@ void Bracket<Plan>::take_edge(Vertex<Plan> from, Vertex<Plan> to, double mass) {
 }
 
 template <class Plan>
-void Bracket<Plan>::offer(Vertex<Plan> plan) {
+void Bracket<Plan>::offer(Vertex<Plan> plan, double height) {
+    remember(plan, height);
     if (plan.unmoved >= left_.unmoved || (right_ && plan.unmoved <= right_->unmoved)) return;
     if (goal_.is_beyond(plan)) {
-        if (!right_ || meeting_of(plan, *right_) < meeting()) left_ = std::move(plan);
-    } else if (meeting_of(left_, plan) < meeting()) {
+        if (!right_ || upper_between(plan, *right_) < upper()) left_ = std::move(plan);
+    } else if (upper_between(left_, plan) < upper()) {
         right_ = std::move(plan);
     }
 }
@@ -227,9 +237,8 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
         return Status::exact;
     }
     if (goal_.with_slope || !(goal_.is_crossing() || right_)) return std::nullopt;
-    const double upper = goal_.is_crossing() ? meeting() : left_.cost_p + chord() * (left_.unmoved - goal_.unmoved);
-    const double gap = upper - proven_;
-    if (gap <= same_number * upper) return end_anyhow(Status::exact);
+    const double gap = upper() - proven_;
+    if (gap <= same_number * upper()) return end_anyhow(Status::exact);
     const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - 1e-9);
     return is_close ? std::optional(end_anyhow(Status::tolerance)) : std::nullopt;
 }
@@ -258,9 +267,9 @@ Status Bracket<Plan>::end_between(const Edge& edge, Status status) {
 
 // Keeps a vertex if its line is the best lower bound.
 template <class Plan>
-void Bracket<Plan>::remember(const Vertex<Plan>& vertex) {
+void Bracket<Plan>::remember(const Vertex<Plan>& vertex, double height) {
     if (!(vertex.lambda < unreachable)) return;
-    const double proven = goal_.bound_by(vertex.height(), vertex.lambda);
+    const double proven = goal_.bound_by(height, vertex.lambda);
     if (proven < proven_) return;
     proven_ = proven;
     proof_ = vertex;

@@ -7,6 +7,7 @@
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
 #include "base/highest_lines.hpp"
+#include "search/promise.hpp"
 
 namespace rpw {
 
@@ -77,7 +78,12 @@ Support middle_of(const Support& left, const Support& right, const Support& foun
 class Refinement {
 public:
     Refinement(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints)
-        : oracle_(oracle), p_(p), tol_(tol * (1 - 1e-9)), max_breakpoints_(max_breakpoints), open_(std::move(known)) {}
+        : oracle_(oracle),
+          p_(p),
+          tol_(tol * (1 - 1e-9)),
+          max_breakpoints_(max_breakpoints),
+          solves_(known.size()),
+          open_(std::move(known)) {}
 
     Sandwich run();
 
@@ -88,7 +94,7 @@ private:
     double p_;
     double tol_;
     std::size_t max_breakpoints_;
-    std::size_t solves_ = 0;
+    std::size_t solves_;
     std::vector<Support> open_;  // from mass 0 on; what lies between them may be too far apart
     std::vector<Support> done_;  // from mass 1 down; what lies between them is not
 };
@@ -129,35 +135,6 @@ Curve lower_curve(const std::vector<Support>& supports) {
     return curve;
 }
 
-// F on the curve; asked for from mass 0 to 1.
-class Reader {
-public:
-    explicit Reader(const Curve& curve) : curve_(curve) {}
-
-    double at(double unmoved) {
-        while (edge_ + 1 < curve_.slope.size() && curve_.unmoved[edge_ + 1] > unmoved) ++edge_;
-        const double from = curve_.unmoved[edge_], to = curve_.unmoved[edge_ + 1];
-        const double part = std::clamp((from - unmoved) / (from - to), 0.0, 1.0);
-        return curve_.cost[edge_] + part * (curve_.cost[edge_ + 1] - curve_.cost[edge_]);
-    }
-
-private:
-    const Curve& curve_;
-    std::size_t edge_ = 0;
-};
-
-// The largest distance of two curves after the root: it lies at a breakpoint of one of them.
-double gap_of(const Band& band, double p) {
-    double largest = 0;
-    for (const Curve* bends : {&band.upper, &*band.lower}) {
-        Reader upper(band.upper), lower(*band.lower);
-        for (const double unmoved : bends->unmoved) {
-            largest = std::max(largest, root(upper.at(unmoved), p) - root(lower.at(unmoved), p));
-        }
-    }
-    return largest;
-}
-
 Band band_of(const std::vector<Support>& supports) { return {upper_curve(supports), lower_curve(supports)}; }
 
 // From mass 1 downwards, so that a simplex always stands beside the next multiplier and no basis has to be kept.
@@ -174,7 +151,7 @@ Sandwich Refinement::run() {
     }
     std::reverse(done_.begin(), done_.end());
     Band band = band_of(done_);
-    const double gap = gap_of(band, p_);
+    const double gap = largest_difference(band, p_);
     return {std::move(band), gap};
 }
 
@@ -202,7 +179,7 @@ Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, d
     return Refinement(oracle, std::move(known), p, tol, max_breakpoints).run();
 }
 
-Band condensed(const Curve& profile, double p, double tol) {
+Sandwich condensed(const Curve& profile, double p, double tol) {
     const double close = tol * (1 - 1e-9);
     const std::size_t end = profile.slope.size();
     std::vector<Support> kept{vertex_of(profile, 0)};
@@ -211,7 +188,10 @@ Band condensed(const Curve& profile, double p, double tol) {
         }
         kept.push_back(vertex_of(profile, to));
     }
-    return kept.size() == profile.cost.size() ? Band{profile, std::nullopt} : band_of(kept);
+    if (kept.size() == profile.cost.size()) return {{profile, std::nullopt}};
+    Band band = band_of(kept);
+    const double gap = largest_difference(band, p);
+    return {std::move(band), gap};
 }
 
 }  // namespace rpw

@@ -38,6 +38,8 @@ public:
 struct Sandwich {
     Band band;       // without a lower curve, the upper is the profile itself
     double gap = 0;  // the largest distance of the two after the root; rounding may keep it above tol
+
+    bool keeps(double tol) const { return gap <= tol * (1 + 1e-9); }
 };
 
 // Curves that are nowhere further apart than tol, but for rounding, after the p-th root, in units of the costs' scale.
@@ -46,6 +48,6 @@ struct Sandwich {
 Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints);
 
 // The same from all of F: each chord goes as far as it may.
-Band condensed(const Curve& profile, double p, double tol);
+Sandwich condensed(const Curve& profile, double p, double tol);
 
 }  // namespace rpw

@@ -6,6 +6,7 @@
 
 #include "ground/powers.hpp"
 #include "solve/chase.hpp"
+#include "walk/certificate.hpp"
 
 namespace rpw {
 
@@ -58,7 +59,7 @@ Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
       strategy_(strategy),
       pulse_(pulse),
       simplex_(problem, pulse),
-      effort_(static_cast<double>(problem.powers.size())),
+      budget_(static_cast<double>(problem.powers.size())),
       start_{{}, simplex_.basis()},
       part_of_atom_(part_of_atom / std::max(problem.powers.rows, problem.powers.columns)) {}
 
@@ -121,14 +122,14 @@ std::optional<Status> Network::first_walk(Around& bracket, const Limits& limits)
 std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits& limits) {
     bracket.raise_lower(bound_by_neighbours(bracket.goal()));
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(bracket.lower(), 1e-300));
-    const double rest = Effort::rest_of_walk(walked, all, walk_->work());
+    const double rest = WalkBudget::rest_of_walk(walked, all, walk_->work());
     if (rest < worth_walking * cold_work(problem_.powers)) {
         note_middle();
         walk_->allow(walk_->work() + 2 * rest + static_cast<double>(problem_.powers.size()));
         if (const auto status = walk_on(bracket, limits)) return status;
     }
     stop(bracket);
-    effort_.forget_walk();
+    budget_.forget_walk();
     return std::nullopt;
 }
 
@@ -194,7 +195,7 @@ std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& br
     ++solves_;
     Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
     start_of_solve_ = found;
-    effort_.note_solve(from, found, simplex_.work() - work);
+    budget_.note_solve(from, found, simplex_.work() - work);
     return found;
 }
 
@@ -209,7 +210,7 @@ bool Network::tighten(const Goal& goal, double most_work) {
 std::optional<Status> Network::walk(Around& bracket, const Limits& limits) {
     if (!walks()) return std::nullopt;
     const double stretch = std::log(bracket.left().unmoved / guess(bracket).unmoved);
-    const auto most_work = effort_.of_walk(std::max(0.0, stretch));
+    const auto most_work = budget_.of_walk(std::max(0.0, stretch));
     if (!most_work) return std::nullopt;
     start_walk(bracket, *most_work);
     if (const auto status = walk_on(bracket, limits)) return status;
@@ -275,15 +276,25 @@ Vertex<Basis> Network::walked() const {
     return {{walk_->unmoved(), walk_->plan_cost_p(), walk_->lambda()}, walk_->forest().basis()};
 }
 
-void Network::stop(Around& bracket) {
-    if (!walk_) {
-        bracket.offer({plan_of(simplex_, problem_.masses), simplex_.basis()});
-        return;
+void Network::cut_off(Around& bracket) {
+    if (walk_) {
+        stop(bracket);
+    } else {  // a basis is feasible, though not optimal; its potentials may prove more than others do
+        Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
+        std::vector<double> u, v;
+        const double sum = certify(problem_, Forest(problem_.masses, found.plan), found.lambda, u, v);
+        const double height = found.lambda - sum;
+        bracket.offer(std::move(found), height);
     }
+    if (bracket.goal().is_crossing()) bracket.raise_lower(bound_by_neighbours(bracket.goal()));
+}
+
+// Hands the basis of a walk that did not reach the goal over to the simplex.
+void Network::stop(Around& bracket) {
     Vertex<Basis> further = walked();
     further.lambda = std::max(further.lambda, bracket.left().lambda);
     const bool is_from_start = bracket.left().unmoved == 1;
-    effort_.note_walk(middle_, further, walk_->work() - middle_work_, walk_->work(), is_from_start);
+    budget_.note_walk(middle_, further, walk_->work() - middle_work_, walk_->work(), is_from_start);
     walk_pivots_ += walk_->pivots();
     bracket.advance(std::move(further), middle_);
     go_back_to(bracket.left());

@@ -15,8 +15,8 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
-#include "search/effort.hpp"
 #include "search/search.hpp"
+#include "search/walk_budget.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "solve/neighbours.hpp"
 #include "solve/slope_guess.hpp"
@@ -43,10 +43,8 @@ public:
     std::optional<Status> go_on(Around& bracket, const Limits& limits);
     // All the way from mass 0: it does not know λ, whose rounding can hide what is cheap.
     Status walk_from_start(Around& bracket, const Limits& limits);
-    // Takes in what a walk, or a solve that was cut off, has found so far.
-    void stop(Around& bracket);
-    // A lower bound on RPW at this goal that takes one pass over the costs.
-    double bound_by_neighbours(const Goal& goal);
+    // Past the deadline: takes in what a walk or a solve has found so far, and what neighbours prove.
+    void cut_off(Around& bracket);
 
     long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->pivots() : 0); }
     // Whether the answer was found by a walk.
@@ -55,6 +53,7 @@ public:
     Solver solver() const { return solves_ == 0 ? Solver::walk : Solver::simplex; }
 
 private:
+    double bound_by_neighbours(const Goal& goal);
     std::optional<Status> first_walk(Around& bracket, const Limits& limits);
     std::optional<Status> rest_of_first_walk(Around& bracket, const Limits& limits);
     std::optional<Status> jump(Around& bracket, const Limits& limits);
@@ -62,6 +61,7 @@ private:
     void start_walk(const Around& bracket, double most_work);
     std::optional<Status> walk_on(Around& bracket, const Limits& limits);
     std::optional<Status> ending_on_edge(Around& bracket, const Limits& limits);
+    void stop(Around& bracket);
     Vertex<Basis> walked() const;
     void note_middle();
     double first_guess(const Around& bracket) const;
@@ -77,7 +77,7 @@ private:
     FixedSimplex simplex_;
     std::optional<ProfileWalk> walk_;
     std::optional<NeighbourProfile> neighbours_;
-    Effort effort_;
+    WalkBudget budget_;
     Vertex<Basis> start_;
     ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
     ProfilePoint middle_;          // of the walk, from where on its rate is measured

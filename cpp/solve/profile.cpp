@@ -67,7 +67,15 @@ bool is_too_coarse(const SortedPair& line, const Pair& pair) {
     return line.is_too_coarse(std::min(at_end, at_start));
 }
 
-// Nothing where the points lie on no line, or the profile there may be long.
+[[noreturn]] void refuse_tol(double apart, const Question& question) {
+    throw std::domain_error("tol=" + in_words(question.tol) +
+                            " cannot be kept: beside the largest distances, float64 " +
+                            "rounds the powers p=" + in_words(question.p, "%g") + " of the others so far that the " +
+                            "two curves are " + in_words(apart) + " apart, and the exact profile is too long; lower " +
+                            "p, raise max_breakpoints, or use rpw.solve, which needs no profile");
+}
+
+// Nothing where the points lie on no line, the profile there may be long, or a matrix can keep tol better.
 std::optional<Band> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
     if (question.solver != Solver::exact || question.truncation < unreachable) return {};
     const std::optional<SortedPair> line = sorted_pair(pair);
@@ -77,7 +85,12 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
     std::optional<Band> band;
     if (question.tol > 0) {
-        band = line_sandwich(line->pair, p, question.tol, question.max_breakpoints, pulse);
+        Sandwich found = line_sandwich(line->pair, p, question.tol, question.max_breakpoints, pulse);
+        if (found.keeps(question.tol)) {
+            band = std::move(found.band);
+        } else if (!line->pair.fits_a_matrix()) {
+            refuse_tol(found.gap, question);
+        }
     } else if (auto curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse)) {
         band = Band{*std::move(curve), std::nullopt};
     }
@@ -107,7 +120,10 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
     Band band;
     if (question.tol > 0 && question.solver != Solver::lmr) {
-        band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
+        const double tol = question.tol / scale;
+        Sandwich found = sandwich_profile(costs, question.p, tol, question.max_breakpoints, pulse);
+        if (!found.keeps(tol)) refuse_tol(found.gap * scale, question);
+        band = std::move(found.band);
         if (band.lower) band.lower->scale = scale;
     } else {
         band.upper = walk_profile(costs, question.max_breakpoints, pulse);

@@ -32,14 +32,23 @@ Status ProfileSearch::go_on(const Goal& goal) {
 template <class Begin>
 Status ProfileSearch::search(const Limits& limits, const Begin& begin) {
     Status found = Status::time_limit;
+    std::optional<Vertex<Basis>> doubtful;
     const bool in_time = ends_in_time([&] {
         auto status = begin();
         if (!status) status = search_profile(network_, bracket_, limits);
-        // Rounding at a large λ can hide what is cheap, and has never been seen to do worse.
-        found = status && is_sound(*status) ? *status : network_.walk_from_start(bracket_, limits);
+        if (!status || !is_sound(*status)) {  // rounding at a large λ can hide what is cheap; no worse was ever seen
+            doubtful = bracket_.right();
+            status = network_.walk_from_start(bracket_, limits);
+        }
+        found = *status;
     });
     if (in_time) return found;
-    network_.stop(bracket_);
+    if (network_.pivots() == 0) {  // no time at all: nothing is known, whatever was looked at before the clock was
+        bracket_.aim_at(Goal(bracket_.goal()));
+        return bracket_.end_at_left(Status::time_limit);
+    }
+    network_.cut_off(bracket_);
+    if (doubtful) bracket_.offer(*std::move(doubtful), 0);
     return bracket_.end_anyhow(Status::time_limit);
 }
 

@@ -19,6 +19,8 @@ public:
     Status go_on(const Goal& goal);
 
     double unmoved() const { return bracket_.answer().unmoved; }
+    // The best bound on RPW that is known, by a line or without one.
+    double lower() const { return bracket_.lower(); }
     // F of the plan.
     double cost_p() const { return bracket_.cost_p(); }
     std::vector<PlanEntry> plan() const;

@@ -23,6 +23,11 @@ constexpr std::size_t first_walk = 128;
 // Of one pass over all pairs, beside one step of the walk.
 constexpr double work_per_cost = 0.4;
 
+// A proof that lacks more than this share of the cost is looked for again, at a λ that is smaller by that factor or
+// more.
+constexpr double rounding = 1e-12;
+constexpr double far_below = 1e-3;
+
 // The mean cost of the nearest column: about half of the mass can be moved at such a price.
 double first_multiplier(const PowerProblem& problem) {
     const Powers& cost = problem.powers;
@@ -37,18 +42,20 @@ double first_multiplier(const PowerProblem& problem) {
 }
 
 // The simplex, and from time to time the walk.
-class Network : public ProfileOracle {
+class SimplexAndWalk : public ProfileOracle {
 public:
-    Network(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse)
+    SimplexAndWalk(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse)
         : problem_(problem), max_breakpoints_(max_breakpoints), pulse_(pulse), simplex_(problem, pulse) {}
 
     Support solve(double lambda) override;
     std::optional<Curve> whole_profile() override;
     std::vector<Support> climb();
-    const Curve& walk_to_end() { return walk().walk_to_end(max_breakpoints_); }
+    // Nothing if the profile is longer than allowed.
+    std::optional<Curve> walk_to_end() { return walk_within(unreachable); }
 
 private:
-    WalkedProfile& walk() { return walk_ ? *walk_ : walk_.emplace(problem_, pulse_); }
+    Support proven();
+    std::optional<Curve> walk_within(double most_work);
 
     const PowerProblem& problem_;
     std::size_t max_breakpoints_;
@@ -59,9 +66,22 @@ private:
     std::size_t next_walk_ = first_walk;
 };
 
-Support Network::solve(double lambda) {
+Support SimplexAndWalk::solve(double lambda) {
     ++solves_;
     simplex_.solve(lambda);
+    Support found = proven();
+    // A far smaller λ may suit the same vertex, and hide less of what is cheap in its rounding.
+    while (found.cost_p - found.proven > rounding * found.cost_p && found.least < far_below * simplex_.lambda()) {
+        simplex_.solve(std::max(found.least, far_below * far_below * simplex_.lambda()));
+        const Support again = proven();
+        if (again.unmoved != found.unmoved) break;
+        found = again;
+    }
+    return found;
+}
+
+// What the basis of the simplex is, and proves.
+Support SimplexAndWalk::proven() {
     const Mass total = problem_.masses.total(), left = total - simplex_.moved();
     const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total);
     const Forest forest(problem_.masses, simplex_.basis());
@@ -69,12 +89,12 @@ Support Network::solve(double lambda) {
     const VertexProof proof = prove_vertex(problem_, forest);
     if (proof.is_proof()) return {unmoved, cost_p, proof.cost_p, proof.least, proof.largest};
     std::vector<double> u, v;  // rounding left no λ that suits all pairs, and has to be paid for
-    const double height = lambda - certify(problem_, forest, lambda, u, v);
+    const double lambda = simplex_.lambda(), height = lambda - certify(problem_, forest, lambda, u, v);
     return {unmoved, cost_p, height - lambda * unmoved, lambda, lambda};
 }
 
 // From a small multiplier up to one at which all mass is moved. Costs are at most 1, the slope of F may be more.
-std::vector<Support> Network::climb() {
+std::vector<Support> SimplexAndWalk::climb() {
     std::vector<Support> vertices{Support{}};
     double lambda = first_multiplier(problem_), growth = first_growth;
     while (vertices.back().unmoved > 0 && lambda < dearest_path) {
@@ -94,25 +114,31 @@ std::vector<Support> Network::climb() {
     return vertices;
 }
 
-// The walk may do as much work as all solves did. It is resumed, not repeated.
-std::optional<Curve> Network::whole_profile() {
+// The walk may do as much work as all solves did.
+std::optional<Curve> SimplexAndWalk::whole_profile() {
     if (solves_ < next_walk_) return std::nullopt;
     next_walk_ *= 2;
-    const double proofs = work_per_cost * static_cast<double>(problem_.powers.size() * solves_);
-    if (!walk().walk(simplex_.work() + proofs, max_breakpoints_)) return std::nullopt;
-    return walk().curve();
+    return walk_within(simplex_.work() + work_per_cost * static_cast<double>(problem_.powers.size() * solves_));
+}
+
+// It is resumed, not repeated.
+std::optional<Curve> SimplexAndWalk::walk_within(double most_work) {
+    if (!walk_) walk_.emplace(problem_, pulse_);
+    return walk_->walk(most_work, max_breakpoints_) ? std::optional(walk_->curve()) : std::nullopt;
 }
 
 }  // namespace
 
-Band sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints, Pulse& pulse) {
-    Network network(problem, max_breakpoints, pulse);
+Sandwich sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints,
+                          Pulse& pulse) {
+    SimplexAndWalk network(problem, max_breakpoints, pulse);
     std::vector<Support> known = network.climb();
     Sandwich found = sandwich(network, std::move(known), p, tol, max_breakpoints);
-    // What is cheap may be hidden in the rounding of a large λ. The walk knows no λ.
-    if (found.gap > tol) return {network.walk_to_end(), std::nullopt};
     if (found.band.lower) found.band.upper.solver = found.band.lower->solver = Solver::simplex;
-    return std::move(found.band);
+    if (found.keeps(tol)) return found;
+    // What is cheap may be hidden in the rounding of a large λ. The walk knows no λ.
+    if (auto profile = network.walk_to_end()) return {{*std::move(profile), std::nullopt}};
+    return found;
 }
 
 }  // namespace rpw

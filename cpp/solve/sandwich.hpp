@@ -5,14 +5,14 @@
 #include <cstddef>
 
 #include "base/matrix.hpp"
-#include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "search/sandwich.hpp"
 
 namespace rpw {
 
 // After the p-th root the curves are nowhere further apart than tol, in units of the costs' scale. There is no lower
-// one if the walk has found the profile itself. Throws std::length_error if that takes more than `max_breakpoints`
-// solves or breakpoints.
-Band sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints, Pulse& pulse);
+// one if the walk has found the profile itself. If `gap` is larger, neither can be had within `max_breakpoints` solves
+// or breakpoints. Throws std::length_error if that many solves are not enough.
+Sandwich sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

@@ -60,8 +60,9 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const double height = read_off(outcome, search, scale, p, question.need);
     outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
-        const double lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
-        outcome.lower = std::min(lower, outcome.upper);
+        double lower = crossing(height, outcome.multiplier, price.kappa, p);
+        if (outcome.status == Status::time_limit) lower = std::max(lower, search.lower());
+        outcome.lower = std::min(price.shrink * lower, outcome.upper);
         close_gap(outcome);
     }
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;

@@ -24,11 +24,6 @@ bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
     return true;
 }
 
-const Curve& WalkedProfile::walk_to_end(std::size_t max_breakpoints) {
-    if (!walk(unreachable, max_breakpoints)) check_breakpoints(curve_.cost.size(), max_breakpoints);
-    return curve_;
-}
-
 void WalkedProfile::add_edge(double slope) {
     if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
     if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
@@ -42,7 +37,9 @@ void WalkedProfile::add_edge(double slope) {
 }
 
 Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
-    return WalkedProfile(problem, pulse).walk_to_end(max_breakpoints);
+    WalkedProfile profile(problem, pulse);
+    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
+    return profile.curve();
 }
 
 }  // namespace rpw

@@ -20,8 +20,6 @@ public:
     // Walks on until the end of the profile, until so much work has been done in all, or until there are more than
     // `max_breakpoints`; true at the end.
     bool walk(double most_work, std::size_t max_breakpoints);
-    // Walks on to the end. Throws std::length_error where there are more breakpoints.
-    const Curve& walk_to_end(std::size_t max_breakpoints);
     const Curve& curve() const { return curve_; }
 
 private:
@@ -32,7 +30,7 @@ private:
     Curve curve_;
 };
 
-// All of it, at once.
+// All of it, at once. Throws std::length_error where there are more breakpoints.
 Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

@@ -76,7 +76,7 @@ void Checker::check_sandwich() {
     const rpw::Powers& powers = powers_.powers;
     const double dearest = *std::max_element(powers.data, powers.data + powers.size());
     const double unit = dearest + slope(curve, curve.cost.size() - 1) + 1e-300, tol = 1e-4 * unit;
-    const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse);
+    const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse).band;
     const rpw::Curve& lower = band.lower ? *band.lower : band.upper;
     check_curve(band.upper);
     check_curve(lower);
@@ -89,6 +89,23 @@ void Checker::check_sandwich() {
             expect(above - below <= tol + slack * unit, "distance of two curves", above, below);
         }
     }
+}
+
+// So fine a tolerance that the walk overtakes the solves: then there is one curve, the profile itself.
+void check_sandwich_of_all_edges(Checker& checker) {
+    const Instance instance = draw(60, 50, Costs::random, Weights::random);
+    checker.start(instance);
+    const rpw::Space space{{}, rpw::PlaceMatrix{instance.cost.data(), 60, 50, 50, 1, nullptr}};
+    const rpw::Pair pair{space, {instance.a, {}, {}, {}}, {instance.b, {}, {}, {}}};
+    rpw::Room room;
+    rpw::Pulse pulse(nullptr, 1e9);
+    rpw::Question question;
+    const rpw::Band exact = rpw::whole_profile(pair, question, room, pulse);
+    question.tol = 1e-12;
+    const rpw::Band band = rpw::whole_profile(pair, question, room, pulse);
+    checker.expect(!band.lower, "the walk overtakes the solves");
+    checker.expect(band.upper.cost == exact.upper.cost, "the same profile");
+    checker.expect(band.upper.scale == exact.upper.scale, "the same unit", band.upper.scale, exact.upper.scale);
 }
 
 }  // namespace rpw::tests

@@ -1,11 +1,12 @@
-"""Ground metrics by name, and the diameter of a space; see `rpw.pair.metrics` and `rpw.pair.diameter`."""
+"""Ground metrics by name, and the diameter of a space; see `rpw.pair.metrics` and `rpw.many.diameter`."""
 
 from typing import Any
 
-from rpw.pair.diameter import diameter
+from rpw.many.diameter import diameter
+from rpw.pair.diameter import Diameter
 from rpw.pair.metrics import METRICS, Metric, as_metric
 
-__all__ = ["METRICS", "Metric", "check_metric", "diameter"]
+__all__ = ["METRICS", "Diameter", "Metric", "check_metric", "diameter"]
 
 
 def check_metric(metric: Any) -> Metric:

@@ -1,7 +1,8 @@
-"""Pictures (needs matplotlib: ``pip install 'rpw[plot]'``)."""
+"""Pictures (needs matplotlib: ``pip install matplotlib``)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, overload
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from rpw.base.check import Array
+from rpw.base.extras import import_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +21,7 @@ __all__ = ["plot_profile", "plot_result"]
 Mask = npt.NDArray[np.bool_]
 
 _MOST_LINES = 300  # of a plan on the line, where more of them are one grey block
+_LINES = ("tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")  # of several k
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
@@ -51,8 +54,10 @@ class Moved(Protocol):
     def outliers_b(self) -> Mask: ...
 
 
-def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None, is_lower: bool = False) -> Axes:
-    """Draw the OT-profile W_{p,α} over α and, with ``k``, its crossing with the line kΔ(1 - α).
+def plot_profile(
+    profile: Curve, ax: Axes | None = None, k: float | Sequence[float] | None = None, is_lower: bool = False
+) -> Axes:
+    """Draw the OT-profile W_{p,α} over α and, with one or several ``k``, its crossings with the lines kΔ(1 - α).
 
     A profile that is not exact is a band between two curves; ``is_lower``: it is the lower of them, alone.
     """
@@ -66,9 +71,13 @@ def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None,
         below = profile.lower(masses)
         ax.plot(masses, below, color="tab:blue", lw=0.8, label="from below")
         ax.fill_between(masses, below, profile(masses), color="tab:blue", alpha=0.2, lw=0)
-    if k is not None:
-        _draw_crossing(profile, ax, k, is_lower)
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
+    heights = [
+        _draw_crossing(profile, ax, each, _LINES[i % len(_LINES)], is_lower)
+        for i, each in enumerate([] if k is None else np.atleast_1d(k).tolist())
+    ]
+    if heights:
+        ax.set_ylim(0, 1.15 * max(float(profile(1.0)), *heights) or None)
     # The line kΔ(1 - α) may pass through any corner: where none is free, it goes behind the text.
     ax.legend(loc="upper left" if k is None else "best", facecolor="white", edgecolor="none", framealpha=0.9)
     return ax
@@ -76,17 +85,15 @@ def plot_profile(profile: Curve, ax: Axes | None = None, k: float | None = None,
 
 def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes that were given, or those of a new figure."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
+    pyplot = import_extra("matplotlib.pyplot", "plots need")
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def _draw_crossing(profile: Curve, ax: Axes, k: float, is_lower: bool) -> None:
+def _draw_crossing(profile: Curve, ax: Axes, k: float, color: str, is_lower: bool) -> float:
+    """Draw the line of one k and where it meets the curve; returns how high that is."""
     distance, least = profile.distance(k), profile.lower.distance(k)
     height = k * profile.diameter
-    ax.plot([0, 1], [height, 0], color="tab:orange", label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
+    ax.plot([0, 1], [height, 0], color=color, label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
     crossing = (1 - distance, height * distance)
     text = f"RPW at least {distance:.4g}" if is_lower else f"RPW = {distance:.4g}"
     if profile.lower is not profile:
@@ -95,8 +102,8 @@ def _draw_crossing(profile: Curve, ax: Axes, k: float, is_lower: bool) -> None:
     ax.plot(*crossing, "o", color="black")
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
     ax.annotate(text, crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
-    ax.axvspan(1 - distance, 1, color="tab:orange", alpha=0.12, lw=0)
-    ax.set_ylim(0, 1.15 * max(float(profile(1.0)), height * distance) or None)
+    ax.axvspan(1 - distance, 1, color=color, alpha=0.12, lw=0)
+    return height * distance
 
 
 def _exponent(p: float) -> str:
@@ -107,7 +114,10 @@ def _exponent(p: float) -> str:
 
 
 def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes | None = None, title: str = "") -> Axes:
-    """Draw both measures, the plan as lines, and a ring around every point of which more than half is left behind."""
+    """Draw both measures, the plan as lines, and a ring around every point of which more than half is left behind.
+
+    Each ring has the colour of its measure, and the legend names it.
+    """
     ax = _axes(ax, 5, 4.2)
     note, dimension = "", x.shape[1]
     if dimension == 1:
@@ -120,15 +130,8 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     else:
         ax.set_aspect("equal")
     _draw_lines(ax, result, x, y, is_on_line=dimension == 1)
-    rings, areas = [], []
-    sides = ((x, a, result.outliers_a, "tab:blue", "first"), (y, b, result.outliers_b, "tab:red", "second"))
-    for points, weights, behind, colour, name in sides:
-        area = _DOT * weights * np.count_nonzero(weights)
-        ax.scatter(points[:, 0], points[:, 1], s=area, color=colour, lw=0, label=name, zorder=2)
-        rings.append(points[behind])
-        areas.append((np.sqrt(area[behind]) + 3.0) ** 2)
-    around, size = np.concatenate(rings), np.concatenate(areas)
-    ax.scatter(around[:, 0], around[:, 1], s=size, facecolor="none", edgecolor="black", lw=0.8, label="left behind")
+    _draw_points(ax, x, a, result.outliers_a, "tab:blue", "first")
+    _draw_points(ax, y, b, result.outliers_b, "tab:red", "second")
     ax.set_title(f"{title}{note}")
     if dimension == 1:
         ax.yaxis.set_visible(False)
@@ -137,6 +140,17 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
         ax.set_axis_off()
     ax.legend(frameon=False, loc="best", fontsize=9)
     return ax
+
+
+def _draw_points(ax: Axes, points: Array, weights: Array, behind: Mask, colour: str, name: str) -> None:
+    """The points of one measure, and rings around those that it leaves behind."""
+    area = _DOT * weights * np.count_nonzero(weights)
+    ax.scatter(points[:, 0], points[:, 1], s=area, color=colour, lw=0, label=name, zorder=2)
+    if behind.any():
+        around, size, label = points[behind], (np.sqrt(area[behind]) + 4.0) ** 2, f"{name}, left behind"
+        ax.scatter(
+            around[:, 0], around[:, 1], s=size, facecolor="none", edgecolor=colour, lw=1.0, zorder=3, label=label
+        )
 
 
 def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool) -> None:

@@ -1,4 +1,4 @@
-"""RPW in scikit-learn pipelines (needs ``pip install 'rpw[sklearn]'``)."""
+"""RPW in scikit-learn pipelines (needs ``pip install scikit-learn``)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base.extras import missing_extra
+
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
-    raise ImportError("rpw.sklearn needs scikit-learn: pip install 'rpw[sklearn]'") from error
+    raise missing_extra("rpw.sklearn needs", "sklearn", because=error) from error
 
 from rpw.base.arrays import on_host
 from rpw.base.check import Array, as_whole, is_sparse
@@ -20,7 +22,7 @@ from rpw.base.threads import as_n_threads
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension
+from rpw.many.collection import as_collection, check_same_dimension, is_one_cloud
 from rpw.many.known_pairs import KnownPairs
 from rpw.measure import CollectionLike, Measure
 from rpw.pair.metrics import Metric, as_metric
@@ -227,11 +229,7 @@ def _as_own(measures: Any) -> Any:
 
 def _check_point_sets(X: Any) -> None:
     """Raise for a table: its rows could be histograms, but on what?"""
-    if isinstance(X, (list, tuple)):
-        is_table = all(np.ndim(row) == 1 and not isinstance(row, np.ndarray) for row in X)
-    else:
-        is_table = getattr(X, "ndim", 3) == 2
-    if is_table:
+    if is_one_cloud(X) and not isinstance(X, Measure) and np.ndim(X) == 2:
         raise ValueError(
             "X is two-dimensional, which could mean histograms or points: for histograms (B, n) pass support= (of "
             "images: the pixels' positions) or cost=, or support='line' for n equally spaced points of [0, 1]; point "

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from children import forked_command, run, run_command
 from commands import answer, call, complaint
@@ -47,24 +48,160 @@ def test_version_and_help():
         ("distance", "a.csv"),
         ("distance", "a.csv", "b.csv", "--p", "two"),
         ("distance", "a.csv", "b.csv", "--wrong"),
+        ("distance", "a.csv", "b.csv", "--time-limit", "soon"),
+        ("profile", "a.csv"),
+        ("profile", "a.csv", "b.csv", "--tol", "little"),
         ("pairwise", "folder"),
-        ("distance", "a.csv", "b.csv", "--diameter", "large"),
-        ("distance", "a.csv", "b.csv", "--metric", "crow"),
-        ("profile", "a.csv", "b.csv", "--diameter", "large"),
-        ("profile", "a.csv", "b.csv", "--metric", "crow"),
-        ("pairwise", "folder", "--out", "D.zarr", "--diameter", "large"),
-        ("pairwise", "folder", "--out", "D.zarr", "--distance", "euclid"),
-        ("pairwise", "folder", "--out", "D.zarr", "--metric", "crow"),
-        ("index", "folder", "--out", "I", "--metric", "crow"),
+        ("pairwise", "folder", "--out", ""),
+        ("pairwise", "folder", "--out", "D", "--n-threads", "0"),
+        ("index", "folder"),
+        ("index", "folder", "--out", "I", "--k", "many"),
+        ("search", "I"),
         ("search", "I", "q.csv", "--top", "0"),
+        ("demo", "--n-threads", "0"),
+        ("demo", "more"),
+        ("reproduce", "nothing"),
+        ("reproduce", "retrieval", "--repeats", "0"),
+        ("reproduce", "convergence", "--largest-n", "5"),
+        ("reproduce", "robustness", "--count", "0"),
     ],
 )
-def test_wrong_usage_is_exit_code_2(arguments):
+def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(arguments):
     done = call(*arguments, code=2)
     assert "Usage" in done.stderr
     assert done.stdout == ""
-    assert "callable" not in done.stderr
-    assert "cost=" not in done.stderr
+
+
+PAIR = ("a.csv", "b.csv")  # neither these files nor the folder exist: nothing is read before the options are right
+MANY = ("folder", "--out", "D")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        *(
+            (("distance", *PAIR, *options), reason)
+            for options, reason in (
+                (("--p", "0.5"), "--p must be at least 1"),
+                (("--p", "nan"), "--p must not be NaN"),
+                (("--k", "-1"), "--k must be finite and at least 0"),
+                (("--tol", "-1"), "--tol must be"),
+                (("--time-limit", "-1"), "--time-limit must be at least 0"),
+                (("--diameter", "0"), "--diameter must be finite and positive"),
+                (("--diameter", "large"), "--diameter large: is neither auto nor a number"),
+                (("--metric", "crow"), "unknown metric 'crow'; choose one of"),
+                (("--metric", "cosine"), "--metric cosine breaks the triangle inequality"),
+                (("--solver", "magic"), "unknown solver 'magic'"),
+                (("--solver", "lmr"), "--solver lmr has an error that tol must bound"),
+            )
+        ),
+        *(
+            (("profile", *PAIR, *options), reason)
+            for options, reason in (
+                (("--p", "0"), "--p must be at least 1"),
+                (("--k", "1", "--k", "-1"), "--k must be finite and at least 0"),
+                (("--k", "1,x"), "--k '1,x' is neither a number"),
+                (("--k", ""), "--k '' is neither a number"),
+                (("--tol", "nan"), "--tol must"),
+                (("--time-limit", "-1"), "--time-limit must be at least 0"),
+                (("--diameter", "-3"), "--diameter must be finite and positive"),
+                (("--metric", "dice"), "--metric dice"),
+                (("--solver", "simplex"), "--solver simplex: finds one distance, not a profile; choose one of auto"),
+                (("--plot", "a.csv"), "--plot a.csv: "),
+                (("--plot", "out.xyz"), "--plot out.xyz: the file must end in one of"),
+            )
+        ),
+        *(
+            (("pairwise", *MANY, *options), reason)
+            for options, reason in (
+                (("--p", "0"), "--p must be at least 1"),
+                (("--k", "1,-1"), "--k must be finite and at least 0"),
+                (("--k", "1,"), "--k '1,' is neither a number"),
+                (("--diameter", "nan"), "--diameter must"),
+                (("--distance", "euclid"), "unknown distance 'euclid'"),
+                (("--distance", "robot", "--lam", "0"), "--lam must be"),
+                (("--distance", "partial_wasserstein", "--mass", "2"), "--mass must lie in [0, 1]"),
+                (("--distance", "partial_wasserstein"), "--distance partial_wasserstein needs --mass"),
+                (("--mass", "0.5"), "--mass means nothing to --distance rpw"),
+                (("--metric", "crow"), "unknown metric 'crow'"),
+                (("--device", "gpu"), "--device must be 'cpu'"),
+                (("--time-limit", "-1"), "--time-limit must be at least 0"),
+                (("--out", "D.txt"), "--out D.txt: a matrix is written to a file in"),
+                (("--out", "D.csv", "--k", "1,2"), "--out D.csv: a table holds one matrix"),
+            )
+        ),
+        (("index", *MANY, "--p", "0"), "--p must be at least 1"),
+        (("index", *MANY, "--k", "-1"), "--k must be finite"),
+        (("index", *MANY, "--diameter", "0"), "--diameter must be finite and positive"),
+        (("index", *MANY, "--metric", "crow"), "unknown metric 'crow'"),
+        (("index", "folder", "--out", "folder"), "--out folder: is what is read"),
+        (("search", "I", "q.csv", "--device", "gpu"), "--device must be 'cpu'"),
+        (("reproduce", "retrieval", "--scenario", "loud"), "--scenario loud: choose one of"),
+        (("reproduce", "retrieval", "--lam", "nan"), "--lam must be positive"),
+        (("reproduce", "retrieval", "--device", "gpu"), "--device must be 'cpu'"),
+        (("reproduce", "retrieval", "--size", "8"), "--size is for folders of pictures"),
+        (("reproduce", "robustness", "--data", "there"), "pass --dataset there"),
+    ],
+)
+def test_options_that_make_no_sense_are_exit_code_2_in_one_line(arguments, reason):
+    for extra in ((), ("--json",)):
+        text = complaint(*arguments, *extra, code=2)
+        assert text.startswith("rpw: ")
+        assert reason in text
+        assert "callable" not in text
+        assert "cost=" not in text
+
+
+def test_wrong_data_are_exit_code_1(tmp_path, clouds):
+    folder, _ = clouds
+    good = folder / "cloud0.npy"
+    (bad := tmp_path / "bad.csv").write_text("1,2\n3\n")
+    (wide := tmp_path / "wide.csv").write_text("1,2,3\n")
+    call("index", folder, "--out", tmp_path / "I")
+    for arguments in (
+        *(
+            (command, good, other)
+            for command in ("distance", "profile")
+            for other in (bad, wide, tmp_path / "none.csv")
+        ),
+        ("profile", good, good, "--plot", tmp_path / "nowhere" / "out.png"),
+        ("pairwise", tmp_path / "none", "--out", tmp_path / "D"),
+        ("pairwise", bad, "--out", tmp_path / "D"),
+        ("pairwise", folder, "--out", tmp_path / "nowhere" / "D.csv"),
+        ("index", tmp_path / "none", "--out", tmp_path / "J"),
+        ("search", tmp_path / "none", good),
+        ("search", tmp_path / "I", bad),
+        ("search", bad, good),
+        ("reproduce", "retrieval", "--dataset", tmp_path / "none"),
+        ("reproduce", "robustness", "--dataset", "mnist", "--data", tmp_path / "none"),
+    ):
+        complaint(*arguments, code=1)
+    text = complaint("search", tmp_path / "I", wide)
+    assert text == f"rpw: {wide}: its points have 3 coordinates, those of {tmp_path / 'I'} have 2\n"
+
+
+def test_images_are_not_compared_with_tables(tmp_path):
+    pixels = np.arange(1, 13, dtype=np.uint8).reshape(3, 4)
+    pictures, tables, mixed = (tmp_path / name for name in ("pictures", "tables", "mixed"))
+    for place in (pictures, tables, mixed):
+        place.mkdir()
+    for place in (pictures, mixed):
+        pytest.importorskip("PIL.Image").fromarray(pixels).save(place / "a.png")
+    for place in (tables, mixed):
+        (place / "b.csv").write_text("0.1,0.2\n")
+    image, table = pictures / "a.png", tables / "b.csv"
+    for command in ("distance", "profile"):
+        assert f"{table}: is a table, and {image} is an image: " in complaint(command, image, table)
+        assert f"{image}: is an image, and {table} is a table: " in complaint(command, table, image)
+    for command in ("pairwise", "index"):
+        assert "mixed/b.csv: is a table, and a.png is an image" in complaint(command, mixed, "--out", tmp_path / "D")
+    assert "is a table, and" in complaint("pairwise", pictures, "--b", tables, "--out", tmp_path / "D")
+    for here, query in ((pictures, table), (tables, image)):
+        call("index", here, "--out", tmp_path / "I")
+        assert "have nothing to do with" in complaint("search", tmp_path / "I", query)
+    np.save(tmp_path / "c.npy", rpw.Measure.from_image(pixels).points)  # arrays may hold the places of pixels
+    for other in (image, table):
+        call("distance", other, tmp_path / "c.npy")
 
 
 def test_a_shell_can_complete_commands_and_options():
@@ -89,7 +226,7 @@ def test_without_the_extra_the_command_says_what_to_install(missing):
     code = f"import sys; sys.modules[{missing!r}] = None; from rpw.cli import main; main()"
     done = run("-c", code)
     assert done.returncode == 1
-    assert done.stderr == "the command line needs: pip install 'rpw[cli]'\n"
+    assert done.stderr == "the command line needs typer and rich: pip install typer rich\n"
     assert done.stdout == ""
 
 

@@ -118,7 +118,7 @@ def test_the_matrix_as_a_file_of_the_format_that_was_asked_for(clouds, tmp_path,
         with open(out, newline="") as stream:
             table = list(csv.reader(stream, delimiter="," if ending == ".csv" else "\t"))
         assert table[0] == ["", *columns]
-        assert [row[0] for row in table[1:]] == rows
+        assert [row[0] for row in table[1:]] == [name.replace("\t", "\\x09") for name in rows]
         matrix = np.array([row[1:] for row in table[1:]], dtype=float)
     np.testing.assert_array_equal(matrix, expected)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, "clouds", "queries.npy"])
@@ -133,16 +133,18 @@ def test_pairs_that_fail_are_nan_in_the_file(tmp_path):
 
 def test_files_that_cannot_be_written_are_refused_before_the_work(clouds, tmp_path):
     folder, points = clouds
-    assert "in .csv, .tsv, .npy, .npz, or to a Zarr store" in complaint("pairwise", folder, "--out", tmp_path / "D.txt")
+    assert "in .csv, .tsv, .npy, .npz, or to a Zarr store" in complaint(
+        "pairwise", folder, "--out", tmp_path / "D.txt", code=2
+    )
     (tmp_path / "folder.csv").mkdir()
     assert "is a folder" in complaint("pairwise", folder, "--out", tmp_path / "folder.csv")
     assert "there is no folder" in complaint("pairwise", folder, "--out", tmp_path / "nowhere" / "D.csv")
-    assert "where it would be taken for a measure" in complaint("pairwise", folder, "--out", folder / "D.csv")
+    assert "where it would be taken for a measure" in complaint("pairwise", folder, "--out", folder / "D.csv", code=2)
     np.save(tmp_path / "all.npy", np.array(points))
     before = (tmp_path / "all.npy").read_bytes()
     for arguments in (("all.npy",), ("clouds", "--b", "all.npy")):
         given = [name if name.startswith("--") else tmp_path / name for name in arguments]
-        assert "is what is read" in complaint("pairwise", *given, "--out", tmp_path / "all.npy")
+        assert "is what is read" in complaint("pairwise", *given, "--out", tmp_path / "all.npy", code=2)
     assert (tmp_path / "all.npy").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.npy", "clouds", "folder.csv"]
 
@@ -182,7 +184,7 @@ def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):
     ],
 )
 def test_options_that_do_not_belong_to_the_distance_are_refused(clouds, tmp_path, options, message):
-    assert message in complaint("pairwise", clouds[0], "--out", tmp_path / "D", *options)
+    assert message in complaint("pairwise", clouds[0], "--out", tmp_path / "D", *options, code=2)
     assert not (tmp_path / "D").exists()
 
 
@@ -248,11 +250,11 @@ def test_pairs_that_fail_at_several_k_count_once(tmp_path):
 @pytest.mark.parametrize(
     ("out", "k", "code", "words"),
     [
-        ("D.csv", "1,2", 1, "a table holds one matrix, and several values in --k give a stack"),
-        ("D.TSV", "1,2", 1, "choose .npy, .npz or a Zarr store"),
+        ("D.csv", "1,2", 2, "a table holds one matrix, and several values in --k give a stack"),
+        ("D.TSV", "1,2", 2, "choose .npy, .npz or a Zarr store"),
         ("D.npy", "1,x", 2, "'1,x' is neither a number nor numbers with commas between them"),
         ("D.npy", "1,", 2, "'1,' is neither"),
-        ("D.npy", "1,-2", 1, "k must be"),
+        ("D.npy", "1,-2", 2, "k must be"),
     ],
 )
 def test_lists_of_k_that_are_refused(clouds, tmp_path, out, k, code, words):
@@ -288,7 +290,7 @@ def test_without_a_gpu_there_is_one_clear_error(clouds, tmp_path):
         reason = complaint(*arguments, "--device", "cuda:0")
         assert "this device needs an NVIDIA GPU" in reason
         assert "'" not in reason  # no Python
-        assert complaint(*arguments, "--device", "gpu").startswith("rpw: --device must be 'cpu'")
+        assert complaint(*arguments, "--device", "gpu", code=2).startswith("rpw: --device must be 'cpu'")
     retrieval = ("reproduce", "retrieval", "--out", tmp_path / "R", "--device", "cuda")
     assert "needs an NVIDIA GPU" in complaint(*retrieval)
     assert not (tmp_path / "R").exists()
@@ -305,3 +307,36 @@ def test_on_the_gpu(clouds, tmp_path):
     folder, points = clouds
     answer("pairwise", folder, "--out", tmp_path / "D.npy", "--device", "cuda")
     np.testing.assert_allclose(np.load(tmp_path / "D.npy"), rpw.pairwise(points), rtol=0, atol=1e-12)
+
+
+FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\uff1d1", "'quoted"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_names_of_files_are_no_formulas_in_a_table(tmp_path, ending):
+    """They come back with one apostrophe in front and without control characters; all else, and numbers, as it is."""
+    folder, out = tmp_path / "folder", tmp_path / f"D.{ending}"
+    folder.mkdir()
+    names = [f"{start}.csv" for start in (*FORMULAS, "plain", "a=b", "1")]
+    for number, name in enumerate(names):
+        (folder / name).write_text(f"{number / 10}\n")
+    found = answer("pairwise", folder, "--out", out)
+    assert sorted(found["rows"]) == sorted(names)
+    with out.open(newline="", encoding="utf-8") as stream:
+        (_, *columns), *rows = csv.reader(stream, delimiter="," if ending == "csv" else "\t")
+    assert [row[0] for row in rows] == columns
+    assert not any(name.startswith(tuple("=+-@\t\r\uff1d")) for name in columns)
+    assert {"plain.csv", "a=b.csv", "1.csv", "'=HYPERLINK(1).csv", "''quoted.csv"} <= set(columns)
+    plain = [name.replace("\t", r"\x09").replace("\r", r"\x0d") for name in found["rows"]]
+    assert [name.removeprefix("'") for name in columns] == plain
+    expected = rpw.pairwise([[[float(c) / 10]] for c in map(names.index, found["rows"])])
+    np.testing.assert_array_equal(np.array([row[1:] for row in rows], dtype=float), expected)
+
+
+def test_other_formats_keep_names_as_they_are(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "=1.csv").write_text("0\n")
+    call("pairwise", folder, "--out", tmp_path / "D.npz")
+    with np.load(tmp_path / "D.npz") as stored:
+        assert stored["rows"].tolist() == ["=1.csv"]

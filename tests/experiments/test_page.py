@@ -10,11 +10,10 @@ import pytest
 
 from rpw.experiments.page import SHOWN_CLASSES, SHOWN_PICTURES, page, picture_uri, shown_queries
 from rpw.experiments.plan_drawing import draw_plan, plan_between
-from rpw.experiments.retrieval import retrieve
+from rpw.experiments.retrieval import Plan, methods, retrieve
 from rpw.experiments.retrieval_views import accuracy_table, draw_accuracy, write_retrieval
 from rpw.pictures import Pictures
 
-pytest.importorskip("zarr")
 pytest.importorskip("matplotlib")
 pytest.importorskip("PIL")
 
@@ -53,12 +52,13 @@ def a_retrieval(tmp_path_factory):
         shape = (24, 7, 9, 3) if is_colour else (24, 7, 9)
         images = rng.integers(1, 256, size=shape, dtype=np.uint8)
         pictures = Pictures("any", images, np.array(HOSTILE)[np.arange(24) % 4])
-        store = tmp_path_factory.mktemp("matrices")
-        return retrieve(pictures, scenario="both", labelled=17, queries=7, repeats=2, seed=0, store=store)
+        plan = Plan(pictures, "both", labelled=17, queries=7, seed=0)
+        return retrieve(plan, methods(), repeats=2, store=tmp_path_factory.mktemp("nearest"))
 
     def named(is_colour=False, name="<i>odd & 'name'</i>"):
         result = computed(is_colour)
-        return dataclasses.replace(result, pictures=dataclasses.replace(result.pictures, name=name))
+        pictures = dataclasses.replace(result.pictures, name=name)
+        return dataclasses.replace(result, plan=dataclasses.replace(result.plan, pictures=pictures))
 
     return named
 
@@ -157,7 +157,7 @@ def test_a_narrow_table_shows_on_which_side_it_goes_on(browser, a_retrieval, tmp
 def test_of_many_classes_a_few_are_shown(tmp_path):
     rng = np.random.default_rng(0)
     pictures = Pictures("many", rng.integers(1, 9, size=(60, 3, 3)), np.array([f"{i % 20:02}" for i in range(60)]))
-    result = retrieve(pictures, scenario="clean", labelled=20, queries=40, repeats=1, seed=0, store=tmp_path)
+    result = retrieve(Plan(pictures, "clean", 20, 40, seed=0), methods(), repeats=1, store=tmp_path)
     labels = pictures.labels[result.first.query_index]
     assert [labels[q] for q in shown_queries(result)] == sorted(set(labels))[:SHOWN_CLASSES]
     text = page(result, draw_accuracy(result), accuracy_table(result), {})

@@ -54,24 +54,24 @@ def test_retrieval_writes_the_same_bytes_again(tmp_path):
     assert answers[0]["accuracy"] == answers[1]["accuracy"]
     assert set(answers[0]["accuracy"]) == {way.name for way in retrieval.methods()}
     assert len(answers[0]["accuracy"]["W1"]) == 30
-    for file in ("accuracy.csv", "repeats.csv", "ties.csv", "accuracy.svg", "page.html", "run.json"):
+    for file in ("accuracy.csv", "repeats.csv", "hits.csv", "ties.csv", "accuracy.svg", "page.html", "run.json"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
     assert (tmp_path / "one" / "accuracy.png").stat().st_size > 10_000
     other = call(*SMALL, "--seed", 1, "--out", tmp_path / "three", "--json")
     assert json.loads(other.stdout)["accuracy"] != answers[0]["accuracy"]
 
 
-def finished_tiles(folder):
-    return len(list(folder.rglob(".rpw/done/*")))
+def finished_parts(folder):
+    return len(list(folder.rglob("nearest/*/*/*.npz")))
 
 
 def test_a_killed_run_resumes(tmp_path):
     arguments = ("reproduce", "retrieval", "--labelled", 60, "--queries", 8, "--repeats", 2)
     out = tmp_path / "out"
     for _ in range(3):
-        before = finished_tiles(out)
+        before = finished_parts(out)
         with start("-m", "rpw.cli", *arguments, "--out", out) as child:
-            wait_until(lambda before=before: finished_tiles(out) > before, child)
+            wait_until(lambda before=before: finished_parts(out) > before, child)
             child.kill()
         assert not (out / "accuracy.csv").exists(), "the run was over before it could be killed"
     assert call(*arguments, "--out", out).returncode == 0
@@ -145,14 +145,16 @@ def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
     ("arguments", "code", "reason"),
     [
         (("retrieval", "--dataset", "nowhere"), 1, "nowhere"),
-        (("retrieval", "--data", "pics"), 1, "pass --dataset pics"),
-        (("robustness", "--data", "pics"), 1, "pass --dataset pics"),
-        (("retrieval", "--dataset", "pics", "--data", "there"), 1, "pass --dataset there"),
-        (("retrieval", "--scenario", "loud"), 1, "--scenario loud"),
+        (("retrieval", "--data", "pics"), 2, "pass --dataset pics"),
+        (("robustness", "--data", "pics"), 2, "pass --dataset pics"),
+        (("retrieval", "--dataset", "pics", "--data", "there"), 2, "pass --dataset there"),
+        (("retrieval", "--scenario", "loud"), 2, "--scenario loud"),
         (("retrieval", "--labelled", "0"), 2, "labelled"),
         (("retrieval", "--labelled", "1790", "--queries", "50"), 1, "1797 pictures"),
-        (("retrieval", "--lam", "-1"), 1, "--lam"),
-        (("retrieval", "--lam", "nan"), 1, "--lam"),
+        (("retrieval", "--lam", "-1"), 2, "--lam"),
+        (("retrieval", "--distances", "w1,w7"), 2, "no distance 'w7'"),
+        (("retrieval", "--nearest", "0"), 2, "nearest"),
+        (("retrieval", "--lam", "nan"), 2, "--lam"),
         (("retrieval", "--seed", "-1"), 2, "seed"),
         (("robustness", "--dataset", "mnist", "--data", "nowhere"), 1, "nowhere"),
         (("convergence", "--repeats", "0"), 2, "repeats"),

@@ -10,7 +10,7 @@ import pytest
 from checks import ragged_clouds as clouds
 
 import rpw
-from rpw.io import arrays as _arrays
+from rpw.base import memory as _memory
 from rpw.readers import read_collection, read_points
 
 LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB
@@ -106,7 +106,7 @@ def test_known_arrays_that_are_not_needed_are_not_expanded(tmp_path):
 @pytest.fixture
 def little_memory(monkeypatch):
     """Room for one of the large arrays as it is, not for more."""
-    monkeypatch.setattr(_arrays, "available_bytes", lambda: LARGE * 1.5)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: LARGE * 1.5)
 
 
 def test_declared_sizes_are_looked_at_first(tmp_path, bomb, little_memory):
@@ -166,3 +166,68 @@ def test_a_flipped_bit_inside_an_array_is_found(tmp_path):
     (tmp_path / "I").write_bytes(content)
     with pytest.raises(ValueError, match="damaged: array 'points': Bad CRC"):
         rpw.Index.load(tmp_path / "I")
+
+
+# ---------------------------------------------------------------- Parquet
+
+
+@pytest.fixture(scope="module")
+def many_zeros(tmp_path_factory):
+    """A table of twenty million equal rows in a file of a few kilobytes."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path_factory.mktemp("parquet") / "zeros.parquet"
+    kind = arrow.schema([("x", arrow.float64()), ("y", arrow.float64())])
+    column = arrow.array(np.zeros(1_000_000))
+    with parquet.ParquetWriter(path, kind, compression="zstd") as writer:
+        for _ in range(20):
+            writer.write_table(arrow.table([column, column], schema=kind))
+    assert path.stat().st_size < 200_000
+    return path
+
+
+def test_tables_that_do_not_fit_are_refused_before_they_are_expanded(many_zeros, monkeypatch):
+    import pyarrow
+
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 9e8)
+    before = pyarrow.total_allocated_bytes()
+    with (
+        Peak() as peak,
+        pytest.raises(
+            MemoryError,
+            match=r"zeros\.parquet: its 20,000,000 rows of 2 columns need about 1\.0 GB of memory, and 0\.9 GB",
+        ),
+    ):
+        read_points(many_zeros)
+    assert peak.bytes < 20_000_000
+    assert pyarrow.total_allocated_bytes() <= before + 20_000_000
+
+
+def test_tables_that_grow_beyond_belief_are_refused_where_they_would_fit(many_zeros, monkeypatch):
+    """Also a machine with room for 48 GB should not fill it with two billion times the same point."""
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e12)
+    from rpw.io import tables
+
+    monkeypatch.setattr(tables, "_LARGE", 1e8)
+    with Peak() as peak, pytest.raises(ValueError, match=r"zeros\.parquet: .* times the size of the file: damaged, or"):
+        read_points(many_zeros)
+    assert peak.bytes < 20_000_000
+
+
+def test_equal_rows_of_ordinary_number_are_no_bomb(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"x": np.zeros(100_000)}), tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < 10_000
+    assert read_points(tmp_path / "a.parquet") == rpw.Measure(np.zeros((100_000, 1)))
+
+
+def test_texts_in_a_table_are_refused_before_they_are_expanded(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    texts = arrow.table({"x": ["a" * 100_000] * 50})
+    with pytest.importorskip("pyarrow.parquet").ParquetWriter(tmp_path / "a.parquet", texts.schema) as writer:
+        for _ in range(20):
+            writer.write_table(texts)
+    before = arrow.default_memory_pool().max_memory()
+    with pytest.raises(ValueError, match="column 'x' is not numeric: string"):
+        read_points(tmp_path / "a.parquet")
+    assert arrow.default_memory_pool().max_memory() == before  # all of them take 100 MB

@@ -3,6 +3,7 @@
 import struct
 import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,13 +47,30 @@ def test_what_is_not_a_file_of_a_known_kind(tmp_path):
         read_collection(tmp_path / "missing.npz")
 
 
-@pytest.mark.parametrize(("module", "ending", "extra"), [("PIL", "png", "images"), ("pyarrow", "parquet", "parquet")])
-def test_a_missing_extra_is_named(tmp_path, monkeypatch, module, ending, extra):
+@pytest.mark.parametrize(
+    ("module", "ending", "package"), [("PIL.Image", "png", "Pillow"), ("pyarrow.parquet", "pq", "pyarrow")]
+)
+def test_a_missing_extra_is_named(tmp_path, monkeypatch, module, ending, package):
     path = tmp_path / f"a.{ending}"
     path.write_bytes(b"something")
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=rf"pip install 'rpw\[{extra}\]'"):
+    with pytest.raises(ImportError, match=rf"files need {package}: pip install {package}$"):
         read_points(path)
+
+
+def test_hints_come_from_one_place_and_name_packages():
+    """`pip install 'rpw[plot]'` would find nothing before we are published."""
+    from rpw.base import extras
+
+    sources = {file.name: file.read_text(encoding="utf-8") for file in Path(rpw.__file__).parent.rglob("*.py")}
+    assert [name for name, text in sources.items() if "raise ImportError(" in text or "pip install 'rpw" in text] == []
+    with pytest.raises(ImportError, match=r"^this needs scikit-learn: pip install scikit-learn$"):
+        extras.import_extra("sklearn.there_is_no_such_part", "this needs")
+    assert str(extras.missing_extra("it needs", "typer", "rich")) == "it needs typer and rich: pip install typer rich"
+    broken = ImportError("no libjpeg.so", name="libjpeg")
+    assert str(extras.missing_extra("it needs", "PIL", because=broken)) == (
+        "it needs Pillow: pip install Pillow (no libjpeg.so)"
+    )
 
 
 # ---------------------------------------------------------------- damage at random

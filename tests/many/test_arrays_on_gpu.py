@@ -264,6 +264,13 @@ class TestOfTorch:
         assert set(numbers) == {3}
 
 
+@pytest.mark.parametrize("size", [1e-310, 1e-165, 1e300])
+def test_points_at_the_ends_of_float64(on_host, size):
+    """Their unit is a float64 where its reciprocal may be none."""
+    found = rpw.pairwise(of_cupy(CLOUDS * size), diameter=size, device="cuda")
+    np.testing.assert_allclose(np.asarray(found), rpw.pairwise(CLOUDS, diameter=1), rtol=0, atol=1e-12)
+
+
 def test_none_of_the_libraries_is_imported():
     program = "import sys, rpw; rpw.pairwise([[[0.0]]]); assert not {'torch', 'jax', 'cupy'} & sys.modules.keys()"
     assert children.run("-c", program).returncode == 0

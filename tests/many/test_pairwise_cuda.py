@@ -53,6 +53,27 @@ def check_like_the_cpu(*collections, **options):
     return found
 
 
+ENDS_OF_FLOAT64 = [1e-310, 1e-300, 1e-165, 1e-30, 1e30, 1e160, 1.7e308]
+
+
+def check_at_size(size):
+    """All in one unit, however small or large: RPW in units of Δ, and costs in units of the size, are the same."""
+    points = [[[0.0]], [[0.0], [size]], [[size]]]
+    found = rpw.pairwise(points, p=1, diameter=size, device="cuda")
+    np.testing.assert_allclose(found, [[0, 1 / 4, 1 / 2], [1 / 4, 0, 1 / 4], [1 / 2, 1 / 4, 0]], atol=1e-12)
+    clouds = [np.random.default_rng(s).random((6, 2)) / 2 for s in range(3)]  # a sum of two coordinates is a float64
+    scaled = [cloud * size for cloud in clouds]
+    for metric in ("euclidean", "cityblock", "chebyshev"):
+        for p in (1, 2, 3.5):
+            options = {"metric": metric, "p": p}
+            expected = rpw.pairwise(clouds, **options, k=0.5, diameter=1)
+            found = rpw.pairwise(scaled, **options, k=0.5, diameter=size, device="cuda")
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+            expected = rpw.pairwise(clouds, **options, distance="wasserstein")
+            found = rpw.pairwise(scaled, **options, distance="wasserstein", device="cuda") / size
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
 class TestOnTheHost:
     @pytest.mark.parametrize("options", QUESTIONS, ids=str)
     def test_numbers_are_those_of_the_cpu(self, on_host, options):
@@ -89,12 +110,12 @@ class TestOnTheHost:
         rng = np.random.default_rng(5)
         check_like_the_cpu(rng.random((4, 9)), cost=rng.random((9, 9)), **options)
 
-    @pytest.mark.parametrize("size", [1e-30, 1e30])
+    @pytest.mark.parametrize("size", ENDS_OF_FLOAT64)
     def test_tiny_and_enormous_distances(self, on_host, size):
-        clouds = [size * np.random.default_rng(s).random((6, 2)) for s in range(3)]
-        found = rpw.pairwise(clouds, distance="wasserstein", device="cuda") / size
-        np.testing.assert_allclose(found, rpw.pairwise(clouds, distance="wasserstein") / size, rtol=0, atol=1e-12)
-        check_like_the_cpu(clouds, diameter=size)
+        check_at_size(size)
+
+    def test_points_that_are_all_equal_at_a_tiny_diameter(self, on_host):
+        np.testing.assert_array_equal(rpw.pairwise(np.zeros((2, 3, 2)), diameter=5e-324, device="cuda"), 0)
 
     def test_progress_counts_all_pairs(self, on_host, monkeypatch):
         monkeypatch.setattr(cuda_backend, "_PAIRS_AT_ONCE", 5)
@@ -204,7 +225,7 @@ class TestRefusals:
             with pytest.raises(ValueError, match=r"device='cuda' cannot compute this: .*cost="):
                 rpw.pairwise(np.ones((2, 3)), cost=np.ones((3, 3)), device="cuda", **options)
 
-    @pytest.mark.parametrize("far", [1e200, 1.7e308])
+    @pytest.mark.parametrize("far", [1e200, 1.7e308, 1e-165, 1e-310])
     def test_powers_that_leave_float64_are_refused(self, on_host, far):
         with pytest.raises(ValueError, match=r"device='cuda' cannot compute this: distances reach to"):
             rpw.pairwise([[[0.0]], [[far]], [[-far]]], device="cuda")
@@ -230,6 +251,10 @@ class TestOnTheGpu:
     @pytest.mark.parametrize("options", QUESTIONS, ids=str)
     def test_numbers_are_those_of_the_cpu(self, options):
         check_like_the_cpu(measures(count=30), **options)
+
+    @pytest.mark.parametrize("size", ENDS_OF_FLOAT64)
+    def test_tiny_and_enormous_distances(self, size):
+        check_at_size(size)
 
     def test_grounds_that_are_shared(self):
         rng = np.random.default_rng(6)

@@ -1,5 +1,7 @@
 """Measures on the line: against the dense solver, by certificates, and where a fast algorithm might stumble."""
 
+import time
+
 import numpy as np
 import pytest
 from checks import check_bounds, check_plan, check_potentials
@@ -286,3 +288,22 @@ def test_distances_of_many_orders_of_magnitude(p, is_weighted):
             expected = rpw.distance(None, None, a, b, cost=between(x, y), p=p, k=k, diameter=1)
             assert abs(result.distance - expected) <= 1e-12
             assert result.lower <= result.distance <= result.upper <= result.lower + 1e-12
+
+
+def test_many_points_on_two_places():
+    """ε + ε^5 = 17/32 at ε = 1/2. Work that grows with the square of the points would take minutes."""
+    n = 640_000
+    x, y = (np.arange(n) < n * 17 // 32).astype(float), np.zeros(n)
+    start = time.monotonic()
+    assert solve(x, y, p=5).distance == pytest.approx(0.5, rel=1e-12)
+    assert time.monotonic() - start < 20
+
+
+def test_repeated_places_of_many_orders_of_magnitude():
+    """The least distance decides the scale: it is found wherever it lies, behind equal points too."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        x, y = (10.0 ** rng.integers(-12, 3, size) for size in rng.integers(1, 14, 2))
+        for p, k in ((5, 1.0), (40, 1e-9), (300, 1e-3)):
+            expected = rpw.distance(cost=between(x, y), p=p, k=k, diameter=1)
+            assert abs(rpw.distance(x, y, p=p, k=k, diameter=1) - expected) <= 1e-11

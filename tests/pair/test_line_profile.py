@@ -1,5 +1,7 @@
 """Profiles of measures on the line, exact and within a tolerance, and the scores of their points."""
 
+import time
+
 import numpy as np
 import pytest
 from lines import ALL_P, INF, between, random_points, random_problem, relative_error
@@ -94,6 +96,91 @@ def test_steps_at_infinity_are_those_of_all_points():
             middles = (profile.mass[1:] + profile.mass[:-1]) / 2
             for step in rng.integers(0, len(middles), 12):
                 assert rpw.partial_wasserstein(x, y, a, b, p=INF, mass=middles[step]) == profile.cost_p[step + 1]
+
+
+def ends_soon(ask):
+    """What `ask` gives. It takes about a second; work that grows with the square of the points would take minutes."""
+    start = time.monotonic()
+    found = ask()
+    assert time.monotonic() - start < 20
+    return found
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.3])
+def test_steps_at_infinity_of_a_regular_grid(shift):
+    """All blocks are equally good. Taken from one end to the other they would make one that grows again and again."""
+    n = 160_000
+    x, a = np.arange(float(n)), 1 + np.arange(n) % 3
+    y, b = x + shift, np.roll(a, 1)
+    profile = ends_soon(lambda: rpw.profile(x, y, a, b, p=INF, diameter=1))
+    assert profile.solver == "line"
+    assert profile.mass[-1] == 1
+    assert len(profile) < 30
+    for threshold, mass in list(zip(profile.cost_p, profile.mass, strict=True))[1:][-3:]:
+        assert flow_in_order(x, y, a, b, threshold) / a.sum() == pytest.approx(mass, abs=1e-12)
+
+
+def test_scores_at_infinity_of_a_regular_grid():
+    """Which of equal blocks comes first changes nothing: an atom's score is when the last of it moves."""
+    a, b = [1, 2, 3, 1, 2, 3], [3, 1, 2, 3, 1, 2]
+    x = np.arange(6.0)
+    profile, dense = rpw.profile(x, x, a, b, p=INF), rpw.profile(None, None, a, b, cost=between(x, x), p=INF)
+    np.testing.assert_array_equal(profile.cost_p, dense.cost_p)
+    np.testing.assert_allclose(profile.mass, dense.mass, rtol=0, atol=1e-15)
+    assert set(profile.scores_a) | set(profile.scores_b) <= set(profile.cost_p)
+
+
+@pytest.mark.parametrize("tol", [0, 0.01])
+def test_profile_of_points_that_are_all_equal(tol):
+    x = np.full(300_000, 7.0)
+    profile = ends_soon(lambda: rpw.profile(x, x, p=2, diameter=1, tol=tol))
+    assert profile.solver == "line"
+    assert profile(1.0) == profile.distance(1.0) == profile.distance(0.0) == 0
+
+
+@pytest.mark.parametrize("tol", [0, 0.01])
+def test_profile_of_equal_masses_on_two_places(tol):
+    """A quarter of 1 % has to move by 1, and the rest stays where it is."""
+    n, far = 400_000, 1_000
+    x, y = (np.arange(n) < n // 2).astype(float), (np.arange(n) < n // 2 + far).astype(float)
+    profile = ends_soon(lambda: rpw.profile(x, y, p=2, diameter=1, tol=tol))
+    assert profile.solver == "line"
+    np.testing.assert_allclose(profile.mass, [0, 1 - far / n, 1], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(profile.cost_p, [0, 0, far / n], rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [2, 5])
+def test_profile_of_equal_masses_that_leave_one_place_for_another(p):
+    """Pairs one inside the other around one block: its equal pairs are one term of the sum, not one each."""
+    n = 400_000
+    x, y = (np.arange(n) < n // 4).astype(float), (np.arange(n) < 3 * n // 4).astype(float)
+    profile = ends_soon(lambda: rpw.profile(x, y, p=p, diameter=1))
+    assert profile.solver == "line"
+    np.testing.assert_allclose(profile.mass, [0, 0.5, 1], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(profile.cost_p, [0, 0, 0.5], rtol=1e-12)
+
+
+def test_profile_of_equal_masses_behind_a_far_point():
+    """Every second pair of the grid is next to the block of the far point, which must not be summed up each time."""
+    n = 300_000
+    x, y = np.append(-5.0, np.arange(n) + 0.125), np.append(np.arange(float(n)), n + 5.0)
+    profile = ends_soon(lambda: rpw.profile(x, y, p=2, diameter=1))
+    assert profile.solver == "line"
+    assert profile(n / (n + 1)) == pytest.approx(0.125 * np.sqrt(n / (n + 1)), rel=1e-12)
+    assert profile(1.0) == pytest.approx(rpw.wasserstein(x, y, p=2), rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [1.5, 2, 3])
+def test_profile_between_equal_masses_with_ties_everywhere(p):
+    """Few places, so that rows and columns share them, and long rows of pairs that cost the same."""
+    rng = np.random.default_rng(31)
+    masses = np.linspace(0, 1, 101)
+    for turn in range(60):
+        n, places = rng.integers(1, 40 if turn % 3 else 120), rng.integers(1, 6)
+        x, y = rng.integers(0, places, n), rng.integers(0, places, n) + 0.5 * (turn % 2)
+        dense, sparse = rpw.profile(cost=between(x, y), p=p), rpw.profile(x, y, p=p, diameter=1)
+        assert sparse.solver == "line"
+        np.testing.assert_allclose(sparse(masses), dense(masses), rtol=1e-12, atol=1e-12 * dense(1.0))
 
 
 @pytest.mark.parametrize("p", [1.5, 2, 3])

@@ -121,7 +121,8 @@ def test_a_result_shows_its_plan_and_what_stays(ax):
     np.testing.assert_array_equal(segments, np.stack([x[i], y[j]], axis=1))
     np.testing.assert_array_equal(dots["first"], x)
     np.testing.assert_array_equal(dots["second"], y)
-    np.testing.assert_array_equal(dots["left behind"], [x[3], y[3]])
+    np.testing.assert_array_equal(dots["first, left behind"], x[3:])
+    np.testing.assert_array_equal(dots["second, left behind"], y[3:])
     assert f"{result.distance:.1%} stays" in ax.get_title()
 
 

@@ -325,3 +325,29 @@ def test_a_matrix_that_was_changed_is_noticed():
         curve.result(1)
     with pytest.raises(ValueError, match="cost has changed since this profile was computed"):
         curve.plan(0.5)
+
+
+def test_a_matrix_of_another_order_is_noticed():
+    """Swapped rows have the same profile, and another plan."""
+    cost = np.random.default_rng(7).random((5, 5))
+    curve = rpw.profile(cost=cost, diameter=1)
+    cost[:] = cost[::-1].copy()
+    for ask in (lambda: curve.plan(0.5), lambda: curve.result(1)):
+        with pytest.raises(ValueError, match="cost has changed since this profile was computed"):
+            ask()
+    cost[:] = cost[::-1].copy()
+    assert curve.plan(0.5).sum() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.05])
+@pytest.mark.parametrize("p", [2, INF])
+def test_what_a_profile_gives_is_read_only(p, tol):
+    curve = rpw.profile([0.0, 1.0, 5.0], [0.5, 2.0, 2.5], p=p, tol=tol)
+    for one in (curve, curve.lower, pickle.loads(pickle.dumps(curve))):
+        for array in (one.mass, one.unmoved, one.cost_p):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 7
+    exact = rpw.profile([0.0, 1.0, 5.0], [0.5, 2.0, 2.5], p=p)
+    for array in (exact.scores_a, exact.scores_b, exact.plan(0.5).data):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7

@@ -2,11 +2,15 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import rpw
+from rpw.base.arrays import _TORCH, GpuPoints, Home
+from rpw.pair.ground import Points
+from rpw.pair.metrics import as_metric
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.random((6, 2)), RNG.random((5, 2))
@@ -77,7 +81,9 @@ def test_says_nothing_within_two_diameters_or_where_one_was_passed(name):
 def test_directions_in_many_dimensions_lie_close_although_their_box_is_wide():
     x, y = RNG.standard_normal((2, 200, 64))
     x, y = (cloud / np.linalg.norm(cloud, axis=1, keepdims=True) for cloud in (x, y))
-    assert rpw.diameter([x, y]) > 4  # of the box
+    both = np.concatenate([x, y])
+    assert np.linalg.norm(both.max(axis=0) - both.min(axis=0)) > 4
+    assert rpw.diameter([x, y]) < 2
     assert warnings_of(lambda: rpw.distance(x, y))[0] == []
     assert warnings_of(lambda: rpw.pairwise([x, y]))[0] == []
     assert warnings_of(lambda: rpw.Index([x, y]).query(x, top=1))[0] == []
@@ -209,3 +215,105 @@ def test_a_store_does_not_care_whether_the_default_was_written_out(tmp_path):
     with pytest.warns(UserWarning, match="reach over more than 2"):
         first = rpw.pairwise(FAR, out=tmp_path / "D.zarr")[:]
     assert np.array_equal(rpw.pairwise(FAR, out=tmp_path / "D.zarr", diameter=1.0)[:], first)  # else it is refused
+
+
+# ---------------------------------------------------------------- the other end
+
+
+CLOSE = 0.001 * RNG.standard_normal((15, 2)), 0.001 * RNG.standard_normal((15, 2))
+PLACES = 0.001 * RNG.random((24, 3))
+HISTOGRAMS = RNG.random((3, 24))
+COSTS = np.abs(np.subtract.outer(PLACES[:, 0], PLACES[:, 0]))
+NEAR = {
+    "solve": lambda **o: rpw.solve(*CLOSE, **o),
+    "distance": lambda **o: rpw.distance(*CLOSE, **o),
+    "distance at p = inf": lambda **o: rpw.distance(*CLOSE, p=np.inf, **o),
+    "distance by cityblock": lambda **o: rpw.distance(*CLOSE, metric="cityblock", **o),
+    "distance of costs": lambda **o: rpw.distance(cost=COSTS, **o),
+    "pairwise": lambda **o: rpw.pairwise(CLOSE, **o),
+    "pairwise of two": lambda **o: rpw.pairwise(CLOSE[:1], CLOSE[1:], **o),
+    "pairwise on a support": lambda **o: rpw.pairwise(HISTOGRAMS, support=PLACES, **o),
+    "pairwise of costs": lambda **o: rpw.pairwise(HISTOGRAMS, cost=COSTS, **o),
+    "solve_pairs": lambda **o: rpw.solve_pairs(CLOSE[:1], CLOSE[1:], **o),
+    "Index": lambda **o: rpw.Index(CLOSE, **o),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_points_that_fill_hardly_any_of_the_default_diameter_are_warned_of(name):
+    messages, _, files = warnings_of(NEAR[name])
+    assert len(messages) == 1
+    assert "all points lie within 0.05" in messages[0]
+    assert "diameter=rpw.diameter(...)" in messages[0]
+    assert files == [__file__]
+    for diameter in (1, 0.005):
+        assert warnings_of(lambda d=diameter: NEAR[name](diameter=d))[0] == []
+    assert warnings_of(lambda: NEAR[name](k=0))[0] == []
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_pair_is_not_warned_of_where_k_was_chosen_and_a_collection_where_k_makes_up_for_it(name):
+    is_pair = name.startswith(("solve", "distance")) and name != "solve_pairs"
+    for k in (1, 1.0, np.float64(1), 10):
+        assert len(warnings_of(lambda k=k: NEAR[name](k=k))[0]) == (not is_pair)
+    assert warnings_of(lambda: NEAR[name](k=0.01))[0] == []
+    if name.startswith("pairwise"):
+        assert warnings_of(lambda: NEAR[name](k=[0.01, 1, 10]))[0] == []
+        assert len(warnings_of(lambda: NEAR[name](k=[2, 1, 10]))[0]) == 1
+
+
+def test_how_many_points_and_how_close():
+    line = np.linspace(0, 1, 20)
+    for length, count in ((0.0499, 1), (0.0501, 0)):
+        assert len(warnings_of(lambda s=length: rpw.distance(s * line, s * line[::2]))[0]) == count
+        assert len(warnings_of(lambda s=length: rpw.pairwise([s * line, s * line[:1]]))[0]) == count
+    for few in (line[:19], np.repeat(line[:19], 50), np.zeros(50)):
+        assert warnings_of(lambda x=few: rpw.distance(0.01 * x, 0.01 * x))[0] == []
+        assert warnings_of(lambda x=few: rpw.pairwise([0.01 * x, 0.01 * x]))[0] == []
+
+
+def test_points_of_another_library_are_looked_at_too():
+    given = np.concatenate(CLOSE)
+    library = replace(_TORCH, part=lambda x, part: x[part], to_host=np.asarray)
+    held = GpuPoints(given, Home(library, 0, given))  # as they lie in a collection on a GPU
+    ground = Points(as_metric("euclidean"))
+    assert ground.is_near(held, held, 0.05)
+    assert ground.is_near(held, held[:3], 0.05)
+    assert not ground.is_near(held[:3], held[:3], 0.05)
+
+
+def test_an_index_is_never_warned_of_what_is_close_later():
+    index = rpw.Index([np.zeros((1, 2))])
+    assert warnings_of(lambda: index.add(list(CLOSE)))[0] == []
+    assert warnings_of(lambda: index.query(CLOSE[0], top=1))[0] == []
+    assert warnings_of(lambda: index.radius_query(CLOSE[0], 0.1))[0] == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: rpw.profile(*CLOSE).distance(1),
+        lambda: rpw.wasserstein(*CLOSE),
+        lambda: rpw.levy_prokhorov(*CLOSE),
+        lambda: rpw.choose_solver(*CLOSE),
+        lambda: rpw.sliced(*CLOSE, k=1, n_projections=9),
+        lambda: rpw.pairwise(CLOSE, distance="wasserstein"),
+        lambda: rpw.pairwise(CLOSE, diameter="auto"),
+        lambda: rpw.distance(*CLOSE, metric=lambda x, y: float(abs(x - y).max())),
+    ],
+)
+def test_says_nothing_of_close_points_elsewhere(call):
+    assert warnings_of(call)[0] == []
+
+
+def test_with_their_own_diameter_outliers_are_told_apart():
+    """At a scale of 0.001 and Δ = 1, RPW is W_2 and names hardly any of the 20 planted ones."""
+    rng = np.random.default_rng(4)
+    x, y = 0.001 * rng.standard_normal((2, 200, 2))
+    y[:20] += 0.02
+    with pytest.warns(UserWarning, match="outliers are not told"):
+        lost = rpw.solve(x, y)
+    assert lost.distance == pytest.approx(rpw.wasserstein(x, y), rel=0.05)
+    kept = rpw.solve(x, y, diameter=rpw.diameter(x, y, quantile=0.9), k=0.2)
+    assert (kept.unmatched_b[:20] > 0.0025).sum() >= 15
+    assert (lost.unmatched_b[:20] > 0.0025).sum() <= 2

@@ -3,12 +3,15 @@
 import dataclasses
 import math
 import pickle
+import time
 
 import numpy as np
 import oracles
 import pytest
 from checks import check_bounds, check_plan, check_potentials, lower_line
 from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import normalised
 from strategies import cost_matrices, exponents, measures, prices
 
 import rpw
@@ -289,3 +292,202 @@ def test_repr_fits_on_one_line(status, size):
     assert "\n" not in repr(odd)
     assert status in repr(odd)
     assert (f"[{size / 1.7:.8g}, {size:.8g}]" in repr(odd)) == (status != "exact")
+
+
+# ---------------------------------------------------------------- what happens to the arrays later
+
+SOLVES = {
+    "solve": rpw.solve,
+    "transport": lambda *points, k=1, diameter=1, **given: rpw.transport(*points, mass=0.8, **given),
+    "robot": lambda *points, k=1, diameter=1, **given: rpw.transport(*points, lam=0.2, **given),
+    "solve_pairs": lambda x, y, a, b, **given: rpw.solve_pairs([rpw.Measure(x, a)], [rpw.Measure(y, b)], **given)[0],
+}
+
+
+def with_idle_atoms(shape, seed=0, count=40):
+    rng = np.random.default_rng(seed)
+    x, y, a, b = rng.random((count, *shape)), rng.random((count - 5, *shape)), rng.random(count), rng.random(count - 5)
+    a[::3], b[1::2] = 0, 0
+    return x, y, a, b
+
+
+def taxi(x, y):
+    return float(np.abs(x - y).sum())
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "canberra", taxi])
+@pytest.mark.parametrize("shape", [(2,), ()], ids=["plane", "line"])
+@pytest.mark.parametrize("ask", SOLVES.values(), ids=SOLVES)
+def test_points_that_change_later_change_nothing(ask, shape, metric):
+    x, y, a, b = with_idle_atoms(shape)
+    given = {"k": 1, "diameter": 1, "metric": metric}
+    result, expected = ask(x, y, a, b, **given), ask(x.copy(), y.copy(), a, b, **given)
+    expected = expected.potentials, expected.plan.toarray(), expected.unmatched_a
+    for array in (x, y, a, b):
+        array *= 1000
+    np.testing.assert_array_equal(result.plan.toarray(), expected[1])
+    np.testing.assert_array_equal(result.unmatched_a, expected[2])
+    for mine, theirs in zip(result.potentials, expected[0], strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("ask", [rpw.solve, SOLVES["transport"], SOLVES["robot"]])
+def test_a_matrix_that_changes_later_changes_nothing(ask):
+    x, y, a, b = with_idle_atoms((2,))
+    cost = oracles.euclidean(x, y)
+    given = cost.copy()
+    result = ask(cost=given, a=a, b=b, k=1, diameter=1)
+    given *= 1000
+    check_potentials(result, np.minimum(cost, 0.4) if ask is SOLVES["robot"] else cost, 2)
+
+
+def test_histograms_on_a_support_that_changes_later():
+    rng = np.random.default_rng(3)
+    support, histograms = rng.random((30, 2)), rng.random((6, 30)) * (rng.random((6, 30)) < 0.5)
+    cost = oracles.euclidean(support, support)
+    for shared in ({"support": support.copy()}, {"cost": cost.copy()}):
+        results = rpw.solve_pairs(histograms[:3], histograms[3:], diameter=1, **shared)
+        for array in shared.values():
+            array *= 1000
+        for result in results:
+            check_potentials(result, cost, 2)
+
+
+def test_a_plot_shows_the_points_that_were_solved():
+    pytest.importorskip("matplotlib")
+    x, y = np.random.default_rng(4).random((2, 12, 2))
+    axes = rpw.solve(x, y, diameter=1)
+    x *= 1000
+    assert axes.plot().get_xlim()[1] < 10
+
+
+def test_a_callable_metric_is_not_asked_again():
+    calls = []
+
+    def counted(x, y):
+        calls.append(1)
+        return taxi(x, y)
+
+    x, y, a, b = with_idle_atoms((2,))
+    result = rpw.solve(x, y, a, b, diameter=1, metric=counted)
+    before = len(calls)
+    _ = result.potentials, result.plan, result.unmatched_b
+    assert len(calls) == before
+
+
+def test_no_copy_of_a_matrix_is_kept():
+    x, y, a, b = with_idle_atoms((2,), count=400)
+    cost = oracles.euclidean(x, y)
+    result = rpw.solve(cost=cost, a=a, b=b, diameter=1)
+    _ = result.potentials
+    held, seen = [result], set()
+    while held:
+        one = held.pop()
+        if isinstance(one, np.ndarray):
+            assert one.size < cost.size or np.shares_memory(one, cost)
+        elif hasattr(one, "__dict__") and id(one) not in seen:
+            seen.add(id(one))
+            held += vars(one).values()
+        elif isinstance(one, tuple):
+            held += one
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 2])
+@pytest.mark.parametrize("dimension", [1, 3])
+def test_potentials_of_many_atoms_without_mass_on_the_line(dimension, p):
+    """Ten thousand millions of pairs; a matrix of them would take 80 GB."""
+    rng = np.random.default_rng(5)
+    n = 100_000
+    x, y = (np.outer(np.sort(rng.random(n)), np.eye(dimension)[-1]) for _ in range(2))
+    a, b = np.zeros(n), np.zeros(n)
+    a[:: n // 200], b[7 :: n // 150] = 1, 1
+    result = rpw.solve(x, y, a, b, p=p, diameter=1)
+    f, g = result.potentials
+    some, others = rng.integers(0, n, (2, 500))
+    some, others = np.append(some, np.flatnonzero(a)), np.append(others, np.flatnonzero(b))
+    cost_p = np.abs(x[:, None, -1][some] - y[None, others, -1]) ** p
+    assert (f[some][:, None] + g[others] <= cost_p - result.multiplier + 1e-14).all()
+    # Each atom without mass has the largest potential that those with mass allow.
+    active, idle = np.flatnonzero(b), rng.choice(np.flatnonzero(a == 0), 300)
+    allowed = (np.abs(x[idle][:, None, -1] - y[None, active, -1]) ** p - result.multiplier - g[active]).min(axis=1)
+    np.testing.assert_allclose(f[idle], np.minimum(0, allowed), rtol=0, atol=1e-14)
+
+
+@given(measures(most=8), exponents(finite=True), prices(zero=False), st.integers(0, 2**16))
+@settings(max_examples=60)
+def test_potentials_in_order_are_those_from_all_pairs(pair, p, k, mask):
+    """On the line they are found in the order of the points, from a matrix among all pairs."""
+    (x, a), (y, b) = pair
+    x, y = x[:, :1], y[:, :1]
+    a = np.where(mask >> np.arange(len(x)) & 1, 0.0, 1.0 if a is None else a)
+    if a.sum() == 0:
+        a[0] = 1
+    cost = np.abs(x - y.T)
+    result = rpw.solve(x, y, a, b, p=p, k=k, diameter=1)
+    check_potentials(result, cost, p)
+    f, g = result.potentials
+    masses = np.rint(normalised(b, len(y)) * 2.0**60) > 0
+    allowed = (cost[:, masses] ** p - result.multiplier - g[masses]).min(axis=1)
+    unit = max(result.multiplier, -float(f.min()), -float(g.min()))
+    idle = a == 0
+    np.testing.assert_allclose(f[idle], np.minimum(0, allowed)[idle], rtol=0, atol=1e-12 * unit)
+
+
+def test_past_the_time_limit_atoms_without_mass_are_safe():
+    x, y, a, b = with_idle_atoms((2,))
+
+    def slow(x, y):
+        time.sleep(1e-3)
+        return taxi(x, y)
+
+    result = rpw.solve(x, y, a, b, diameter=1, metric=slow, time_limit=1.0)
+    if result.potentials is not None:
+        check_potentials(result, np.abs(x[:, None] - y).sum(axis=2), 2)
+
+
+def test_what_a_result_gives_is_read_only():
+    x, y, a, b = with_idle_atoms((2,))
+    result = rpw.solve(x, y, a, b, diameter=1)
+    for one in (result, pickle.loads(pickle.dumps(result))):
+        plan = one.plan
+        for array in (plan.data, plan.indices, plan.indptr, one.unmatched_a, one.unmatched_b, *one.potentials):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 7
+        plan.sort_indices()
+        plan.sum_duplicates()
+        assert (plan.T @ np.ones(len(x)) + plan.sum(axis=0) >= 0).all()
+        own = plan.copy()
+        own.data[0] = 7
+        assert (plan != own).nnz == 1
+
+
+@pytest.mark.parametrize(("x", "y", "p", "k"), [([0.0], [1e4], 100, 3), ([0.0, 1.0], [1e30], 20, 100)])
+def test_a_multiplier_beyond_float64_is_refused_by_name(x, y, p, k):
+    """Where powers have no float64, nothing moves, and the price that proves it may have none either."""
+    result = rpw.solve(x, y, p=p, k=k, diameter=1)
+    assert result.distance == pytest.approx(1)
+    for name in ("multiplier", "potentials"):
+        with pytest.raises(ValueError, match=r"the multiplier and the potentials cannot be represented.* p="):
+            getattr(result, name)
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "to", "light", "p"),
+    [(1e7, 1e13, 1.0, 2.0**-47, 2), (1e4, 1e13, 100.0, 2.0**-49, 1), (1e7, 1e11, 10.0, 2.0**-48, 2), (1, 3, 2, 0.5, 2)],
+)
+def test_bounds_apart_are_not_called_exact(near, far, to, light, p):
+    """Where an atom near the unit of masses decides, what is rounded of it keeps the bounds apart."""
+    cost_p = (abs(near - to) ** p + light * abs(far - to) ** p) / (1 + light)
+    result = rpw.transport([near, far], [to], [1, light], p=p)
+    assert result.lower * (1 - 1e-12) <= cost_p ** (1 / p) <= result.upper * (1 + 1e-12)
+    assert result.status == ("exact" if result.gap <= 1e-9 * result.upper else "tolerance")
+
+
+@pytest.mark.parametrize("light", [1e-12, 3e-15, 2.0**-50, 2.0**-57])
+@pytest.mark.parametrize("p", [1, 2, 8])
+def test_an_exact_share_has_bounds_that_agree(p, light):
+    """All but one light atom are where they should be, and it is too far away to move."""
+    for k in (1e-9, 1e-3, 1.0):
+        result = rpw.solve([0.0, 1e9], [0.0], [1, light], p=p, k=k, diameter=1)
+        assert result.distance == pytest.approx(light, rel=1e-3)
+        assert result.status == ("exact" if result.gap <= 1e-9 * result.upper else "tolerance")

@@ -105,7 +105,7 @@ def test_a_tol_below_rounding_is_refused_where_no_matrix_can_be_asked():
     rng = np.random.default_rng(7)
     x, y, a = rng.random(3500), rng.random(3400), rng.random(3500)
     x[:5] += 10.0 ** np.arange(4, 9)
-    with pytest.raises(ValueError, match=r"tol=0.0001 is below the rounding .* p=8: the two curves are up to .* apart"):
+    with pytest.raises(ValueError, match=r"tol=0.0001 cannot be kept: .* p=8 .* apart"):
         rpw.profile(x, y, a, p=8, tol=1e-4)
     assert rpw.profile(x, y, a, p=2, tol=0.001).solver == "line"
 
@@ -266,3 +266,67 @@ def test_what_only_the_exact_profile_or_only_the_upper_curve_knows(arguments):
     assert near.plan(0.5).sum() == pytest.approx(0.5)
     assert f"W at least {lower(1.0):.6g} at mass 1" in repr(lower)
     assert f"at least {lower(0.5):.6g}" in lower._repr_html_()
+
+
+# ---------------------------------------------------------------- in units of W, beside a far outlier
+
+
+def near(masses):
+    """Masses, and those within a few roundings of them, where a steep profile shows what was rounded."""
+    around = [masses, np.nextafter(masses, 0), np.nextafter(masses, 1), masses + 2e-15, masses + 1e-14]
+    return np.unique(np.concatenate(around)).clip(0, 1)
+
+
+def assert_within_after_the_root(profile, tol):
+    masses = near(all_masses(profile, profile.lower))
+    above, below = profile(masses), profile.lower(masses)
+    assert (below <= above).all()
+    assert (above - below <= tol * (1 + 1e-6)).all()
+    prices = 10.0 ** np.arange(-6, 4)
+    assert (profile.lower.distance(prices) <= profile.distance(prices)).all()
+
+
+def with_an_outlier(rng):
+    n, dimension = int(rng.integers(2, 25)), int(rng.integers(1, 3))
+    m = n if rng.random() < 0.5 else int(rng.integers(2, 25))
+    x, y = rng.random((n, dimension)), rng.random((m, dimension))
+    if rng.random() < 0.3:
+        x, y = np.round(4 * x), np.round(4 * y)
+    y[0] += 10.0 ** rng.integers(1, 9)
+    a, b = (rng.random(size) if rng.random() < 0.5 else None for size in (n, m))
+    return x, y, a, b
+
+
+def test_tol_holds_beside_a_far_outlier():
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        points, p, tol = with_an_outlier(rng), float(rng.choice([1, 1.5, 2, 3, 5, 8, 10])), 10.0 ** rng.integers(-4, 0)
+        assert_within_after_the_root(rpw.profile(*points, p=p, tol=tol, diameter=1), tol)
+
+
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_the_exact_profile_beside_a_far_outlier_lies_between(dimension):
+    """Of integers, so that powers are exact; a little away from breakpoints, whose masses are rounded."""
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        x, y = (rng.integers(0, 5, (5, dimension)).astype(float) for _ in range(2))
+        y[0, 0] += 1000
+        p, tol = int(rng.integers(2, 6)), 0.02
+        cost = np.abs(x[:, None] - y).sum(axis=2)
+        profile = rpw.profile(x, y, p=p, tol=tol, diameter=1, metric="cityblock")
+        assert_within_after_the_root(profile, tol)
+        mass, exact = np.array([[float(m), float(f)] for m, f in oracles.exact_profile(cost**p, None, None)]).T
+        masses = (all_masses(profile) + 1e-9).clip(max=1)
+        expected = np.interp(masses, mass, exact) ** (1 / p)
+        assert (profile(masses) >= expected * (1 - 1e-4)).all()
+        assert (profile.lower(masses) <= expected * (1 + 1e-4)).all()
+
+
+def test_tol_is_kept_where_the_exact_profile_would_be_too_long():
+    """Solves at smaller multipliers find what the rounding of a large one hides: no walk over all breakpoints."""
+    rng = np.random.default_rng(1)
+    x, y, a, b = rng.random((100, 2)), rng.random((100, 2)), rng.random(100), rng.random(100)
+    y[:3] += 1000
+    with pytest.raises(ValueError, match="more than max_breakpoints=100"):
+        rpw.profile(x, y, a, b, p=5, diameter=1, max_breakpoints=100)
+    assert_within_after_the_root(rpw.profile(x, y, a, b, p=5, tol=0.02, diameter=1, max_breakpoints=100), 0.02)

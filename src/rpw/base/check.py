@@ -236,6 +236,14 @@ def as_diameter(value: Any) -> float:
     return 1.0 if value is None else as_positive(value, "diameter")
 
 
+def as_share(value: Any, name: str) -> float:
+    """A share that is not nothing, in (0, 1]."""
+    share = as_number(value, name)
+    if not 0 < share <= 1:
+        raise ValueError(f"{name} must lie in (0, 1], got {share}")
+    return share
+
+
 def as_mass(value: Any) -> float:
     """The share of mass to move, in [0, 1]."""
     mass = as_number(value, "mass")

@@ -57,6 +57,11 @@ class Deadline:
             raise TimeLimitError
 
     @property
+    def is_set(self) -> bool:
+        """Whether there is one."""
+        return math.isfinite(self.moment)
+
+    @property
     def seconds_left(self) -> float:
         """Until the moment; 0 after it."""
         return max(0.0, self.moment - time.monotonic())

@@ -78,6 +78,17 @@ def check_matrix_fits(n: int, m: int, bytes_per_entry: int = 8) -> None:
         )
 
 
+def check_file_fits(needed: float, subject: str) -> None:
+    """Raise ``MemoryError`` if the content of a file does not fit; ``subject`` says what needs the memory."""
+    if needed <= _ALWAYS_FITS:
+        return
+    available = available_bytes()
+    if needed > available:
+        raise MemoryError(
+            f"{subject} about {needed / 1e9:,.1f} GB of memory, and {available / 1e9:,.1f} GB are available"
+        )
+
+
 def _from_meminfo(root: Path) -> float:
     try:
         for line in (root / "proc/meminfo").read_text().splitlines():

@@ -1,6 +1,7 @@
 """The command ``rpw`` (also ``python -m rpw.cli``).
 
-Exit codes: 0 done, 1 wrong input (the reason is on stderr), 2 wrong usage, 130 interrupted.
+Exit codes: 0 done; 1 the files, their data or the machine do not allow it; 2 wrong usage: the command line itself makes
+no sense, whatever the files hold; 130 interrupted. The reason is on stderr.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ import importlib.util
 import os
 import sys
 
+from rpw.base.extras import missing_extra
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line of this process; ends in ``SystemExit``."""
     if any(importlib.util.find_spec(name) is None for name in ("typer", "rich")):
-        print("the command line needs: pip install 'rpw[cli]'", file=sys.stderr)
+        print(missing_extra("the command line needs", "typer", "rich"), file=sys.stderr)
         raise SystemExit(1)
     _open_what_is_closed()
     try:

@@ -17,7 +17,7 @@ __all__ = ["app"]
 app = typer.Typer(
     name="rpw",
     help="Robust partial p-Wasserstein (RPW) distances between point clouds, weighted points and images.",
-    epilog="Files: CSV, TSV, NPY, NPZ, Parquet, images. Exit codes: 0 done, 1 wrong input, 2 wrong usage, 130 stopped.",
+    epilog="Files: CSV, TSV, NPY, NPZ, Parquet, images. Exit codes: 0 done, 1 wrong data, 2 wrong usage, 130 stopped.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -15,7 +15,7 @@ from rpw.cli._output import print_rows, seconds
 __all__ = ["Data", "Out", "Seed", "Size", "begin", "print_files"]
 
 Data = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="Where mnist, cifar10, corel are; or RPW_DATA.")
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder of mnist, cifar10, corel; else that in RPW_DATA.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Equal seeds give equal numbers.")]
 Size = Annotated[int | None, typer.Option("--size", min=2, help="Cut pictures of a folder to squares of SIZE pixels.")]

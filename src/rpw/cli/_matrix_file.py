@@ -11,8 +11,10 @@ from typing import IO, Any
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.base.usage import UsageError
 from rpw.cli._targets import check_not_read
 from rpw.io.files import replacing
+from rpw.io.tables import as_text_cell
 
 __all__ = ["check_out", "is_file_format", "write_matrix"]
 
@@ -28,13 +30,13 @@ def is_file_format(out: Path) -> bool:
 def check_out(out: Path, inputs: list[Path], is_stack: bool = False) -> None:
     """Raise before the work if its result could not be written there, or would harm what is read."""
     if is_stack and out.suffix.lower() in _SEPARATORS:
-        raise ValueError(
+        raise UsageError(
             f"--out {out}: a table holds one matrix, and several values in --k give a stack of them: choose .npy, .npz "
             "or a Zarr store, or one value"
         )
     if not is_file_format(out):
         if out.suffix.lower() not in ("", ".zarr") and not (out / "zarr.json").exists():
-            raise ValueError(
+            raise UsageError(
                 f"--out {out}: a matrix is written to a file in {', '.join(_FORMATS)}, or to a Zarr store, whose name "
                 "ends in .zarr or has no ending"
             )
@@ -49,7 +51,10 @@ def check_out(out: Path, inputs: list[Path], is_stack: bool = False) -> None:
 def write_matrix(
     out: Path, matrix: Array, rows: list[str], columns: list[str], parameters: Mapping[str, float | str | list[float]]
 ) -> None:
-    """Write the file whole or not at all. Tables have the names as their first column and row, and all digits."""
+    """Write the file whole or not at all. Tables have the names as their first column and row, and all digits.
+
+    In tables, `as_text_cell` keeps names from being formulas; the other formats have them as they are.
+    """
     suffix = out.suffix.lower()
     with replacing(out) as stream:
         if suffix == ".npy":
@@ -62,10 +67,10 @@ def write_matrix(
 
 
 def _write_table(stream: IO[bytes], separator: str, matrix: Array, rows: list[str], columns: list[str]) -> None:
-    # A file may have any bytes in its name: what is no text becomes an escape.
+    # A file may have any bytes in its name: what is no text becomes an escape, and what is a formula becomes text.
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=True)
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(["", *columns])
+    writer.writerow(["", *map(as_text_cell, columns)])
     for name, row in zip(rows, matrix, strict=True):
-        writer.writerow([name, *map(repr, row.tolist())])
+        writer.writerow([as_text_cell(name), *map(repr, row.tolist())])
     text.detach()  # else it would close the stream, which is not ours

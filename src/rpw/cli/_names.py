@@ -1,4 +1,4 @@
-"""The names, labels and columns of what an index holds, in a JSON file beside it.
+"""The names, labels, columns and kind of what an index holds, in a JSON file beside it.
 
 The file carries a digest of the index: names of another index are worse than none.
 """
@@ -22,6 +22,7 @@ class Names(NamedTuple):
     names: list[str] | None = None
     labels: list[Any] | None = None
     columns: tuple[str, ...] | None = None
+    kind: str | None = None
     note: str | None = None
 
 
@@ -29,7 +30,7 @@ def write(index: Path, collection: Collection) -> None:
     """Store the names and labels of ``collection`` beside ``index``."""
     labels = None if collection.labels is None else collection.labels.tolist()
     content = {"version": 1, "digest": _digest(index), "names": collection.names, "labels": labels}
-    content["columns"] = collection.columns
+    content |= {"columns": collection.columns, "kind": collection.kind}
     with replacing(beside(index)) as file:
         file.write(json.dumps(content).encode())
 
@@ -46,7 +47,9 @@ def read(index: Path, count: int) -> Names:
         if len(names) != count or (labels is not None and len(labels) != count):
             return Names(note=f"{place.name} is damaged: neighbours have numbers only")
         columns = content.get("columns")  # files of rpw 0.1 have none
-        return Names(names, labels, None if columns is None else tuple(str(name) for name in columns))
+        columns = None if columns is None else tuple(str(name) for name in columns)
+        kind = content.get("kind")
+        return Names(names, labels, columns, kind if kind in ("image", "table") else None)
     except FileNotFoundError:
         return Names(note=f"there is no {place.name} beside the index: neighbours have numbers only")
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

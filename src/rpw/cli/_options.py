@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 import rpw
+from rpw.base.deadline import deadline_after
+from rpw.base.usage import UsageError
 from rpw.cli._output import counted
 from rpw.io import readers
 from rpw.io.readers import describe_image
+from rpw.many.diameter import all_clouds
 from rpw.measure import CollectionLike
-from rpw.pair.diameter import reach_of
+from rpw.pair.ground import Points
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
-from rpw.pair.question import SOLVERS
+from rpw.pair.question import SOLVERS, as_question
+from rpw.pair.reach import near_for
 
 
 def path(text: str) -> Path:
@@ -36,8 +42,15 @@ Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The seco
 Many = Annotated[
     Path, typer.Argument(metavar="DIR|FILE", parser=path, help="A folder of files, or an NPZ or NPY file.")
 ]
-P = Annotated[float, typer.Option("--p", help="Exponent in [1, inf]; inf is allowed.")]
-K = Annotated[float, typer.Option("--k", help="Price of leaving mass behind, at least 0.")]
+P = Annotated[float, typer.Option("--p", help="Exponent, from 1 to inf.")]
+K = Annotated[
+    list[float] | None,
+    typer.Option("--k", metavar="NUMBER", help="Price of leaving mass behind, at least 0; 1 if left out."),
+]
+SeveralK = Annotated[
+    list[str] | None,
+    typer.Option("--k", metavar="NUMBER[,NUMBER...]", help="Prices of leaving mass behind; 1 if left out."),
+]
 Metric = Annotated[
     str,
     typer.Option(
@@ -47,6 +60,9 @@ Metric = Annotated[
 Diameter = Annotated[
     str | None,
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
+]
+DiameterOfPair = Annotated[
+    str | None, typer.Option("--diameter", metavar="NUMBER", help="Of the space, for all pairs alike; 1 if left out.")
 ]
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
 Solver = Annotated[
@@ -65,6 +81,39 @@ Device = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """What is wrong in here is wrong on the command line itself: nothing has been read yet."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def check_question(*, diameter: object = None, time_limit: float | None = None, **asked: Any) -> None:
+    """Raise before anything is read if no pair could be asked that."""
+    as_question(diameter=None if diameter == "auto" else diameter, **asked)
+    deadline_after(time_limit)
+
+
+def as_one_k(given: list[float] | None) -> float:
+    """The price; a second one is refused, where others take the last for the only one."""
+    if given is not None and len(given) > 1:
+        raise UsageError(f"--k is given {len(given)} times, and one number is needed here; rpw profile takes several")
+    return given[0] if given else 1.0
+
+
+def as_several_k(given: list[str] | None) -> list[float]:
+    """Numbers with commas between them, or each after a --k of its own; none where it was left out."""
+    if not given:
+        return []
+    text = ",".join(given)
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--k {text!r} is neither a number nor numbers with commas between them") from None
 
 
 def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
@@ -90,10 +139,7 @@ def as_metric(name: str) -> str:
     try:
         resolve(name)
     except ValueError as error:
-        text = f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}"
-        if str(error).startswith("unknown"):
-            raise typer.BadParameter(text, param_hint="--metric") from None
-        raise ValueError(text) from None
+        raise UsageError(f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}") from None
     return name
 
 
@@ -106,27 +152,35 @@ def as_diameter(text: str | None) -> float | Literal["auto"] | None:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither 'auto' nor a number", param_hint="--diameter") from None
+        raise UsageError(f"--diameter {text}: is neither auto nor a number") from None
 
 
-def diameter_of_pair(given: float | Literal["auto"] | None, x: rpw.Measure, y: rpw.Measure, metric: str) -> float:
-    """A given diameter, that of both measures together, or the default."""
-    if not isinstance(given, str):
-        return 1.0 if given is None else given
-    span = rpw.diameter([x], [y], metric=metric)
-    if span == 0:
-        raise ValueError("--diameter auto: all points are the same, so they have no diameter; pass a number")
-    return span
+def as_diameter_of_pair(text: str | None) -> float | None:
+    """A number, or None where it was left out. One pair's own Δ is refused, as in Python."""
+    given = as_diameter(text)
+    if isinstance(given, str):
+        raise UsageError(
+            "--diameter auto: the diameter belongs to the space, not to one pair, and distances with different ones "
+            "cannot be compared; pass a number, the same for all pairs (rpw pairwise --diameter auto takes and shows "
+            "that of a whole collection)"
+        )
+    return given
 
 
-def diameter_note(given: object, k: float, A: CollectionLike, B: CollectionLike | None, metric: str) -> str | None:
-    """A hint where the diameter was left out, matters and hardly fits, by the rule by which Python warns."""
-    if given is not None or k == 0:
+def diameter_note(
+    given: object, k: float | list[float], A: CollectionLike, B: CollectionLike | None, metric: str, looks_near: bool
+) -> str | None:
+    """A hint where the diameter was left out, matters and hardly fits, by the rules by which Python warns."""
+    prices = [float(price) for price in np.atleast_1d(k)]
+    if given is not None or max(prices) == 0:
         return None
-    reach = reach_of(A, B, metric)
-    if not reach.is_far:
-        return None
-    return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
+    points, ground = np.concatenate(all_clouds(A, B)), Points(resolve(metric))
+    reach = ground.reach(points, points)
+    if reach.is_far:
+        return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
+    if looks_near and ground.is_near(points, points, near_for(*prices)):
+        return "all points lie far closer than the diameter, which was left at 1: outliers look near; see --diameter"
+    return None
 
 
 def note_row(note: str | None) -> list[tuple[str, str]]:

@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rpw.base.usage import UsageError
+
 __all__ = [
     "counted",
     "guarded",
@@ -44,6 +46,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             raise
         except KeyboardInterrupt:
             _fail("interrupted", 130)
+        except UsageError as error:
+            _fail(_reason(error), 2)
         except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
             _fail(_reason(error), 1)
 
@@ -58,10 +62,14 @@ def _reason(error: Exception) -> str:
     return _as_option(str(error)) or type(error).__name__
 
 
+_ARGUMENT = re.compile(r"(p|k|tol|diameter|mass|lam|device|n_threads|time_limit)(?= (must|is|has)\b)")
+
+
 def _as_option(text: str) -> str:
-    """A message of Python about ``device``, as the command line spells it."""
-    text = re.sub(r"\bdevice='([^']*)'", r"--device \1", text)
-    return f"--{text}" if text.startswith("device must be ") else text
+    """A message of Python about an argument, as the command line spells it."""
+    text = re.sub(r"\b(device|metric|solver)='([^']*)'", r"--\1 \2", text)
+    named = _ARGUMENT.match(text)
+    return text if named is None else f"--{named[0].replace('_', '-')}{text[named.end() :]}"
 
 
 def _fail(message: str, code: int) -> NoReturn:

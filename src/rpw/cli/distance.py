@@ -9,7 +9,7 @@ import typer
 
 import rpw
 from rpw.cli._options import (
-    Diameter,
+    DiameterOfPair,
     First,
     Json,
     K,
@@ -18,13 +18,15 @@ from rpw.cli._options import (
     Second,
     Solver,
     Tol,
-    as_diameter,
+    as_diameter_of_pair,
     as_metric,
+    as_one_k,
+    check_question,
     diameter_note,
-    diameter_of_pair,
     images_note,
     note_row,
     read_pair,
+    usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 
@@ -37,24 +39,26 @@ def distance(
     a: First,
     b: Second,
     p: P = 2.0,
-    k: K = 1.0,
+    k: K = None,
     metric: Metric = "euclidean",
-    diameter: Diameter = None,
+    diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> None:
     """The (p,k)-RPW distance between two measures, with proven bounds."""
-    metric, given = as_metric(metric), as_diameter(diameter)
+    metric, given, price = as_metric(metric), as_diameter_of_pair(diameter), as_one_k(k)
+    with usage():
+        check_question(p=p, k=price, diameter=given, tol=tol, solver=solver, time_limit=time_limit)
     x, y = read_pair(a, b)
-    delta = diameter_of_pair(given, x, y, metric)
+    delta = 1.0 if given is None else given
     start = time.perf_counter()
-    result = rpw.solve(x, y, p=p, k=k, metric=metric, diameter=delta, tol=tol, solver=solver, time_limit=time_limit)
+    result = rpw.solve(x, y, p=p, k=price, metric=metric, diameter=delta, tol=tol, solver=solver, time_limit=time_limit)
     end = time.perf_counter()
-    note = diameter_note(given, k, [x], [y], metric)
+    note = diameter_note(given, price, [x], [y], metric, looks_near=k is None)
     if as_json:
-        parameters = {"p": p, "k": k, "metric": metric, "diameter": delta, "tol": tol}
+        parameters = {"p": p, "k": price, "metric": metric, "diameter": delta, "tol": tol}
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
         print_json({**_facts(result), **parameters, **sizes, "note": note, "seconds": end - start})
         return
@@ -65,7 +69,7 @@ def distance(
             ("moved", f"{result.mass:.6g} of the mass at cost {result.cost:.6g}"),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
-            ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={delta:g}"),
+            ("with", f"p={p:g}, k={price:g}, metric={metric}, diameter={delta:g}"),
             ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
             *note_row(note),
             *images_note(a, b),

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 import rpw
+from rpw.base.usage import UsageError
 from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
     Device,
@@ -20,15 +21,19 @@ from rpw.cli._options import (
     TimeLimit,
     as_diameter,
     as_metric,
+    as_several_k,
+    check_question,
     choices,
     diameter_note,
     note_row,
     path,
     skipped_note,
+    usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import bar, counting
 from rpw.io.readers import Collection, read_collection
+from rpw.many.backends.choice import check_device_name
 from rpw.many.store.tile_store import is_complete, write_names
 from rpw.pair.question import DEFAULTS, DISTANCES
 
@@ -85,12 +90,17 @@ def pairwise(
     as_json: Json = False,
 ) -> None:
     """The matrix of distances within one collection, or between two."""
-    span = None if diameter is None else as_diameter(diameter)
+    span = as_diameter(diameter)
     options = _options(distance, {"p": p, "k": _as_k(k), "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
+    with usage():
+        _check_options(distance, options, time_limit)
+        check_device_name(device)
     check_out(out, [a] if b is None else [a, b], is_stack=isinstance(options.get("k"), list))
     first, second = read_collection(a), None if b is None else read_collection(b)
-    second = None if second is None else second.matched_to(first.columns, str(a))
+    if second is not None:
+        second.check_beside(first.kind, str(a))
+        second = second.matched_to(first.columns, str(a))
     A, B, shared = _arguments(first, second)
     names = {"rows": first.names, "columns": (first if second is None else second).names}
     before = {"resumed": (out / "zarr.json").exists(), "already_complete": is_complete(out)}
@@ -122,30 +132,30 @@ def pairwise(
 
 
 def _as_k(given: list[str] | None) -> float | list[float] | None:
-    """A number; several, with commas between them or each after a --k of its own; or None where it was left out."""
-    if not given:
-        return None
-    text = ",".join(given)
-    try:
-        several = [float(number) for number in text.split(",")]
-    except ValueError:
-        message = f"{text!r} is neither a number nor numbers with commas between them"
-        raise typer.BadParameter(message, param_hint="--k") from None
-    return several if "," in text else several[0]
+    """A number, several of them, or None where it was left out."""
+    several = as_several_k(given)
+    return several if len(several) > 1 else several[0] if several else None
+
+
+def _check_options(distance: str, options: dict[str, Any], time_limit: float | None) -> None:
+    """Raise before anything is read if no pair could be asked that."""
+    asked = {name: value for name, value in options.items() if name not in ("k", "metric")}
+    for k in np.atleast_1d(options.get("k", DEFAULTS["k"])).tolist():
+        check_question(name=distance, k=k, time_limit=time_limit, **asked)
 
 
 def _options(distance: str, given: dict[str, Any]) -> dict[str, Any]:
     """What the distance is called with; an option that it does not listen to is a mistake."""
     if distance not in DISTANCES:
         text = f"unknown distance {distance!r}; choose one of {', '.join(DISTANCES)}"
-        raise typer.BadParameter(text, param_hint="--distance")
+        raise UsageError(text)
     heard = DISTANCES[distance]
     for name, value in given.items():
         if value is not None and name not in heard:
-            raise ValueError(f"--{name} means nothing to --distance {distance}")
+            raise UsageError(f"--{name} means nothing to --distance {distance}")
     for name in heard:
         if given[name] is None and name not in DEFAULTS:
-            raise ValueError(f"--distance {distance} needs --{name}")
+            raise UsageError(f"--distance {distance} needs --{name}")
     return {name: DEFAULTS[name] if given[name] is None else given[name] for name in heard}
 
 
@@ -190,7 +200,7 @@ def _points(first: Collection, second: Collection | None) -> tuple[Any, Any]:
 def _note(given: str | None, options: dict[str, Any], first: Collection, second: Collection | None) -> str | None:
     if "diameter" not in options:
         return None
-    return diameter_note(given, float(np.max(options["k"])), *_points(first, second), options["metric"])
+    return diameter_note(given, options["k"], *_points(first, second), options["metric"], looks_near=True)
 
 
 def _summary(matrix: Any, within: bool) -> dict[str, Any]:

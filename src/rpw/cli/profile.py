@@ -9,24 +9,28 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.extras import import_extra
+from rpw.base.usage import UsageError
 from rpw.cli._options import (
-    Diameter,
+    DiameterOfPair,
     First,
     Json,
-    K,
     Metric,
     P,
     Second,
+    SeveralK,
     TimeLimit,
-    as_diameter,
+    as_diameter_of_pair,
     as_metric,
+    as_several_k,
+    check_question,
     choices,
     diameter_note,
-    diameter_of_pair,
     images_note,
     note_row,
     path,
     read_pair,
+    usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._targets import check_not_read
@@ -35,24 +39,26 @@ from rpw.io.files import replacing
 __all__ = ["profile"]
 
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed, in units of W; 0: the exact profile.")]
+_SOLVERS = ("auto", "exact", "walk", "lmr")
 Solver = Annotated[
-    str, typer.Option("--solver", help="auto, exact or lmr.", autocompletion=choices("auto", "exact", "lmr"))
+    str, typer.Option("--solver", help=f"One of {', '.join(_SOLVERS)}.", autocompletion=choices(*_SOLVERS))
 ]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossing into this file.")
+    Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossings into this file.")
 ]
 
 _MASSES = (0.5, 0.9, 0.95, 0.99, 1.0)
 _PRICES = (0.1, 1.0, 10.0)
+_LINES = 16  # for as many k, so that everything stays on one screen
 
 
 def profile(
     a: First,
     b: Second,
     p: P = 2.0,
-    k: K = 1.0,
+    k: SeveralK = None,
     metric: Metric = "euclidean",
-    diameter: Diameter = None,
+    diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
@@ -60,19 +66,25 @@ def profile(
     as_json: Json = False,
 ) -> None:
     """The cost of moving every share of the mass, and RPW for every k, from one solve."""
-    metric, given = as_metric(metric), as_diameter(diameter)
+    metric, given = as_metric(metric), as_diameter_of_pair(diameter)
+    asked_k = as_several_k(k) or [1.0]
+    with usage():
+        for each in asked_k:
+            check_question(p=p, k=each, diameter=given, tol=tol, solver=solver, time_limit=time_limit)
+        _check_solver(solver)
+        if plot is not None:
+            check_not_read("--plot", plot, [a, b])
     if plot is not None:
         _check_plot(plot)
-        check_not_read("--plot", plot, [a, b])
     x, y = read_pair(a, b)
-    delta = diameter_of_pair(given, x, y, metric)
+    delta = 1.0 if given is None else given
     start = time.perf_counter()
     curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol, time_limit=time_limit)
     end = time.perf_counter()
-    note = diameter_note(given, 1, [x], [y], metric)
-    prices = sorted({*_PRICES, k})
+    note = diameter_note(given, 1, [x], [y], metric, looks_near=False)
+    prices = sorted({*_PRICES, *asked_k})
     if plot is not None:
-        _draw(curve, plot, k)
+        _draw(curve, plot, asked_k)
     if as_json:
         answer = {"p": p, "metric": metric, "diameter": delta, "tol": tol, **_curves(curve), **_bounds(curve, prices)}
         facts = {"elbow": curve.elbow() if curve.is_exact else None, "solver": curve.solver, "plot": plot}
@@ -84,7 +96,7 @@ def profile(
             ("profile", f"{counted(len(curve), 'breakpoint')}, p={p:g}, metric={metric}, diameter={delta:g}{error}"),
             *((f"W at {mass:.0%}", _shown(curve.lower(mass), curve(mass))) for mass in _MASSES),
             *_elbow(curve),
-            *((f"RPW k={k:g}", _shown(curve.lower.distance(k), curve.distance(k))) for k in prices),
+            *_distances(curve, prices),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
@@ -95,10 +107,20 @@ def profile(
     )
 
 
+def _distances(curve: rpw.Profile, prices: list[float]) -> list[tuple[str, str]]:
+    """RPW at each k, or at as many as leave the rest on the screen."""
+    shown = prices[:_LINES]
+    rows = [(f"RPW k={_name(k)}", _shown(curve.lower.distance(k), curve.distance(k))) for k in shown]
+    left = len(prices) - len(shown)
+    return [*rows, ("", f"and {left:,} more: --json has them all")] if left else rows
+
+
 def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
     if not curve.is_exact:
         return []
-    return [("elbow", f"{curve.elbow():.4g} of the mass (a first guess of the inlier share)")]
+    share = curve.elbow()
+    meaning = "no outliers stand out" if share == 1 else "a first guess of the inlier share"
+    return [("elbow", f"{share:.4g} of the mass ({meaning})")]
 
 
 def _curves(curve: rpw.Profile) -> dict[str, Any]:
@@ -110,8 +132,13 @@ def _curves(curve: rpw.Profile) -> dict[str, Any]:
 
 def _bounds(curve: rpw.Profile, prices: list[float]) -> dict[str, dict[str, float]]:
     """RPW at each k, and what is proven of it."""
-    upper = {f"{k:g}": curve.distance(k) for k in prices}
-    return {"distances": upper, "lower": {f"{k:g}": curve.lower.distance(k) for k in prices}, "upper": upper}
+    upper = {_name(k): curve.distance(k) for k in prices}
+    return {"distances": upper, "lower": {_name(k): curve.lower.distance(k) for k in prices}, "upper": upper}
+
+
+def _name(k: float) -> str:
+    """A price with as many digits as tell it from all others."""
+    return f"{k:g}" if float(f"{k:g}") == k else repr(k)
 
 
 def _shown(lower: float, upper: float) -> str:
@@ -123,20 +150,21 @@ def _picture(plot: Path | None) -> list[tuple[str, str]]:
     return [] if plot is None else [("picture", str(plot))]
 
 
+def _check_solver(solver: str) -> None:
+    if solver not in _SOLVERS:
+        raise ValueError(f"--solver {solver}: finds one distance, not a profile; choose one of {', '.join(_SOLVERS)}")
+
+
 def _check_plot(plot: Path) -> None:
     """A mistake in the file's name should not cost a long solve."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'rpw[plot]'") from error
-    known = Figure().canvas.get_supported_filetypes()
+    known = import_extra("matplotlib.figure", "plots need").Figure().canvas.get_supported_filetypes()
     if plot.suffix.lower().lstrip(".") not in known:
-        raise ValueError(f"--plot {plot}: the file must end in one of {', '.join(sorted(known))}")
+        raise UsageError(f"--plot {plot}: the file must end in one of {', '.join(sorted(known))}")
     if not plot.parent.is_dir():
         raise ValueError(f"--plot {plot}: there is no folder {plot.parent}")
 
 
-def _draw(curve: Any, plot: Path, k: float) -> None:
+def _draw(curve: Any, plot: Path, k: list[float]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 4), layout="constrained")  # no window, whatever the backend

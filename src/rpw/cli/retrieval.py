@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.usage import UsageError
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Device, Json, NThreads, choices
+from rpw.cli._options import Device, Json, NThreads, choices, usage
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import DATASETS, Pictures, load_pictures
-from rpw.many.backends.choice import check_device
+from rpw.many.backends.choice import check_device, check_device_name
 
 __all__ = ["demo", "retrieval"]
 
@@ -45,6 +46,15 @@ Labelled = Annotated[
 ]
 Queries = Annotated[int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50")]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
+Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many of the nearest to retrieve.")]
+Distances = Annotated[
+    str | None,
+    typer.Option("--distances", metavar="NAME,NAME...", help="Some of w1, w2, tv, rpw-k1, rpw-k0.1, robot-LAM."),
+]
+PlainQueries = Annotated[
+    bool, typer.Option("--plain-queries", help="Colour: a shift tints labelled pictures, and no query.")
+]
+DemoOut = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="demo_output")]
 Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
 
 
@@ -56,6 +66,9 @@ def retrieval(
     repeats: Repeats = None,
     seed: Seed = 0,
     lam: Lam = 0.1,
+    nearest: Nearest = 100,
+    distances: Distances = None,
+    plain_queries: PlainQueries = False,
     size: Size = None,
     data: Data = None,
     out: Out = None,
@@ -67,24 +80,29 @@ def retrieval(
 
     Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
     """
-    from rpw.experiments.retrieval import retrieve
+    from rpw.experiments.retrieval import Plan, chosen_methods, methods, retrieve
     from rpw.experiments.retrieval_views import accuracy_table, write_retrieval
 
     start = time.perf_counter()
     _check(scenario, lam)
+    with usage():
+        check_device_name(device)
+        ways = methods(lam) if distances is None else chosen_methods(distances.split(","), lam)
     check_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = _counts(pictures, labelled, queries, repeats)
-    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam}
+    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam, "nearest": nearest}
+    facts |= {"plain_queries": plain_queries, "distances": ",".join(way.key for way in ways)}
     facts["pictures"] = f"{' x '.join(map(str, pictures.images.shape[1:3]))} pixels, digest {pictures.digest}"
-    folder = begin("retrieval", out, f"retrieval-{pictures.name}-{scenario}", facts, may_differ=("repeats",))
+    name = f"retrieval-{pictures.name}-{scenario}{'-plain' * plain_queries}"
+    folder = begin("retrieval", out, name, facts, may_differ=("repeats", "distances"))
     if not as_json:
         print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
-        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
-    asked: dict[str, Any] = {"scenario": scenario, "seed": seed, "lam": lam, **counts}
+        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1], plain_queries)])
+    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, plain_queries, nearest)
     with bar(as_json) as report:
         run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": report}
-        result = retrieve(pictures, store=folder / "matrices", **run, **asked)
+        result = retrieve(plan, ways, repeats=counts["repeats"], store=folder / "nearest", **run)
     paths = write_retrieval(result, folder, {**facts, "version": rpw.__version__})
     if as_json:
         names, (mean, band) = [way.name for way in result.methods], result.summary()
@@ -99,16 +117,16 @@ def retrieval(
     print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
 
 
-def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:
+def demo(out: DemoOut = None, n_threads: NThreads = None, as_json: Json = False) -> None:
     """Retrieve handwritten digits that are noisy and shifted: no data needed, half a minute on two cores."""
     retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)
 
 
 def _check(scenario: str, lam: float) -> None:
     if scenario not in SCENARIOS:
-        raise ValueError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
+        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
     if not lam > 0 or lam == float("inf"):
-        raise ValueError(f"--lam must be positive and finite, got {lam}")
+        raise UsageError(f"--lam must be positive and finite, got {lam}")
 
 
 def _counts(pictures: Pictures, labelled: int | None, queries: int | None, repeats: int | None) -> dict[str, int]:

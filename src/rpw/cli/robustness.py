@@ -33,8 +33,10 @@ def robustness(
 ) -> None:
     """What outliers, noise and shifts do to distances.
 
-    Outliers join a sample at several distances. A picture loses mass to one pixel, or moves up, until it is as far from
-    itself as from the nearest of nine others (one of each other class).
+    Outliers join a sample at several distances.
+
+    A picture loses mass to one pixel, or moves up, until it is as far
+    from itself as from the nearest of nine others, one of each other class.
     """
     from rpw.experiments.robustness import check_pictures, outlier_changes, thresholds
     from rpw.experiments.theory_views import outlier_table, threshold_table, write_robustness

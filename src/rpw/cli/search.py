@@ -23,15 +23,19 @@ from rpw.cli._options import (
     P,
     as_diameter,
     as_metric,
+    as_one_k,
+    check_question,
     diameter_note,
     note_row,
     path,
     skipped_note,
+    usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
 from rpw.cli._targets import check_not_read
 from rpw.io.readers import Collection, read_collection, read_queries
+from rpw.many.backends.choice import check_device_name
 
 __all__ = ["index", "search"]
 
@@ -47,23 +51,25 @@ def index(
     a: Many,
     out: Out,
     p: P = 2.0,
-    k: K = 1.0,
+    k: K = None,
     metric: Metric = "euclidean",
     diameter: Diameter = None,
     as_json: Json = False,
 ) -> None:
     """Build an index for exact nearest neighbours and save it."""
-    metric, span = as_metric(metric), as_diameter(diameter)
-    check_not_read("--out", out, [a])
+    metric, span, price = as_metric(metric), as_diameter(diameter), as_one_k(k)
+    with usage():
+        check_question(p=p, k=price, diameter=span)
+        check_not_read("--out", out, [a])
     collection = read_collection(a)
     start = time.perf_counter()
     measures = collection.as_measures()
-    built = rpw.Index(measures, p=p, k=k, metric=metric, diameter=1.0 if span is None else span)
+    built = rpw.Index(measures, p=p, k=price, metric=metric, diameter=1.0 if span is None else span)
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
-    note = diameter_note(span, k, measures, None, metric)
-    facts = {"measures": len(collection), "p": p, "k": k, "metric": metric, "diameter": built.diameter}
+    note = diameter_note(span, price, measures, None, metric, looks_near=True)
+    facts = {"measures": len(collection), "p": p, "k": price, "metric": metric, "diameter": built.diameter}
     if as_json:
         print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})
         return
@@ -71,7 +77,7 @@ def index(
         [
             ("index", f"{counted(len(collection), 'measure')} of {a} in {out}"),
             ("names", f"{_names.beside(out)}: keep it beside the index, rpw search reads names and labels from it"),
-            ("with", f"p={p:g}, k={k:g}, metric={metric}, diameter={facts['diameter']:g}"),
+            ("with", f"p={p:g}, k={price:g}, metric={metric}, diameter={facts['diameter']:g}"),
             ("time", seconds(start, end)),
             *skipped_note(collection.skipped),
             *note_row(note),
@@ -88,16 +94,24 @@ def search(
     as_json: Json = False,
 ) -> None:
     """The nearest measures of an index, exactly; equal distances by lower index."""
+    with usage():
+        check_device_name(device)
     queries = read_queries(query)
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved, device=device)
-    names, labels, columns, note = _names.read(saved, len(found))
+    names, labels, columns, kind, note = _names.read(saved, len(found))
+    queries.check_beside(kind, str(saved))
     queries = queries.matched_to(columns, str(saved))
+    measures = queries.as_measures()
+    if measures[0].dimension != found.dimension:
+        raise ValueError(
+            f"{query}: its points have {measures[0].dimension} coordinates, those of {saved} have {found.dimension}"
+        )
     start = time.perf_counter()
     with bar(as_json) as report:
         distances, indices = found.query(
-            queries.as_measures(), top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
+            measures, top=min(top, len(found)), n_threads=n_threads, progress=counting(report, "queries")
         )
     end = time.perf_counter()
     hits = [

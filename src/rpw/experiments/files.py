@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rpw.base.extras import import_extra
 from rpw.io.files import replacing
 
 if TYPE_CHECKING:
@@ -82,11 +83,10 @@ def check_same_run(folder: Path, facts: Mapping[str, Any], may_differ: Sequence[
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure that belongs to no window."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(f"figures need matplotlib: pip install 'rpw[plot]' ({error})") from error
-    return Figure(figsize=(width, height), layout="constrained")
+    figure: Figure = import_extra("matplotlib.figure", "figures need").Figure(
+        figsize=(width, height), layout="constrained"
+    )
+    return figure
 
 
 def write_figure(figure: Figure, path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.extras import import_extra
 from rpw.experiments.files import svg_text
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.experiments.plan_drawing import FIRST, SECOND, draw_plan, plan_between
@@ -79,13 +80,13 @@ def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[st
 <body>
 <h1>{title}</h1>
 <p>{escape(given)}</p>
-<p>{escape(described(result.scenario, result.pictures.is_colour, result.pictures.images.shape[1]))}
+<p>{escape(_described(result))}
 {_SPACES[result.pictures.is_colour]}</p>
 <h2>What is seen</h2>
 <p>{escape(_findings(result))}</p>
 <h2>Accuracy</h2>
 <p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats, ± half its 95 %
-confidence interval. Ties: labelled pictures whose distance to the query is also that of another one.</p>
+confidence interval. Ties: retrieved pictures whose distance to the query is also that of another one.</p>
 {_table(*table)}
 <p><img class="chart" src="{chart}" alt="Accuracy over the number of retrieved pictures, a line for each distance"></p>
 {_plan(result, shown)}
@@ -93,11 +94,17 @@ confidence interval. Ties: labelled pictures whose distance to the query is also
 <p>{_which(result, shown)} of the first repeat, as the perturbation left it, and the nearest labelled pictures from
 left to right. A solid green frame: the query's label; a dashed brown one: another.</p>
 {"".join(_query(result, q) for q in shown)}
-<p>Beside this page: accuracy.csv (means and confidence intervals), repeats.csv, ties.csv, accuracy.png and .svg,
-run.json (what was asked for), and the matrices of distances in Zarr.</p>
+<p>Beside this page: accuracy.csv (means and confidence intervals), repeats.csv, hits.csv (every query by itself),
+ties.csv, accuracy.png and .svg, run.json (what was asked for), and the folder nearest (what each query
+found, and how far).</p>
 </body>
 </html>
 """
+
+
+def _described(result: Retrieval) -> str:
+    pictures = result.pictures
+    return described(result.scenario, pictures.is_colour, pictures.images.shape[1], result.plan.plain_queries)
 
 
 def shown_queries(result: Retrieval) -> list[int]:
@@ -130,14 +137,14 @@ def _findings(result: Retrieval) -> str:
             "row is an eighth of a digit, so that a shift by one weighs far more than one by two rows of 28."
         )
     ours = " and ".join(f"{name} {share}" for name, share in found.items() if name.startswith("RPW"))
-    return f"{first} Of RPW, {ours}."
+    return f"{first} Of RPW, {ours}." if ours else first
 
 
 def _plan(result: Retrieval, shown: list[int]) -> str:
     """For one query and the picture that the first RPW finds, the plan itself. (Grey pictures: colours move too.)"""
-    if result.pictures.is_colour:
+    w = next((w for w, way in enumerate(result.methods) if way.options["distance"] == "rpw"), None)
+    if result.pictures.is_colour or w is None:
         return ""
-    w = next(w for w, way in enumerate(result.methods) if way.options["distance"] == "rpw")
     way, labels = result.methods[w], result.pictures.labels
     query, found = result.first.query_index, result.first.labelled_index
     nearest = [(q, int(result.order[w, q, 0])) for q in shown]
@@ -213,14 +220,11 @@ def picture_uri(pixels: npt.NDArray[Any]) -> str:
 
     Its second largest value is black: the largest may be noise, and all else would be pale beside it.
     """
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise ImportError("the page needs Pillow: pip install 'rpw[images]'") from error
+    pillow = import_extra("PIL.Image", "the page needs")
     if pixels.ndim == 2:
         second = float(np.partition(pixels.ravel(), -2)[-2]) if pixels.size > 1 else 0.0
         black = second or float(pixels.max()) or 1.0
         pixels = 255 - np.round(255 * np.minimum(pixels / black, 1))
     stream = io.BytesIO()
-    Image.fromarray(pixels.astype(np.uint8)).save(stream, format="PNG", optimize=True)
+    pillow.fromarray(pixels.astype(np.uint8)).save(stream, format="PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()

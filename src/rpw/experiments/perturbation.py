@@ -24,15 +24,21 @@ SHARE_OF_WHITE = 0.1  # of the pixels of a colour picture
 TINT = 20  # of 255
 
 
-def perturbed(queries: Pixels, labelled: Pixels, scenario: str, seed: list[int]) -> tuple[Pixels, Pixels]:
-    """Queries and labelled pictures as the scenario leaves them."""
+def perturbed(
+    queries: Pixels, labelled: Pixels, scenario: str, seed: list[int], plain_queries: bool = False
+) -> tuple[Pixels, Pixels]:
+    """Queries and labelled pictures as the scenario leaves them; with ``plain_queries``, no query is tinted.
+
+    The paper does not say whether queries are tinted. All else is the same in both readings.
+    """
     if scenario not in SCENARIOS:
         raise ValueError(f"scenario must be one of {', '.join(SCENARIOS)}, got {scenario!r}")
     is_colour = queries.ndim == 4
     if scenario in ("shift", "both"):
         rng = np.random.default_rng([*seed, 1])
         if is_colour:
-            queries, labelled = tint(queries, TINT, rng), tint(labelled, TINT, rng)
+            tinted, labelled = tint(queries, TINT, rng), tint(labelled, TINT, rng)
+            queries = queries if plain_queries else tinted
         else:
             labelled = move_up(labelled, rows_to_move(labelled.shape[1]))
     if scenario in ("noise", "both"):
@@ -42,11 +48,12 @@ def perturbed(queries: Pixels, labelled: Pixels, scenario: str, seed: list[int])
     return queries, labelled
 
 
-def described(scenario: str, is_colour: bool, height: int) -> str:
+def described(scenario: str, is_colour: bool, height: int, plain_queries: bool = False) -> str:
     """What the scenario does to pictures of this kind, in a sentence or two."""
     if is_colour:
         noise = f"{SHARE_OF_WHITE:.0%} of the pixels of every picture become white."
-        shift = f"A random colour channel of every picture gains {TINT} of 255."
+        which = "labelled picture (no query)" if plain_queries else "picture"
+        shift = f"A random colour channel of every {which} gains {TINT} of 255."
     else:
         noise = f"A random pixel of every picture gains up to {LARGEST_NOISE:.0%} of the picture's mass."
         rows = rows_to_move(height)

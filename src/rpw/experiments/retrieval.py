@@ -8,24 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import rpw
 from rpw.base.check import Array
+from rpw.experiments.nearest import Search, find_nearest
 from rpw.experiments.perturbation import perturbed
 from rpw.experiments.statistics import mean_and_band
-from rpw.io.images import pixel_grid
 from rpw.io.pictures import Pictures
 
-__all__ = ["Draw", "Method", "Retrieval", "check_size", "draw", "methods", "rank", "retrieve"]
+__all__ = [
+    "SWEPT_K",
+    "SWEPT_LAM",
+    "Draw",
+    "Method",
+    "Plan",
+    "Retrieval",
+    "check_size",
+    "chosen_methods",
+    "draw",
+    "find",
+    "methods",
+    "retrieve",
+    "swept_k",
+    "swept_lam",
+]
 
 Ints = npt.NDArray[np.int64]
 LARGEST_M = 100
+# Four steps for each factor of ten, so that two steps are a factor of three.
+SWEPT_K = tuple(float(f"{10 ** (step / 4):.3g}") for step in range(-8, 9))
+SWEPT_LAM = tuple(float(f"{10 ** (step / 4):.3g}") for step in range(-8, -1))
 
 
 @dataclass(frozen=True)
@@ -51,6 +67,27 @@ def methods(lam: float = 0.1) -> list[Method]:
     ]
 
 
+def chosen_methods(keys: list[str], lam: float = 0.1) -> list[Method]:
+    """Those of `methods` with these names in files, such as w1 or rpw-k0.1, in their usual order."""
+    ways = methods(lam)
+    unknown = [key for key in keys if key not in (way.key for way in ways)]
+    if unknown:
+        raise ValueError(f"there is no distance {unknown[0]!r}: choose from {', '.join(way.key for way in ways)}")
+    return [way for way in ways if way.key in keys]
+
+
+def swept_k() -> Method:
+    """RPW at many k, which cost about what the largest does."""
+    return Method("RPW(2,k)", {"distance": "rpw", "p": 2, "k": list(SWEPT_K)}, "rpw-sweep", 0.4)
+
+
+def swept_lam() -> list[Method]:
+    """λ-ROBOT at many λ. From 0.5 on, half the diameter, it would be W1."""
+    return [
+        Method(f"ROBOT({lam:g})", {"distance": "robot", "p": 1, "lam": lam}, f"robot-{lam:g}", 0.1) for lam in SWEPT_LAM
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Draw:
     """One repeat: which pictures were drawn (queries and labelled, as indices) and what the scenario made of them."""
@@ -62,31 +99,81 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False)
-class Retrieval:
-    """Accuracies and, for the pictures of the page, the first repeat.
+class Plan:
+    """What is drawn, and how often: everything that the pictures of a run depend on.
 
-    Attributes
-    ----------
-    accuracy : array (methods, repeats, largest m)
-    ties : array (methods,)
-        The share of labelled pictures whose distance to the query is also that of another one.
-    first : Draw of the first repeat, with ``order`` and ``distances``, arrays (methods, queries, largest m).
+    ``plain_queries``: a shift tints labelled colour pictures only (see `perturbed`). ``largest_m``: how many of the
+    nearest pictures are retrieved.
     """
 
     pictures: Pictures
     scenario: str
+    labelled: int
+    queries: int
     seed: int
+    plain_queries: bool = False
+    largest_m: int = LARGEST_M
+
+    def draw(self, repeat: int) -> Draw:
+        """The pictures of a repeat."""
+        counts = self.labelled, self.queries
+        return draw(self.pictures, self.scenario, *counts, [self.seed, repeat], self.plain_queries)
+
+    def facts(self, repeat: int) -> dict[str, Any]:
+        """What tells the distances of a repeat from those of others."""
+        return {
+            "pictures": self.pictures.digest,
+            "scenario": self.scenario,
+            "plain_queries": self.plain_queries,
+            "labelled": self.labelled,
+            "queries": self.queries,
+            "seed": self.seed,
+            "repeat": repeat,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieval:
+    """What was found and, for the pictures of the page, the first repeat.
+
+    Attributes
+    ----------
+    hits : array (methods, repeats, queries, largest m) of bool
+        Whether the picture retrieved at this place carries the query's label.
+    query_index : array (repeats, queries)
+    ties : array (methods,)
+        The share of retrieved pictures whose distance to the query is also that of another one.
+    first : Draw of the first repeat, with ``order`` and ``distances``, arrays (methods, queries, largest m).
+    """
+
+    plan: Plan
     methods: list[Method]
-    accuracy: Array
+    hits: npt.NDArray[np.bool_]
+    query_index: Ints
     ties: Array
     first: Draw
     order: Ints
     distances: Array
 
     @property
+    def pictures(self) -> Pictures:
+        """The data set."""
+        return self.plan.pictures
+
+    @property
+    def scenario(self) -> str:
+        """The perturbation."""
+        return self.plan.scenario
+
+    @property
     def largest_m(self) -> int:
         """The largest number of pictures that was retrieved for a query."""
-        return int(self.accuracy.shape[2])
+        return int(self.hits.shape[3])
+
+    @property
+    def accuracy(self) -> Array:
+        """Of each method, in each repeat, at each m: the share of hits, averaged over the queries."""
+        return np.asarray((self.hits.cumsum(axis=3) / np.arange(1, self.largest_m + 1)).mean(axis=2))
 
     def summary(self) -> tuple[Array, Array]:
         """Mean accuracy and half the width of its 95 % confidence interval, each (methods, m)."""
@@ -101,63 +188,73 @@ def check_size(pictures: Pictures, labelled: int, queries: int) -> None:
         )
 
 
-def draw(pictures: Pictures, scenario: str, labelled: int, queries: int, seed: list[int]) -> Draw:
+def draw(
+    pictures: Pictures, scenario: str, labelled: int, queries: int, seed: list[int], plain_queries: bool = False
+) -> Draw:
     """Choose queries and labelled pictures at random, none twice, and perturb them."""
     check_size(pictures, labelled, queries)
     chosen = np.random.default_rng([*seed, 0]).permutation(len(pictures))[: queries + labelled]
     query_index, labelled_index = chosen[:queries], chosen[queries:]
-    seen = perturbed(pictures.images[query_index], pictures.images[labelled_index], scenario, seed)
+    seen = perturbed(pictures.images[query_index], pictures.images[labelled_index], scenario, seed, plain_queries)
     return Draw(*seen, query_index, labelled_index)
 
 
 def retrieve(
-    pictures: Pictures,
+    plan: Plan,
+    ways: list[Method],
     *,
-    scenario: str,
-    labelled: int,
-    queries: int,
     repeats: int,
-    seed: int,
     store: Path,
-    lam: float = 0.1,
     n_threads: int | None = None,
     device: str = "cpu",
     report: Callable[[float, str], object] = lambda *_: None,
 ) -> Retrieval:
-    """Run the experiment. The matrices go to the folder ``store``; the same call again resumes.
+    """Run the experiment. What is found goes to the folder ``store``; the same call again resumes.
 
     ``report`` hears the share that is done, and what is being done.
     """
-    ways = methods(lam)
-    for repeat in range(repeats):  # before the work begins
-        _check_not_black(pictures, draw(pictures, scenario, labelled, queries, [seed, repeat]))
-    accuracy = np.empty((len(ways), repeats, min(LARGEST_M, labelled)))
-    ties = np.zeros(len(ways))
-    for repeat in range(repeats):
-        drawn = draw(pictures, scenario, labelled, queries, [seed, repeat])
-        permutation = np.random.default_rng([seed, repeat, 3]).permutation(labelled)
-        same = pictures.labels[drawn.query_index][:, None] == pictures.labels[drawn.labelled_index][None]
-        ranked = []
+    draws = [plan.draw(repeat) for repeat in range(repeats)]
+    for drawn in draws:  # before the work begins
+        _check_not_black(plan.pictures, drawn)
+    found = []
+    for repeat, drawn in enumerate(draws):
+        of_repeat = []
         for w, way in enumerate(ways):
-            tell = partial(_tell, report, ways, w, repeat, repeats)
-            place = store / f"repeat-{repeat}" / f"{way.key}.zarr"
-            matrix = _matrix(drawn, way, n_threads=n_threads, device=device, progress=tell, out=place)
-            order = rank(matrix, permutation)[:, : accuracy.shape[2]]
-            accuracy[w, repeat] = _accuracy(np.take_along_axis(same, order, axis=1))
-            ties[w] += _share_of_ties(matrix) / repeats
-            ranked.append((order, np.take_along_axis(matrix, order, axis=1)))
-        if repeat == 0:
-            first, orders, distances = drawn, *(np.stack(part) for part in zip(*ranked, strict=True))
-    return Retrieval(pictures, scenario, seed, ways, accuracy, ties, first, orders, distances)
+            tell = _teller(report, ways, w, repeat, repeats)
+            run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": tell}
+            of_repeat.append(find(plan, way, repeat, drawn, store=store, **run))
+        found.append(of_repeat)
+    order, distances = (np.array([[pair[i] for pair in row] for row in found]).swapaxes(0, 1) for i in (0, 1))
+    labels = plan.pictures.labels
+    hits = np.stack(
+        [
+            labels[drawn.labelled_index][order[:, repeat]] == labels[drawn.query_index][:, None]
+            for repeat, drawn in enumerate(draws)
+        ],
+        axis=1,
+    )
+    ties = np.array([_share_of_ties(each.reshape(-1, each.shape[-1])) for each in distances])
+    asked_for = np.stack([drawn.query_index for drawn in draws])
+    return Retrieval(plan, ways, hits, asked_for, ties, draws[0], order[:, 0], distances[:, 0])
 
 
-def _tell(
-    report: Callable[[float, str], object], ways: list[Method], w: int, repeat: int, repeats: int, done: int, total: int
-) -> None:
-    """Report the share of all work that is done when ``done`` pairs of one matrix are."""
-    before = sum(way.effort for way in ways[:w])
-    share = (before + ways[w].effort * done / total) / sum(way.effort for way in ways)
-    report((repeat + share) / repeats, f"repeat {repeat + 1} of {repeats}: {ways[w].name}")
+def find(
+    plan: Plan, way: Method, repeat: int, drawn: Draw, *, store: Path, report: Callable[[float], object], **run: Any
+) -> tuple[Ints, Array]:
+    """The nearest labelled pictures of a repeat by one distance, and how far they are."""
+    permutation = np.random.default_rng([plan.seed, repeat, 3]).permutation(plan.labelled)
+    count = min(plan.largest_m, plan.labelled)
+    search = Search(drawn.queries, drawn.labelled, way.options, count, permutation, **run)
+    return find_nearest(search, store / f"repeat-{repeat}" / way.key, plan.facts(repeat), report)
+
+
+def _teller(
+    report: Callable[[float, str], object], ways: list[Method], w: int, repeat: int, repeats: int
+) -> Callable[[float], object]:
+    """Turns the share of one distance that is done into the share of all work."""
+    before, total = (sum(way.effort for way in some) for some in (ways[:w], ways))
+    what = f"repeat {repeat + 1} of {repeats}: {ways[w].name}"
+    return lambda share: report((repeat + (before + ways[w].effort * share) / total) / repeats, what)
 
 
 def _check_not_black(pictures: Pictures, drawn: Draw) -> None:
@@ -172,47 +269,6 @@ def _check_not_black(pictures: Pictures, drawn: Draw) -> None:
                 f"picture {number} of {pictures.name} (label {pictures.labels[number]}) is all black, or the shift "
                 "moved all of it out: it has no mass"
             )
-
-
-def _matrix(drawn: Draw, way: Method, *, out: Path, **options: Any) -> Array:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if way.options["distance"] == "total_variation" and drawn.queries.ndim == 4:
-        queries, labelled, space = _as_channels(drawn)
-    elif drawn.queries.ndim == 4:
-        queries, labelled = _as_measures(drawn.queries), _as_measures(drawn.labelled)
-        space = {}
-    else:
-        queries, labelled = _as_rows(drawn.queries), _as_rows(drawn.labelled)
-        space = {"support": pixel_grid(*drawn.queries.shape[1:])}
-    return np.asarray(rpw.pairwise(queries, labelled, out=str(out), **space, **way.options, **options)[:])
-
-
-def _as_rows(images: npt.NDArray[Any]) -> Any:
-    """Grey pictures as histograms."""
-    return images.reshape(len(images), -1).astype(np.float64)
-
-
-def _as_measures(images: npt.NDArray[Any]) -> Any:
-    return [rpw.Measure.from_image(image) for image in images]
-
-
-def _as_channels(drawn: Draw) -> tuple[Any, Any, dict[str, Any]]:
-    """Colour pictures as mass on pixels and channels, the authors' TV; in the space of `from_image` hardly two points
-    coincide. A black picture has no mass and is taken for an evenly grey one."""
-    rows = [_as_rows(images) for images in (drawn.queries, drawn.labelled)]
-    for part in rows:
-        part[part.sum(axis=1) == 0] = 1
-    return rows[0], rows[1], {"support": np.arange(rows[0].shape[1], dtype=np.float64)[:, None]}
-
-
-def rank(matrix: Array, permutation: npt.NDArray[Any]) -> Ints:
-    """For each row the columns from near to far; equal distances by their place in the permutation."""
-    return np.stack([np.lexsort((permutation, row)) for row in matrix])
-
-
-def _accuracy(hits: npt.NDArray[np.bool_]) -> Array:
-    """hits (queries, m): the share of hits among the first 1, 2, …, m, averaged over the queries."""
-    return np.asarray((hits.cumsum(axis=1) / np.arange(1, hits.shape[1] + 1)).mean(axis=0))
 
 
 def _share_of_ties(matrix: Array) -> float:

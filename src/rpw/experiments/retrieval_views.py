@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from rpw.experiments.retrieval import Retrieval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["accuracy_table", "draw_accuracy", "write_retrieval"]
+__all__ = ["accuracy_table", "draw_accuracy", "hit_counts", "write_retrieval"]
 
 SHOWN_M = (1, 10, 50, 100)
-# One colour for each distance in all figures, in the order of `retrieval.methods`.
+# One colour for each distance in all figures.
 COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
+_COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
 
 
 def accuracy_table(result: Retrieval) -> tuple[list[str], list[list[str]]]:
@@ -35,6 +37,19 @@ def accuracy_table(result: Retrieval) -> tuple[list[str], list[list[str]]]:
 
 def _with_band(mean: float, band: float) -> str:
     return f"{mean:.3f}" if np.isnan(band) else f"{mean:.3f} ±{band:.3f}"
+
+
+def hit_counts(result: Retrieval) -> tuple[list[str], Iterator[list[Any]]]:
+    """Header and rows: how many of the m nearest carry the label of the query, for every query by itself."""
+    shown = [m for m in SHOWN_M if m <= result.largest_m]
+    counts, labels = result.hits.cumsum(axis=3)[..., [m - 1 for m in shown]], result.pictures.labels
+    rows = (
+        [way.name, repeat, int(query), str(labels[query]), *map(int, counts[w, repeat, q])]
+        for w, way in enumerate(result.methods)
+        for repeat, queries in enumerate(result.query_index)
+        for q, query in enumerate(queries)
+    )
+    return ["distance", "repeat", "query", "label", *(f"hits_at_{m}" for m in shown)], rows
 
 
 def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict[str, Path]:
@@ -55,6 +70,7 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
     paths = {  # numbers first: they are what took so long
         "table": write_csv(out / "accuracy.csv", ["distance", "m", "accuracy", "low", "high"], by_mean),
         "repeats": write_csv(out / "repeats.csv", ["distance", "repeat", "m", "accuracy"], by_repeat),
+        "hits": write_csv(out / "hits.csv", *hit_counts(result)),
         "ties": write_csv(out / "ties.csv", ["distance", "ties"], ties),
     }
     figure = draw_accuracy(result)
@@ -71,9 +87,10 @@ def draw_accuracy(result: Retrieval) -> Figure:
     m = np.arange(1, result.largest_m + 1)
     for w, way in enumerate(result.methods):
         is_ours = way.options["distance"] == "rpw"
-        ax.plot(m, mean[w], color=COLOURS[w], lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
+        colour = _COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
+        ax.plot(m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
         if not np.isnan(band[w]).any():
-            ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=COLOURS[w], alpha=0.12, lw=0)
+            ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)
     ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # few repeats have wide bands
     repeats = result.accuracy.shape[1]
     ax.set(

@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rpw.base.memory import available_bytes
+from rpw.base.memory import check_file_fits
 from rpw.io.tables import WEIGHT_NAMES
 
 __all__ = ["KNOWN_ARRAYS", "Archive", "Arrays", "load_arrays", "open_archive", "unknown_arrays"]
@@ -110,12 +110,7 @@ class Declared(NamedTuple):
 
 def check_arrays_fit(arrays: list[Declared]) -> None:
     """Raise ``MemoryError`` if arrays of these sizes, and their values as float64 beside them, do not fit."""
-    needed = sum(array.bytes + 8 * math.prod(array.shape) for array in arrays)
-    available = available_bytes()
-    if needed > available:
-        raise MemoryError(
-            f"its arrays need about {needed / 1e9:,.1f} GB of memory, and {available / 1e9:,.1f} GB are available"
-        )
+    check_file_fits(sum(array.bytes + 8 * math.prod(array.shape) for array in arrays), "its arrays need")
 
 
 def _declared(stream: IO[bytes], size: int, otherwise: str) -> Declared:

@@ -8,16 +8,24 @@ Both spaces are Euclidean and have diameter 1 over all images of one size, so th
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array, as_floats, as_number, check_nonnegative, first_index
+from rpw.base.extras import import_extra
+from rpw.base.memory import check_file_fits
+from rpw.io.files import read_guarded
+from rpw.io.image_sizes import WrongSizeError, check_size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,6 +35,9 @@ __all__ = ["image_atoms", "pixel_grid", "read_pixels"]
 # The formats that are read. Not all that Pillow knows: some of those start other programs.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _GREY_MODES = ("1", "L", "I", "F")
+# What a pixel takes on its way: in Pillow and its copies; as a measure, of grey and of colour.
+_DECODING_BYTES = 16
+_MEASURE_BYTES = {2: 64, 3: 160}
 _LARGEST = {np.dtype(np.uint8): 255.0, np.dtype(np.uint16): 65535.0}
 
 
@@ -36,6 +47,8 @@ def image_atoms(img: Any, position_weight: Any = 0.5, name: str = "img") -> tupl
     if weight < 0 or np.isinf(weight):
         raise ValueError(f"position_weight must be finite and at least 0, got {weight}")
     pixels = as_pixels(img, name)
+    height, width = pixels.shape[:2]
+    check_file_fits(_MEASURE_BYTES[pixels.ndim] * height * width, f"{width:,} x {height:,} pixels as points need")
     if pixels.ndim == 2:
         return _grey_atoms(pixels, name)
     return _colour_points(pixels, weight), None
@@ -98,29 +111,40 @@ def pixel_grid(height: int, width: int) -> Array:
 
 
 def _read_file(path: str | os.PathLike[str]) -> npt.NDArray[Any]:
-    with open(path, "rb") as stream:  # what cannot be opened stays an OSError
-        try:
-            return read_pixels(stream)
-        except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from error
+    return read_guarded(Path(path), read_pixels)
 
 
 def read_pixels(stream: IO[bytes]) -> npt.NDArray[Any]:
     """The pixels of an image file as Pillow decodes them: (h, w) for grey, (h, w, 3) for colour; the first frame."""
+    pillow = import_extra("PIL.Image", "image files need")
+    content = stream.read()
     try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError as error:
-        raise ImportError("image files need Pillow: pip install 'rpw[images]'") from error
-    try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _whole_images_only():
             warnings.simplefilter("ignore")
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(stream, formats=_FORMATS) as image:
+            warnings.simplefilter("error", pillow.DecompressionBombWarning)
+            with pillow.open(io.BytesIO(content), formats=_FORMATS) as image:
+                check_file_fits(
+                    _DECODING_BYTES * image.width * image.height, f"its {image.width:,} x {image.height:,} pixels need"
+                )
+                check_size(image, content)
                 return _decoded(image)
-    except UnidentifiedImageError as error:
+    except (MemoryError, WrongSizeError):
+        raise
+    except pillow.UnidentifiedImageError as error:
         raise ValueError(f"not an image that can be read ({', '.join(_FORMATS)})") from error
     except Exception as error:  # a damaged file can raise nearly anything inside a decoder
         raise ValueError(f"the image cannot be decoded: {error}") from error
+
+
+@contextmanager
+def _whole_images_only() -> Iterator[None]:
+    """Let Pillow refuse what is cut off, also where another library in this process has told it not to."""
+    settings = import_extra("PIL.ImageFile", "image files need")
+    before, settings.LOAD_TRUNCATED_IMAGES = settings.LOAD_TRUNCATED_IMAGES, False
+    try:
+        yield
+    finally:
+        settings.LOAD_TRUNCATED_IMAGES = before
 
 
 def _decoded(image: Image) -> npt.NDArray[Any]:

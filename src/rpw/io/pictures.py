@@ -25,8 +25,10 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.extras import import_extra
 from rpw.base.memory import available_bytes
 from rpw.base.types import PathLike
+from rpw.base.usage import UsageError
 from rpw.io.arrays import load_arrays
 from rpw.io.files import read_guarded
 from rpw.io.images import read_pixels
@@ -82,7 +84,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
     """The data set of this name inside the folder ``data`` (or RPW_DATA), ``digits``, or what lies at that path."""
     if data is not None and dataset not in DATASETS:
         names = ", ".join(DATASETS)
-        raise ValueError(
+        raise UsageError(
             f"--data {data} is the folder in which {names} are looked for, and --dataset is {dataset}: for the "
             f"pictures of that folder itself, pass --dataset {data}"
         )
@@ -97,7 +99,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
         return read_pictures(where, size=size)
     folder = data or os.environ.get("RPW_DATA")
     if not folder:
-        raise ValueError(f"dataset {dataset!r} needs the folder that holds it: --data DIR, or RPW_DATA")
+        raise UsageError(f"dataset {dataset!r} needs the folder that holds it: --data DIR, or RPW_DATA")
     places = [Path(folder) / name for name in DATASETS[dataset]]
     for place in places:
         if place.exists():
@@ -129,7 +131,7 @@ def read_pictures(path: PathLike, *, name: str | None = None, size: int | None =
 
 def _check_no_size(size: int | None, where: str) -> None:
     if size is not None:
-        raise ValueError(f"--size is for folders of pictures; those of {where} have a size of their own")
+        raise UsageError(f"--size is for folders of pictures; those of {where} have a size of their own")
 
 
 def _checked(name: str, images: Pixels, labels: Any, where: Path) -> Pictures:
@@ -162,11 +164,7 @@ def _printable(text: str) -> str:
 
 def _digits() -> Pictures:
     """The 8×8 digits of scikit-learn on a canvas with a margin, so that a shift by one pixel loses nothing."""
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ImportError("the digits need scikit-learn: pip install 'rpw[sklearn]'") from error
-    digits = load_digits()
+    digits = import_extra("sklearn.datasets", "the digits need").load_digits()
     margin = (_DIGITS_MARGIN, _DIGITS_MARGIN)
     images = np.pad(digits.images.astype(np.uint8), ((0, 0), margin, margin))
     return Pictures("digits", images, digits.target.astype(np.str_))

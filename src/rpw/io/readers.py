@@ -50,6 +50,8 @@ __all__ = [
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
 
+_TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
+
 # Every kind of file that holds one measure, by its ending.
 _READERS: dict[str, Callable[[IO[bytes]], Table]] = {
     ".csv": lambda stream: read_text(stream, ","),
@@ -78,6 +80,8 @@ class Collection:
         Files of the folder that were passed over because of their extension.
     columns : tuple of str, or None
         The names of the coordinates, where the files have some.
+    kind : "image", "table" or None
+        What the files are; None for arrays, which may hold anything.
     """
 
     names: list[str]
@@ -87,6 +91,7 @@ class Collection:
     labels: npt.NDArray[Any] | None = None
     skipped: list[str] = field(default_factory=list)
     columns: Columns | None = None
+    kind: str | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -98,6 +103,10 @@ class Collection:
         if self.histograms is None or self.support is None:
             raise ValueError("a collection needs measures, or histograms and their support")
         return [Measure.from_histogram(row, self.support) for row in self.histograms]
+
+    def check_beside(self, kind: str | None, whose: str) -> None:
+        """Raise if these are images and ``whose`` files are tables, or the other way round."""
+        _check_kinds(self.kind, self.names[0], kind, whose)
 
     def matched_to(self, columns: Columns | None, whose: str) -> Collection:
         """The same collection with its coordinates in the order of ``columns``; raises where the names differ."""
@@ -121,6 +130,7 @@ def read_points(path: PathLike) -> Measure:
 
 def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
     """Read two measures; where both files name their columns, those of the second come in the order of the first."""
+    _check_kinds(_kind(Path(second)), str(second), _kind(Path(first)), str(first))
     one, other = _read_table(Path(first)), _read_table(Path(second))
     return one.measure, _in_order(other, one.columns, str(second), str(first))
 
@@ -148,7 +158,7 @@ def read_queries(path: PathLike) -> Collection:
         if _is_collection(arrays):
             return read_guarded(where, lambda _: _as_collection(arrays))
     table = _read_table(where)
-    return Collection([where.name], [table.measure], columns=table.columns)
+    return Collection([where.name], [table.measure], columns=table.columns, kind=_kind(where))
 
 
 def describe_image(path: PathLike) -> str | None:
@@ -163,6 +173,22 @@ def describe_image(path: PathLike) -> str | None:
 
 
 # ---------------------------------------------------------------- files
+
+
+def _kind(where: Path) -> str | None:
+    """Whether it is an image or a table; None for arrays, which may hold pixels or points."""
+    suffix = where.suffix.lower()
+    return "image" if suffix in IMAGE_SUFFIXES else "table" if suffix in _TABLE_SUFFIXES else None
+
+
+def _check_kinds(kind: str | None, where: str, other_kind: str | None, other: str) -> None:
+    """Raise for an image beside a table: there is a number for them, and it means nothing."""
+    if {kind, other_kind} == {"image", "table"}:
+        here, there = ("an image", "a table") if kind == "image" else ("a table", "an image")
+        raise ValueError(
+            f"{where}: is {here}, and {other} is {there}: the points of an image are its pixels, in units of its "
+            "diagonal, and have nothing to do with the coordinates of a table"
+        )
 
 
 def _read_table(where: Path) -> Table:
@@ -202,6 +228,7 @@ def _read_folder(where: Path) -> Collection:
         labels = np.array([file.parent.name for file in files])
     if not files:
         raise ValueError(f"{where}: the folder holds no file that can be read (csv, npy, npz, parquet or image)")
+    kind = _common_kind(files)
     measures, columns = _read_all(files)
     for file, measure in zip(files, measures, strict=True):
         if measure.dimension != measures[0].dimension:
@@ -211,7 +238,15 @@ def _read_folder(where: Path) -> Collection:
             )
     names = [str(file.relative_to(where)) for file in files]
     passed_over = [str(file.relative_to(where)) for file in skipped]
-    return Collection(names, measures, labels=labels, skipped=passed_over, columns=columns)
+    return Collection(names, measures, labels=labels, skipped=passed_over, columns=columns, kind=kind)
+
+
+def _common_kind(files: list[Path]) -> str | None:
+    """What the files are, arrays apart; raises where there are images and tables among them."""
+    of_kind = [(kind, file) for file in files if (kind := _kind(file)) is not None]
+    for kind, file in of_kind:
+        _check_kinds(kind, str(file), of_kind[0][0], of_kind[0][1].name)
+    return of_kind[0][0] if of_kind else None
 
 
 def _check_no_classes(where: Path, file: Path, folders: list[Path]) -> None:

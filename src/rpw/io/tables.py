@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Sequence
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.base.extras import import_extra
+from rpw.base.memory import check_file_fits
 from rpw.measure import Measure
 
-__all__ = ["WEIGHT_NAMES", "Columns", "Table", "in_order", "read_parquet", "read_text"]
+__all__ = ["WEIGHT_NAMES", "Columns", "Table", "as_text_cell", "in_order", "read_parquet", "read_text"]
 
 WEIGHT_NAMES = ("weight", "weights")
 
 Columns = tuple[str, ...]
+
+
+# What makes a spreadsheet compute a cell (the second four are what East Asian keyboards give); and the sign against it.
+_FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20'")
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), 127)}
+
+
+def as_text_cell(name: str) -> str:
+    """A name as a cell of a table that no spreadsheet takes for a formula: with an apostrophe in front, if need be.
+
+    Whoever reads the table gets the name back by dropping one apostrophe from the front, where there is one. Only
+    control characters stay the escapes that they become: a carriage return would begin a new row.
+    """
+    shown = name.translate(_CONTROLS)
+    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown
 
 
 class Table(NamedTuple):
@@ -94,6 +112,10 @@ def _is_number(cell: str) -> bool:
     return True
 
 
+# Of all that Python takes for a number, tables know these signs: neither 1_000 nor the digits of other scripts.
+_SIGNS = frozenset("0123456789+-.eE")
+
+
 def _numbers(rows: list[list[str]], lines: list[int]) -> Array:
     try:
         table = np.array(rows, dtype=np.float64)
@@ -107,29 +129,69 @@ def _numbers(rows: list[list[str]], lines: list[int]) -> Array:
     if len(wrong):
         i, j = (int(index) for index in wrong[0])
         raise ValueError(f"line {lines[i]}, column {j + 1}: {rows[i][j][:40]!r} is not a finite number")
+    _check_spelling(rows, lines)
     return table
+
+
+def _check_spelling(rows: list[list[str]], lines: list[int]) -> None:
+    """Raise where Python reads a number that a spreadsheet takes for text, or for another number."""
+    for row, line in zip(rows, lines, strict=True):
+        if _SIGNS.issuperset("".join(row)):
+            continue
+        column = next(j for j, cell in enumerate(row) if not _SIGNS.issuperset(cell))
+        raise ValueError(
+            f"line {line}, column {column + 1}: {row[column][:40]!r} is not written as a number in a table; use the "
+            "digits 0 to 9, a point and an exponent, such as -1.5e3"
+        )
 
 
 def read_parquet(stream: IO[bytes]) -> Table:
     """A table of numbers in Parquet."""
+    parquet = import_extra("pyarrow.parquet", "Parquet files need")
+    file = parquet.ParquetFile(stream)
+    for column in file.schema_arrow:
+        _check_numeric(column)
+    _check_expansion(file.metadata, stream)
     try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError("Parquet files need pyarrow: pip install 'rpw[parquet]'") from error
-    try:
-        table = parquet.ParquetFile(stream).read(use_threads=False)
+        table = file.read(use_threads=False)
     except MemoryError as error:  # more often a damaged size than a large table
         raise ValueError(f"damaged, or too large for the memory: {error}") from error
-    for name, kind, column in zip(table.column_names, table.schema.types, table.columns, strict=True):
-        if not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind)):
-            raise ValueError(f"column {name!r} is not numeric: {kind}")
+    for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count:
             raise ValueError(f"column {name!r} has {column.null_count} missing values")
     if not table.num_columns or not table.num_rows:
         raise ValueError("holds no points")
     columns = [column.to_numpy().astype(np.float64) for column in table.columns]
     return _from_table(np.column_stack(columns), table.column_names)
+
+
+def _check_numeric(column: Any) -> None:
+    kinds = import_extra("pyarrow", "Parquet files need").types
+    if not (kinds.is_integer(column.type) or kinds.is_floating(column.type) or kinds.is_boolean(column.type)):
+        raise ValueError(f"column {column.name!r} is not numeric: {column.type}")
+
+
+# A table that takes this much memory, and this many times the size of its file, is hardly data.
+_LARGE = 1e9
+_LARGEST_RATIO = 500
+# While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
+_BYTES_OF_VALUE = 3 * 8
+
+
+def _check_expansion(declared: Any, stream: IO[bytes]) -> None:
+    """Raise before anything is expanded where a table does not fit into memory, or its sizes are not believable."""
+    groups = [declared.row_group(i) for i in range(declared.num_row_groups)]
+    if sum(group.num_rows for group in groups) != declared.num_rows:
+        raise ValueError(f"damaged: {declared.num_rows:,} rows are declared, and its parts have another number of them")
+    packed, needed = os.fstat(stream.fileno()).st_size, _BYTES_OF_VALUE * declared.num_rows * declared.num_columns
+    needed = max(needed, sum(group.total_byte_size for group in groups))
+    subject = f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need"
+    check_file_fits(needed, subject)
+    if needed > max(_LARGE, _LARGEST_RATIO * packed):
+        raise ValueError(
+            f"{subject} {needed / 1e9:,.1f} GB of memory, {needed / packed:,.0f} times the size of the file: damaged, "
+            "or nearly all rows are equal; write each of them once, with a column of weights"
+        )
 
 
 def _from_table(table: Array, header: Sequence[str]) -> Table:

@@ -12,9 +12,19 @@ from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
 
-__all__ = ["as_collection", "as_measures", "check_collection", "check_same_dimension", "check_tables", "points_given"]
+__all__ = [
+    "as_clouds",
+    "as_collection",
+    "as_measures",
+    "check_collection",
+    "check_same_dimension",
+    "check_tables",
+    "is_one_cloud",
+    "points_given",
+]
 
 _WEIGHTS_ROUNDING = 1e-9
+_MOST_DIMENSIONS = 4  # more than a collection has
 
 
 def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu") -> Atoms:
@@ -51,6 +61,44 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
 
 
+def is_one_cloud(value: Any) -> bool:
+    """Whether it is what `rpw.distance` takes: points, and no collection of them.
+
+    So are a Measure, an array or table with one or two dimensions, and a list of numbers or of rows of numbers, all as
+    long. A list that holds a Measure, an array or a table is a collection.
+    """
+    if isinstance(value, Measure):
+        return True
+    if not isinstance(value, (list, tuple)):
+        return _dimensions(value) <= 2
+    if any(isinstance(item, Measure) or (not _is_plain(item) and _dimensions(item) > 0) for item in value):
+        return False
+    is_ragged = len({len(item) for item in value if _is_plain(item)}) > 1
+    return _dimensions(value) <= 2 and not is_ragged
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _dimensions(value: Any) -> int:
+    """How deep lists are nested at their first entries, with the dimensions of an array or table that lies there."""
+    depth = 0
+    while _is_plain(value) and depth < _MOST_DIMENSIONS:  # a list may hold itself
+        depth, value = depth + 1, value[0] if value else None
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return depth + len(shape)
+    return depth + (hasattr(value, "__len__") and not _is_plain(value))
+
+
+def as_clouds(value: Any, name: str) -> list[Array]:
+    """The points of one cloud, or of each measure of a collection."""
+    if is_one_cloud(value):
+        return [_as_measure(value, name).points]
+    return [measure.points for measure in _as_list_of_measures(value, name)]
+
+
 def check_tables(A: Any, B: Any) -> None:
     """Raise if the tables of two lists name their columns otherwise; each list was checked by itself."""
     if isinstance(A, (list, tuple)) and isinstance(B, (list, tuple)):
@@ -67,8 +115,9 @@ def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
     _check_no_measure(value, name)
     if is_sparse(value):
         raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
-    if isinstance(value, np.ndarray) or not isinstance(value, (list, tuple)):
+    if not _is_plain(value):
         value = _split_array(value, name)
+    _check_no_table(value, name)
     if len(value) == 0:
         raise ValueError(f"{name} is an empty collection")
     for s, item in enumerate(value):
@@ -80,6 +129,16 @@ def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
     if len(dimensions) > 1:
         raise ValueError(f"{name} mixes measures of different dimensions: {sorted(dimensions)}")
     return measures
+
+
+def _check_no_table(value: list[Any] | tuple[Any, ...], name: str) -> None:
+    """Raise for rows of numbers: `rpw.diameter` and `Index.query` take them for one cloud, as `rpw.distance` does."""
+    if _dimensions(value) == 2 and is_one_cloud(value) and len(value[0]) > 1:
+        raise ValueError(
+            f"{name} is a list of rows of numbers, which could mean one set of points, several on the line, or "
+            f"histograms: pass [np.array({name})] for one set, [np.array(row) for row in {name}] for several on the "
+            f"line, or support= or cost= for histograms"
+        )
 
 
 def _as_measure(item: Any, name: str) -> Measure:

@@ -25,9 +25,9 @@ from rpw.base.types import PathLike
 from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection
+from rpw.many.collection import as_collection, is_one_cloud
 from rpw.many.errors import Failures, is_out_of_memory
-from rpw.many.pairwise import as_diameter
+from rpw.many.pairwise import as_diameter, warn_if_near
 from rpw.many.progress import Progress, progress_bar
 from rpw.many.search import search_in_rounds
 from rpw.many.watch import Watch
@@ -85,7 +85,8 @@ class Index:
     p, k, metric : as in `rpw.distance`
     diameter : float or "auto", optional
         Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
-        costs) reach over more than 2, also those of a query or that are added.
+        costs) reach over more than 2, also those of a query or that are added, or where the measures all lie close
+        together, as in `rpw.pairwise`.
     n_pivots : int, optional
         Measures whose distances to all others are computed when the index is built; they sharpen the bounds through the
         triangle inequality. Default: 0; they pay where one distance costs far more than all pairs of points.
@@ -135,6 +136,8 @@ class Index:
         self._question = as_question(p=p, k=k, diameter=delta)
         self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
         self._watch.keep(self._items)
+        if diameter is None and self._question.depends_on_diameter:
+            warn_if_near(PairBatch(self._items, self._items, self._ground, self._question))
         self._set_device(device)
         wanted = _as_n_pivots(n_pivots, assume_metric or self._ground.is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)
@@ -299,15 +302,25 @@ class Index:
         if is_one and check.is_sparse(q):
             q = q.toarray()  # one histogram
         settled_device(self._device, q=q)
-        queries = as_collection([q] if is_one else q, "q", self._ground, device=self._device)
+        queries = as_collection([self._as_one(q)] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
         self._watch.look(queries)
         return queries, is_one
+
+    def _as_one(self, q: Any) -> Any:
+        """One query, such that a list that holds it is a collection: rows of numbers are points."""
+        is_plain = self._ground.size is None and isinstance(q, (list, tuple))
+        return check.as_points(q, "q") if is_plain else q
 
     def _bring_back(self, values: Any, q: Any) -> Any:
         """To where the query lies, if that is the GPU that computes."""
         home = None if self._device == "cpu" else home_of(q)
         return values if home is None else home.bring_back(values)
+
+    @property
+    def dimension(self) -> int | None:
+        """How many coordinates the points have; None for places in a matrix or on a shared support."""
+        return self._items.dimension
 
     def _check_dimension(self, other: Atoms, name: str) -> None:
         here, there = self._items.dimension, other.dimension
@@ -317,11 +330,7 @@ class Index:
     def _is_one_query(self, q: Any) -> bool:
         if self._ground.size is not None:
             return np.ndim(q) == 1
-        if isinstance(q, Measure) or getattr(q, "ndim", 3) <= 2:  # arrays of any library, and tables
-            return True
-        if isinstance(q, (list, tuple)) and not any(_is_set_of_points(item) for item in q):
-            return _depth(q) <= 2
-        return False
+        return is_one_cloud(q)
 
     def _matrix(self, a: Atoms, b: Atoms, n_threads: int, of_a: _Called, of_b: _Called) -> Array:
         first, second = (index.ravel() for index in np.indices((len(a), len(b))))
@@ -421,15 +430,3 @@ def _as_n_pivots(value: Any, is_trusted: bool) -> int:
     if number > 0 and not is_trusted:
         raise ValueError("n_pivots needs the triangle inequality: pass assume_metric=True if cost or metric obeys it")
     return number
-
-
-def _is_set_of_points(item: Any) -> bool:
-    return isinstance(item, Measure) or getattr(item, "ndim", 0) > 0  # arrays of any library
-
-
-def _depth(value: Any) -> int:
-    """How deep lists are nested at their first entries."""
-    depth = 0
-    while isinstance(value, (list, tuple)) and len(value):
-        depth, value = depth + 1, value[0]
-    return depth

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
-from rpw.base.deadline import deadline_after
+from rpw.base.deadline import NEVER, Deadline, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
@@ -24,7 +24,7 @@ from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question, as_question_of_several, check_distance
-from rpw.pair.reach import warn_of_reach
+from rpw.pair.reach import near_for, warn_of_nearness, warn_of_reach
 from rpw.pair.support import as_shared_ground
 
 if TYPE_CHECKING:
@@ -116,8 +116,10 @@ def pairwise(
         For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
         more than the dearest of them alone.
     diameter : float or "auto", optional
-        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together. Left out, it is 1,
-        with a warning where the points (or costs) reach over more than 2.
+        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together, which also says
+        whether it is exact (a store has it as ``attrs["diameter"]``). Left out, it is 1, with a warning where the
+        points (or costs) reach over more than 2, or where 20 different points or more all lie within 0.05 (for a
+        ``k`` below 1: within 0.05 * k).
     n_threads : int, optional
         Default: all cores of this process.
     progress : bool or callable
@@ -167,7 +169,7 @@ def pairwise(
     check_same_dimension(a, b)
     check_tables(A, B)
     check_distance(distance, mass=mass, lam=lam)
-    delta = as_diameter(diameter, ground, [a, b], (A, B))
+    delta = as_diameter(diameter, ground, [a, b], (A, B), deadline)
     is_several = np.ndim(k) > 0
     asked = as_question_of_several if is_several else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
@@ -190,17 +192,29 @@ def pairwise(
     return found
 
 
-def as_diameter(value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...]) -> float:
+def as_diameter(
+    value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...], deadline: Deadline = NEVER
+) -> float:
     """A given diameter, or the one of everything in the collections and in the Measures that they were ``given`` as."""
     if not isinstance(value, str):
         return check.as_diameter(value)
     if value != "auto":
         raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
-    clouds = [atoms.where for atoms in collections] + points_given(*given)
-    return check.as_positive(ground.diameter(clouds), "diameter='auto'")
+    different = collections[:1] if collections[-1] is collections[0] else collections
+    clouds = [np.asarray(atoms.where) for atoms in different] + points_given(*given)
+    return check.as_positive(ground.diameter(clouds, deadline), "diameter='auto'")
 
 
 def warn_of_batch(batch: PairBatch) -> None:
     """Warn where Δ was left out, matters, and hardly fits."""
     if batch.question.depends_on_diameter:
         warn_of_reach(batch.ground.reach(batch.a.where, batch.b.where))
+        warn_if_near(batch)
+
+
+def warn_if_near(batch: PairBatch) -> None:
+    """Warn where Δ was left out, and is far larger than all distances."""
+    question = batch.question
+    length = near_for(*question.several_k or (question.k,))
+    if batch.ground.is_near(batch.a.where, batch.b.where, length):
+        warn_of_nearness()

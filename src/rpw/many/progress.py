@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rpw.base.extras import import_extra
+
 __all__ = ["Progress", "progress_bar"]
 
 Progress = bool | Callable[[int, int], object]  # whether to show a bar, or a function to call with (done, total)
@@ -21,10 +23,7 @@ class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as re
         if self._tell is not None:
             self._tell(initial, total)
         elif progress:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError as error:
-                raise ImportError("progress=True needs tqdm: pip install 'rpw[cluster]'") from error
+            tqdm: Any = import_extra("tqdm.auto", "progress=True needs").tqdm
 
             class Bar(tqdm):  # type: ignore[misc]
                 monitor_interval = 0  # else tqdm starts a thread that outlives the call

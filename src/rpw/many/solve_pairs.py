@@ -76,7 +76,8 @@ def solve_pairs(
     """
     deadline = deadline_after(time_limit)
     device = settled_device(device, A=A, B=B, support=support, cost=cost)
-    ground = as_shared_ground(support, cost, as_metric(metric))
+    # A copy: what the caller does to the arrays later changes nothing that a Result gives.
+    ground = as_shared_ground(support, cost, as_metric(metric)).copy()
     first, second = as_measures(A, "A", ground), as_measures(B, "B", ground)
     if len(first) != len(second):
         raise ValueError(f"A and B must have the same length, got {len(first)} and {len(second)} measures")
@@ -106,7 +107,7 @@ def _solve(
         outcomes, failures = backend.outcomes(pairs, pairs, n_threads, report, deadline)
     failed = {s for s, _, _ in failures}
     results = {
-        s: solvers.as_result(problem, batch.question, outcome)
+        s: solvers.as_result(problem, batch.question, outcome, deadline)
         for s, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True))
         if s not in failed
     }

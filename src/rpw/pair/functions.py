@@ -14,7 +14,7 @@ from rpw.pair.metrics import Metric
 from rpw.pair.problem import Problem, as_problem
 from rpw.pair.profile import Profile
 from rpw.pair.question import Question, as_question
-from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
+from rpw.pair.reach import NO_REACH, Reach, near_for, warn_of_nearness, warn_of_reach
 from rpw.pair.result import Result
 
 __all__ = [
@@ -30,6 +30,8 @@ __all__ = [
     "wasserstein",
 ]
 
+_K = float("1")  # the default k, by its identity: a k that was passed, also 1, is another object
+
 
 def solve(
     x: PointsLike | None = None,
@@ -39,7 +41,7 @@ def solve(
     *,
     cost: ArrayLike | None = None,
     p: float = 2,
-    k: float = 1,
+    k: float = _K,
     metric: Metric = "euclidean",
     diameter: float | None = None,
     tol: float = 0.0,
@@ -67,7 +69,8 @@ def solve(
         Ground metric for points, see `rpw.cost.METRICS`. A callable takes two points and is taken on trust.
     diameter : float, optional
         Δ of the *space* (`rpw.diameter` computes one for a whole collection); it sets the unit of length. Left out, it
-        is 1, with a warning where the points (or costs) reach over more than 2.
+        is 1, with a warning where the points (or costs) reach over more than 2; and, where ``k`` was left out too,
+        where 20 different points or more all lie within 0.05.
     tol : float
         Error allowed in the answer; 0 means exact.
     time_limit : float, optional
@@ -88,7 +91,7 @@ def solve(
     deadline = deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    warn_of_reach(_reach_beyond(diameter, problem, question))
+    _warn_of_default(diameter, k, problem, question)
     return solvers.solve(problem, question, deadline)
 
 
@@ -100,7 +103,7 @@ def distance(
     *,
     cost: ArrayLike | None = None,
     p: float = 2,
-    k: float = 1,
+    k: float = _K,
     metric: Metric = "euclidean",
     diameter: float | None = None,
     tol: float = 0.0,
@@ -119,7 +122,7 @@ def distance(
     deadline = deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    warn_of_reach(_reach_beyond(diameter, problem, question))
+    _warn_of_default(diameter, k, problem, question)
     return solvers.value(problem, question, deadline)
 
 
@@ -181,10 +184,10 @@ def profile(
     """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
     Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. It can be very long, exponentially so in the
-    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, few solves give a curve nowhere
-    below the exact one, and `Profile.lower`, nowhere above it. Both are proven, and in units of W they are nowhere
-    further apart than ``tol``. ``solver="lmr"`` finds such a pair in another way, for finite p. Past ``time_limit``
-    it raises `rpw.TimeLimitError`, which carries nothing of the curve.
+    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, a few solves give two curves
+    that are proven to enclose the exact profile. The result is the upper one, and `Profile.lower` is the lower one. In
+    units of W they are at most ``tol`` apart. ``solver="lmr"`` finds such curves in another way, for finite p. Past
+    ``time_limit`` it raises `rpw.TimeLimitError`, and nothing of the curve is kept.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
@@ -352,6 +355,13 @@ def robot(
     """
     deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam)
     return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+
+
+def _warn_of_default(diameter: float | None, k: float, problem: Problem, question: Question) -> None:
+    """Warn where Δ was left out, matters, and hardly fits."""
+    warn_of_reach(_reach_beyond(diameter, problem, question))
+    if diameter is None and k is _K and problem.is_near(near_for(k)):
+        warn_of_nearness()
 
 
 def _reach_beyond(diameter: float | None, problem: Problem, question: Question) -> Reach:

@@ -8,8 +8,9 @@ kind of ground it has.
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,12 +21,15 @@ from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Where
+from rpw.pair.diameter import Diameter, diameter_of
 from rpw.pair.ground_form import InArrays, InCore, common_labels, labelled, measures_of, on_places
-from rpw.pair.metrics import CallableMetric, GroundMetric
+from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
 from rpw.pair.question import Question
-from rpw.pair.reach import FAR, Reach
+from rpw.pair.reach import FAR, MANY, Reach
 
-__all__ = ["Ground", "Matrix", "Points", "sample_of"]
+__all__ = ["Ground", "Matrix", "Points", "has_many", "sample_of"]
+
+_ROWS_PER_DIGEST = 64
 
 
 class Ground(ABC):
@@ -58,9 +62,19 @@ class Ground(ABC):
     def separates(self) -> bool:
         """Whether distance 0 means equal points, so that these are found without any distances."""
 
+    @property
+    def has_norm(self) -> bool:
+        """Whether atoms have points, and their distance is a norm of the difference."""
+        return False
+
+    @property
     @abstractmethod
-    def block(self, x: Where, y: Where) -> Array:
-        """The matrix of distances between two sets of atoms."""
+    def may_change(self) -> bool:
+        """Whether distances may be others later: they are the caller's, or a function computes them."""
+
+    @abstractmethod
+    def block(self, x: Where, y: Where, deadline: Deadline = NEVER) -> Array:
+        """The matrix of distances between two sets of atoms; raises where the deadline passes meanwhile."""
 
     @abstractmethod
     def pairs(self, x: Where, y: Where) -> Array:
@@ -74,13 +88,21 @@ class Ground(ABC):
         """Whether the core finds these atoms on one line, so that it needs no matrix."""
         return False
 
+    def places(self, x: Where, y: Where) -> tuple[Array, Array] | None:
+        """Where atoms lie on an axis, if their distance is the difference of these; else None."""
+        return None
+
     @abstractmethod
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
 
     @abstractmethod
     def reach(self, x: Where, y: Where) -> Reach:
         """How far atoms reach together, if farther than `FAR` and linear time is enough to find it; else nothing."""
+
+    @abstractmethod
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """Whether linear time shows that there are many atoms, and that all lie within ``length`` of each other."""
 
     def outermost(self, x: Where, y: Where) -> Where:
         """A few of these atoms, which reach about as far as all; none where `reach` does not depend on them."""
@@ -108,6 +130,10 @@ class Ground(ABC):
     def copy(self) -> Ground:
         """The same ground on arrays of its own, which nobody else can change."""
         return self
+
+    def digest(self) -> bytes:
+        """Other bytes after the caller has changed an array that is read again later."""
+        return b""
 
     def uses_labels(self, question: Question) -> bool:
         """Whether labels of equal points are all that is needed."""
@@ -138,11 +164,21 @@ class Points(Ground):
         """Whether the core computes the metric."""
         return self.metric.core is not None
 
-    def block(self, x: Where, y: Where) -> Array:
+    @property
+    def has_norm(self) -> bool:
+        """As all metrics of the core."""
+        return self.metric.core is not None
+
+    @property
+    def may_change(self) -> bool:
+        """Only a function of the caller's may: the points are those that one asks with."""
+        return self.metric.calls_python
+
+    def block(self, x: Where, y: Where, deadline: Deadline = NEVER) -> Array:
         """By the metric."""
         check_pairs_fit(len(x), len(y))
         matrix = np.empty((len(x), len(y)))
-        self.metric.fill(np.ascontiguousarray(x), np.ascontiguousarray(y), matrix)
+        self.metric.fill(np.ascontiguousarray(x), np.ascontiguousarray(y), matrix, deadline)
         return matrix
 
     def pairs(self, x: Where, y: Where) -> Array:
@@ -157,13 +193,25 @@ class Points(Ground):
         """As the core sees them."""
         return self.metric.core is not None and _core.lie_on_line(x, y, self.metric.core)
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def places(self, x: Where, y: Where) -> tuple[Array, Array] | None:
+        """Under a norm, the one coordinate in which any points differ."""
+        if self.metric.core is None:
+            return None
+        axes = np.flatnonzero((x != x[0]).any(axis=0) | (y != x[0]).any(axis=0))
+        axis = axes[0] if len(axes) else 0
+        return None if len(axes) > 1 else (x[:, axis], y[:, axis])
+
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Of these points."""
-        return self.metric.diameter(clouds)
+        return diameter_of(self.metric, clouds, deadline=deadline)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of these points, by the metric."""
         return Reach(self.metric.reach(x, y, FAR))
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """By the metric."""
+        return self.metric.is_within(x, y, length) and has_many(x, y)
 
     def outermost(self, x: Where, y: Where) -> Where:
         """By the metric."""
@@ -210,6 +258,7 @@ class Matrix(Ground):
     cost: Array
     largest: float  # entry
     metric: GroundMetric  # given beside it, and without meaning
+    may_change: bool = True  # the caller's own
 
     @property
     def is_trusted(self) -> bool:
@@ -231,21 +280,27 @@ class Matrix(Ground):
         """Two places may have distance 0."""
         return False
 
-    def block(self, x: Where, y: Where) -> Array:
+    def block(self, x: Where, y: Where, deadline: Deadline = NEVER) -> Array:
         """Entries of the matrix."""
-        return np.asarray(self.cost[np.ix_(x, y)])
+        # One side after the other, the shorter one first: several times as fast as both at once.
+        part = self.cost[x][:, y] if len(x) <= len(y) else self.cost[:, y][x]
+        return np.asarray(part)
 
     def pairs(self, x: Where, y: Where) -> Array:
         """Entries of the matrix."""
         return np.asarray(self.cost[x, y])
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """The largest entry."""
-        return self.largest
+        return Diameter(self.largest)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """The largest entry."""
         return Reach(self.largest, is_of_cost=True)
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """By the largest entry; places that are not the same count as different."""
+        return 0 < self.largest <= length and sum(self.cost.shape) >= MANY
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """The matrix itself."""
@@ -276,10 +331,24 @@ class Matrix(Ground):
 
     def copy(self) -> Ground:
         """With another matrix of the same entries."""
-        return replace(self, cost=self.cost.copy())
+        return replace(self, cost=self.cost.copy(), may_change=False)
+
+    def digest(self) -> bytes:
+        """Of the entries, a few rows at a time: they may lie in any order."""
+        digest = hashlib.blake2b(digest_size=16)
+        for start in range(0, len(self.cost), _ROWS_PER_DIGEST):
+            digest.update(np.ascontiguousarray(self.cost[start : start + _ROWS_PER_DIGEST]).data)
+        return digest.digest()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"cost": self.cost, "largest": self.largest, "metric": self.metric}
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # not what the core was given
+
+
+def has_many(x: Array, y: Array) -> bool:
+    """Whether many of these points are different."""
+    points = np.asarray(x) if y is x else np.concatenate([x, y])
+    # The first few have enough of them, nearly always: then nothing has to be sorted.
+    return any(len(part) >= MANY and equal_rows(part).max() + 1 >= MANY for part in (points[: 50 * MANY], points))
 
 
 def sample_of(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:

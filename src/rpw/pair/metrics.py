@@ -48,21 +48,16 @@ class GroundMetric(ABC):
             self.fill(x[s : s + 1], y[s : s + 1], distances[s : s + 1])
         return distances[:, 0]
 
-    def diameter(self, clouds: list[Array]) -> float:
-        """The diameter of a space that holds these points."""
-        size = self._size_of(clouds)
-        if not np.isfinite(size):
-            raise ValueError("the points are too far apart: their diameter is not a float64")
-        return size
+    def box(self, points: Array) -> tuple[float, bool]:
+        """A length in linear time that no two of the points lie farther apart than, and whether two lie so far apart.
 
-    def _size_of(self, clouds: list[Array]) -> float:
-        """The largest distance between the points."""
-        points, largest = np.unique(np.concatenate(clouds), axis=0), 0.0
-        for rows in _row_blocks(len(points), len(points)):
-            block = np.empty((rows.stop - rows.start, len(points)))
-            self.fill(points[rows], points, block)
-            largest = max(largest, float(block.max()))
-        return largest
+        Infinite where none is known, or where it is no float64.
+        """
+        return np.inf, False
+
+    def middles(self, points: Array, one: Array, other: Array) -> list[Array]:
+        """Places about in the middle of the points, beside the points themselves; two of these lie far apart."""
+        return []
 
     def reach(self, x: Array, y: Array, beyond: float) -> float:
         """The distance of two points of both clouds together that lie farther apart than ``beyond``.
@@ -74,6 +69,10 @@ class GroundMetric(ABC):
     def outermost(self, x: Array, y: Array) -> Array:
         """A few points of both clouds that lie far from each other, as far as linear time finds some."""
         return x[:0]
+
+    def is_within(self, x: Array, y: Array, length: float) -> bool:
+        """Whether linear time is enough to know that no two points of both clouds lie farther apart than ``length``."""
+        return False
 
     def describe(self) -> str:
         """The same text for the same metric in another process (stores on disk depend on it)."""
@@ -95,8 +94,8 @@ class CoreMetric(GroundMetric):
     core: _core.Metric
     separates = True
 
-    def __init__(self, name: str, core: _core.Metric, order: float, *, has_box: bool) -> None:
-        self.given, self.core, self._order, self._has_box = name, core, order, has_box
+    def __init__(self, name: str, core: _core.Metric, order: float) -> None:
+        self.given, self.core, self._order = name, core, order
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
         """By the core, in blocks of rows."""
@@ -115,14 +114,19 @@ class CoreMetric(GroundMetric):
         shares = differences / np.where(largest > 0, largest, 1.0)[:, None]
         return np.asarray(largest * np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
 
-    def _size_of(self, clouds: list[Array]) -> float:
-        """That of the bounding box, where it has one: an upper bound that costs linear time."""
-        if not self._has_box:
-            return super()._size_of(clouds)
-        low = np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
-        high = np.max([cloud.max(axis=0) for cloud in clouds], axis=0)
+    def box(self, points: Array) -> tuple[float, bool]:
+        """The diagonal of the bounding box; under the largest difference, and on the line, it is the diameter."""
+        if np.isinf(_core.length_unit(points, points)):
+            return np.inf, False
+        diagonal = self._norm(points.max(axis=0) - points.min(axis=0))
+        return diagonal, bool(np.isinf(self._order)) or points.shape[1] == 1
+
+    def middles(self, points: Array, one: Array, other: Array) -> list[Array]:
+        """Between the two, in the middle of the box, and the mean."""
         with np.errstate(over="ignore"):
-            return self._norm(high - low)
+            mean = points.mean(axis=0)
+        places = [one / 2 + other / 2, points.min(axis=0) / 2 + points.max(axis=0) / 2, mean]
+        return [place for place in places if np.isfinite(place).all()]
 
     def _norm(self, sides: Array) -> float:
         longest = float(sides.max())
@@ -132,7 +136,7 @@ class CoreMetric(GroundMetric):
 
     def reach(self, x: Array, y: Array, beyond: float) -> float:
         """Sought only where the box around both is wide; in many dimensions it is far wider than the points are."""
-        if _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core) <= beyond:
+        if self.is_within(x, y, beyond):
             return 0.0
         ends = self.outermost(x, y)
         if len(ends) == 0:
@@ -159,6 +163,10 @@ class CoreMetric(GroundMetric):
             longest = length if ends else 0.0  # the middle of the box is none of the points
             ends.append(here)
         return np.stack(ends)
+
+    def is_within(self, x: Array, y: Array, length: float) -> bool:
+        """By the box around both."""
+        return _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core) <= length
 
     def _farthest(self, here: Array, points: Array) -> tuple[Array, float]:
         distances = np.empty((1, len(points)))
@@ -194,9 +202,14 @@ class CallableMetric(GroundMetric):
         self.given = self._function = function
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
-        """By SciPy, which calls the function for each pair of points."""
-        # Behind another function: SciPy would pass options to one that is called "m", say, after its own metrics.
-        _fill_by_scipy(x, y, lambda u, v: self._function(u, v), out, deadline, repr(self._function))
+        """By SciPy, which calls the function for each pair of points; the clock is looked at before each call."""
+
+        # Not the function itself: SciPy would pass options to one that is called "m", say, after its own metrics.
+        def in_time(u: Array, v: Array) -> float:
+            deadline.check()
+            return self._function(u, v)
+
+        _fill_by_scipy(x, y, in_time, out, deadline, repr(self._function))
 
     def describe(self) -> str:
         """A digest of its code and of what it carries along."""
@@ -239,10 +252,10 @@ class _Stoppable:
 # ---------------------------------------------------------------- by name
 
 _CORE = (
-    CoreMetric("euclidean", _core.Metric.euclidean, 2, has_box=True),
-    CoreMetric("cityblock", _core.Metric.cityblock, 1, has_box=True),
-    CoreMetric("chebyshev", _core.Metric.chebyshev, np.inf, has_box=True),
-    CoreMetric("minkowski", _core.Metric.euclidean, 2, has_box=False),  # SciPy's exponent 2; another as a callable
+    CoreMetric("euclidean", _core.Metric.euclidean, 2),
+    CoreMetric("cityblock", _core.Metric.cityblock, 1),
+    CoreMetric("chebyshev", _core.Metric.chebyshev, np.inf),
+    CoreMetric("minkowski", _core.Metric.euclidean, 2),  # SciPy's exponent 2; another as a callable
 )
 _SCIPY = (
     ScipyMetric("canberra", separates=True),

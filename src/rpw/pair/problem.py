@@ -11,7 +11,8 @@ import numpy as np
 from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
-from rpw.base.deadline import Deadline
+from rpw.base.deadline import NEVER, Deadline
+from rpw.base.frozen import frozen
 from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure
 from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
@@ -67,6 +68,10 @@ class Problem:
         """How far the atoms reach together."""
         return self.ground.reach(self.x, self.y)
 
+    def is_near(self, length: float) -> bool:
+        """Whether many atoms are known to lie within this length of each other."""
+        return self.ground.is_near(self.x, self.y, length)
+
     @property
     def is_balanced(self) -> bool:
         """Whether the two measures have as many atoms, and all weigh the same."""
@@ -76,6 +81,11 @@ class Problem:
     def is_on_line(self) -> bool:
         """Whether the core needs no matrix."""
         return self.ground.has_on_line(self.x, self.y)
+
+    def along(self, axis: int) -> Problem:
+        """The same measures as they look along one axis; only where there are points."""
+        x, y = self.points or (self.x, self.y)
+        return replace(self, x=x[:, axis : axis + 1], y=y[:, axis : axis + 1], ground=Points(self.ground.metric))
 
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline
@@ -91,17 +101,27 @@ class Problem:
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
     def kept(self) -> Problem:
-        """The same on points of its own, which the caller cannot change. A matrix of costs is too large for that."""
-        return replace(self, x=self.x.copy(), y=self.y.copy())
+        """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""
+        return replace(self, x=frozen(self.x), y=frozen(self.y))
 
     def without_metric(self) -> Problem:
         """The same problem where a metric that cannot be pickled is left out."""
         ground = self.ground.without_metric()
         return self if ground is self.ground else replace(self, ground=ground)
 
-    def block(self, rows: Ints, columns: Ints) -> Array:
+    @property
+    def may_change(self) -> bool:
+        """Whether distances that are asked for later may be others than now."""
+        return self.ground.may_change
+
+    @cached_property
+    def places(self) -> tuple[Array, Array] | None:
+        """Where the atoms lie on an axis, if the distance is the difference of these; else None."""
+        return self.ground.places(self.x, self.y)
+
+    def block(self, rows: Ints, columns: Ints, deadline: Deadline = NEVER) -> Array:
         """The distances between any atoms."""
-        return self.ground.block(self.x[rows], self.y[columns])
+        return self.ground.block(self.x[rows], self.y[columns], deadline)
 
     def pairs(self, rows: Ints, columns: Ints) -> Array:
         """The distances of a list of pairs of atoms."""

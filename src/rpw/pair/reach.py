@@ -1,7 +1,8 @@
-"""A warning where points reach far beyond a diameter that nobody chose.
+"""Warnings where points reach far beyond a diameter that nobody chose, or fill hardly any of it.
 
 RPW counts lengths in units of Δ and is never above 1. Where Δ was left at 1 and the points lie tens or hundreds apart,
-nearly every distance comes out close to 1 and says nothing.
+nearly every distance comes out close to 1 and says nothing. Where they all lie within a few hundredths, no way is
+long enough to be left out: RPW is W_p, and an outlier counts as much as it does there.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FAR", "NO_REACH", "Reach", "warn_of_reach"]
+__all__ = ["FAR", "MANY", "NO_REACH", "Reach", "near_for", "warn_of_nearness", "warn_of_reach"]
 
 FAR = 2.0  # in units of the default diameter, 1
+MANY = 20  # distinct points; of fewer, nobody expects outliers to be told apart
+_NEAR = 0.05  # likewise
 _HERE = str(Path(__file__).parents[1])  # the whole package
 
 
@@ -42,14 +45,33 @@ def warn_of_reach(reach: Reach) -> None:
     """Warn the code that called rpw, if the default diameter hardly fits."""
     if not reach.is_far:
         return
-    way = "the largest cost" if reach.is_of_cost else "rpw.diameter(...)"
-    # No figure: Python shows a warning once for each line of code and text, and in a loop the figure would differ.
-    warnings.warn(
+    _warn(
         f"{reach.subject} more than {FAR:g}, and diameter was left at 1: RPW comes out close to 1 for measures that "
-        f"are far apart; pass diameter={way} of everything you compare, or diameter=1 if that is the scale you mean",
-        UserWarning,
-        stacklevel=_level_of_caller(),
+        f"are far apart; {_way_out(reach.is_of_cost)}"
     )
+
+
+def near_for(*prices: float) -> float:
+    """How close to each other all points lie where robustness is lost for each of these k."""
+    return _NEAR * min(1.0, *prices)
+
+
+def warn_of_nearness() -> None:
+    """Warn the code that called rpw that the default diameter is far larger than all distances."""
+    _warn(
+        f"all points lie within {_NEAR:g} (or all costs do), and diameter was left at 1: RPW is then close to W_p / k, "
+        f"and outliers are not told from the rest; {_way_out(is_of_cost=False)}"
+    )
+
+
+def _way_out(is_of_cost: bool) -> str:
+    way = "the largest cost" if is_of_cost else "rpw.diameter(...)"
+    return f"pass diameter={way} of everything you compare, or diameter=1 if that is the scale you mean"
+
+
+def _warn(text: str) -> None:
+    # No figure: Python shows a warning once for each line of code and text, and in a loop the figure would differ.
+    warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:

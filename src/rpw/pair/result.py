@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,9 @@ import numpy.typing as npt
 
 from rpw import _core
 from rpw.base.check import Array
+from rpw.base.frozen import read_only
 from rpw.pair.atoms import Ints
+from rpw.pair.dual import Dual
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question
 
@@ -29,7 +30,7 @@ _LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 
 
 _ADVICE = {
     "exact": "the two bounds agree up to rounding",
-    "tolerance": "stopped as soon as the bounds were within tol",
+    "tolerance": "stopped as soon as the bounds were within tol, or as close as the rounding of weights lets them be",
     "time_limit": "stopped by time_limit: the interval is proven, but wider than asked for; allow more time",
 }
 
@@ -73,29 +74,22 @@ class Plan:
         keep = problem.pairs(problem.rows[self.row], problem.columns[self.column]) < length
         return Plan(self.row[keep], self.column[keep], self.mass[keep])
 
-    def completed(self, mass: float, problem: Problem) -> Plan:
+    def completed(self, mass: float, problem: Problem, orders: tuple[Ints, Ints] | None = None) -> Plan:
         """A plan that moves ``mass`` in all: what is missing goes to where there is room, in the order of the atoms."""
         missing = mass - math.fsum(self.mass)
         if missing <= 0:
             return self
         sides = ((self.row, problem.a[problem.rows]), (self.column, problem.b[problem.columns]))
-        until = [np.cumsum(np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0)) for i, w in sides]
+        rooms = [np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0) for i, w in sides]
+        order_a, order_b = orders or (np.arange(len(rooms[0])), np.arange(len(rooms[1])))
+        until = [np.cumsum(rooms[0][order_a]), np.cumsum(rooms[1][order_b])]
         ends = np.unique(np.concatenate([*until, [missing]]))
         ends = ends[(ends > 0) & (ends <= missing)]
         added = np.diff(ends, prepend=0.0)
-        row, column = (np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1).astype(np.int32) for ups in until)
+        places = [np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1) for ups in until]
+        row, column = order_a[places[0]].astype(np.int32), order_b[places[1]].astype(np.int32)
         parts = ((self.row, row), (self.column, column), (self.mass, added))
         return Plan(*(np.concatenate(part) for part in parts))
-
-
-@dataclass(frozen=True, eq=False)
-class Dual:
-    """Potentials u, v >= 0 at slope λ, in units of ``scale ** p``, over the atoms that carry mass."""
-
-    multiplier: float
-    u: Array
-    v: Array
-    scale: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +104,8 @@ class Result:
     lower, upper : float
         Proven bounds, up to the rounding of float64 (docs/theory.md, "Rounding").
     status : str
-        ``"exact"``, ``"tolerance"`` (stopped within ``tol``) or ``"time_limit"``.
+        ``"exact"``, ``"tolerance"`` (stopped within ``tol``; also where weights near 2**-60 of the sum decide, whose
+        rounding keeps the bounds apart) or ``"time_limit"``.
     solver : str
         The solver that ran (see `rpw.choose_solver`).
     cost : float
@@ -159,19 +154,20 @@ class Result:
         """
         if self._dual is None:
             return None
-        return self._dual.multiplier * self._unit_p(self._dual)
+        return float(self._in_power_units(np.float64(self._dual.multiplier)))
 
     @cached_property
     def potentials(self) -> tuple[Array, Array] | None:
         """``(f, g)`` with f, g <= 0, ``f_i + g_j <= c_ij**p - λ`` and ``F(α) >= λα + a·f + b·g``.
 
-        None at p = inf and k = 0. Atoms without mass get the largest values that keep the inequalities.
+        None at p = inf and k = 0. Atoms without mass get the largest values that keep the inequalities; only where they
+        belong to ``cost=`` or a callable metric, and ``time_limit`` left no time for them, they get -λ.
         """
-        if self._dual is None:
+        if self._dual is None or self.multiplier is None:  # without a multiplier that is a float64 they say nothing
             return None
-        unit_p = self._unit_p(self._dual)
-        u, v = _extended_potentials(self._problem, self._question, self._dual)
-        return -u * unit_p, -v * unit_p
+        whole = self._dual.on_all_atoms(self._problem, self._question)
+        f, g = (read_only(-self._in_power_units(potentials)) for potentials in (whole.u, whole.v))
+        return f, g
 
     @cached_property
     def plan(self) -> csr_array:
@@ -180,21 +176,25 @@ class Result:
 
         entries = self._plan
         row, column = self._problem.rows[entries.row], self._problem.columns[entries.column]
-        return csr_array((entries.mass, (row, column)), shape=self._problem.shape)
+        plan = csr_array((entries.mass, (row, column)), shape=self._problem.shape)
+        plan.sum_duplicates()  # what SciPy would do in place later
+        for array in (plan.data, plan.indices, plan.indptr):
+            read_only(array)
+        return plan
 
     @cached_property
     def unmatched_a(self) -> Array:
         """The mass of every atom of the first measure that stays behind."""
         row = self._problem.rows[self._plan.row]
         moved = np.bincount(row, self._plan.mass, minlength=self._problem.shape[0])
-        return np.maximum(self._problem.a - moved, 0.0)
+        return read_only(np.maximum(self._problem.a - moved, 0.0))
 
     @cached_property
     def unmatched_b(self) -> Array:
         """The mass of every atom of the second measure that nothing is moved to."""
         column = self._problem.columns[self._plan.column]
         moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
-        return np.maximum(self._problem.b - moved, 0.0)
+        return read_only(np.maximum(self._problem.b - moved, 0.0))
 
     @property
     def outliers_a(self) -> Mask:
@@ -212,9 +212,11 @@ class Result:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what moves and what is left behind (needs ``rpw[plot]``).
 
-        Both measures, lines for the plan, and a ring around every outlier (see ``outliers_a``). Points on the line lie
-        in two rows, the first measure above the second, and of many lines 300 are drawn; points with more than two
-        coordinates are drawn on their first two principal axes. Raises where there are no points, only ``cost=``.
+        Both measures, lines for the plan, and a ring around every outlier, in the colour of its measure (see
+        ``outliers_a``). Both measures leave the same mass behind: where only one has outliers, the other has rings
+        around points that it can best spare. Points on the line lie in two rows, the first measure above the second,
+        and of many lines 300 are drawn. Points with more than two coordinates are drawn on their first two principal
+        axes. Raises where there are no points, only ``cost=``.
         """
         from rpw.plot import plot_result
 
@@ -229,8 +231,9 @@ class Result:
             return f"{self.mass:.1%} moves, {self.distance:.1%} stays"
         return f"{self.mass:.1%} moves, {self._question.title} = {self.distance:.4g}"
 
-    def _unit_p(self, dual: Dual) -> float:
-        return representable_power(dual.scale, self._question.p, "the multiplier and the potentials")
+    def _in_power_units(self, numbers: np.float64 | Array) -> Any:
+        scale = 1.0 if self._dual is None else self._dual.scale
+        return in_power_units(numbers, scale, self._question.p, "the multiplier and the potentials")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -246,11 +249,7 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {field.name: self.__dict__[field.name] for field in fields(self)}  # what is derived is derived again
-        state["_problem"] = self._problem.without_metric()
-        if state["_problem"] is not self._problem:
-            with suppress(ValueError):  # where they cannot be represented, asking for them raises here and there
-                state["potentials"] = self.potentials  # all that would ask for the metric
-        return state
+        return state | {"_problem": self._problem.without_metric()}
 
     def __repr__(self) -> str:
         if self.status == "exact":  # the bounds agree up to rounding
@@ -287,25 +286,15 @@ def representable_power(scale: float, p: float, what: str) -> float:
     return power
 
 
-def _extended_potentials(problem: Problem, question: Question, dual: Dual) -> tuple[Array, Array]:
-    """Potentials on all atoms: those without mass get the smallest u, v that satisfy every constraint."""
-    n, m = problem.shape
-    u, v = np.zeros(n), np.zeros(m)
-    u[problem.rows], v[problem.columns] = dual.u, dual.v
-    idle_rows = np.setdiff1d(np.arange(n), problem.rows)
-    idle_columns = np.setdiff1d(np.arange(m), problem.columns)
-    if len(idle_rows):
-        needed = dual.multiplier - _costs_p(problem, question, idle_rows, problem.columns, dual.scale) - dual.v
-        u[idle_rows] = np.maximum(0.0, needed.max(axis=1))
-    if len(idle_columns):
-        needed = dual.multiplier - _costs_p(problem, question, np.arange(n), idle_columns, dual.scale) - u[:, None]
-        v[idle_columns] = np.maximum(0.0, needed.max(axis=0))
-    return u, v
-
-
-def _costs_p(problem: Problem, question: Question, rows: Ints, columns: Ints, scale: float) -> Array:
-    """``(distances / scale) ** p`` between any atoms."""
-    distances = np.minimum(problem.block(rows, columns), question.truncation)
-    powers = np.empty(distances.shape)
-    _core.fill_powers(np.ascontiguousarray(distances), scale, question.p, powers)
-    return powers
+def in_power_units(numbers: np.float64 | Array, scale: float, p: float, what: str) -> Any:
+    """Numbers in units of ``scale ** p`` as they are, or a ValueError that names p where they are no float64."""
+    power = representable_power(scale, p, what)
+    with np.errstate(over="ignore"):
+        products = numbers * power
+    if not np.isfinite(products).all():
+        largest = float(np.max(numbers))
+        raise ValueError(
+            f"{what} cannot be represented: {largest:.3g} times {scale:.3g} to the power p={p:g} is no float64; "
+            "rescale the points (or cost) and the diameter by the same factor, or lower p"
+        )
+    return products

@@ -11,17 +11,22 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.pair.dual import Dual
+from rpw.pair.elbow import spread_of
+from rpw.pair.first_bounds import FirstBounds, first_bounds
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
 from rpw.pair.question import Question
-from rpw.pair.result import Dual, Plan, Result
+from rpw.pair.result import Plan, Result
 
 __all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
 _MANY_PAIRS = 1_000_000
+_SAME_NUMBER = 1e-9  # bounds that differ by no more than this part of the number agree up to rounding
+_ROUNDING_OF_ONE = 2.0**-53
 
 _REASON_FOR_LINE = (
     "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear time and no "
@@ -68,22 +73,26 @@ def _lmr_is_faster(problem: Problem, question: Question) -> bool:
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(question, solver=choose(problem, question)[0], need="plan")
+    first = first_bounds(problem, question, deadline)
     try:
         answer = outcome(problem, question, deadline)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
         answer = None
-    return as_result(problem, question, answer)
+    result = as_result(problem, question, answer, deadline)
+    return _better_of(result, first) if result.status == "time_limit" else result
 
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     question = replace(question, solver=choose(problem, question)[0])
+    first = first_bounds(problem, question, deadline)
+    lower, upper = first.lower, min(first.upper, question.largest) if question.is_of_crossing else question.largest
     try:
         answer = outcome(problem, question, deadline)
     except TimeLimitError:
-        raise TimeLimitError(0.0, question.largest) from None
+        raise TimeLimitError(lower, upper) from None
     if answer.status == _core.Status.time_limit:
-        raise TimeLimitError(answer.lower, answer.upper)
+        raise TimeLimitError(max(lower, answer.lower), min(upper, answer.upper))
     return answer.value
 
 
@@ -114,11 +123,14 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
     except TimeoutError:
         raise TimeLimitError from None
-    result = replace(_as_profile(question, upper), _pair=SolvedPair(problem.kept(), question))
+    solved = SolvedPair(problem.kept(), question, problem.ground.digest())
+    result = replace(_as_profile(question, upper), _pair=solved)
     if len(upper.used_up_a):
         result = replace(result, _used_up=_used_up(problem, upper))
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
+    if result.is_exact:
+        result = replace(result, _spread=spread_of(problem))
     if result.solver in ("walk", "simplex", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
@@ -154,14 +166,20 @@ class SolvedPair:
 
     problem: Problem
     question: Question
+    digest: bytes  # of ``cost=``, which is too large for a copy
 
     def crossing(self, k: float) -> Result:
         """The plan of RPW at another price."""
-        return solve(self.problem, replace(self.question, k=k, tol=0.0, solver="exact"))
+        return self._solve(replace(self.question, k=k, tol=0.0, solver="exact"))
 
     def transport(self, mass: float) -> Result:
         """The plan that moves a mass."""
-        return solve(self.problem, Question("partial_wasserstein", p=self.question.p, mass=mass))
+        return self._solve(Question("partial_wasserstein", p=self.question.p, mass=mass))
+
+    def _solve(self, question: Question) -> Result:
+        if self.problem.ground.digest() != self.digest:
+            raise ValueError("cost has changed since this profile was computed: call rpw.profile again")
+        return solve(self.problem, question)
 
     def without_metric(self) -> SolvedPair:
         """The same, where a metric that cannot be pickled is left out."""
@@ -184,23 +202,29 @@ def _bytes_per_cost(problem: Problem, question: Question) -> int:
     return 0 if problem.is_on_line else 8
 
 
-def as_result(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+def as_result(
+    problem: Problem, question: Question, outcome: _core.Outcome | None, deadline: Deadline = NEVER
+) -> Result:
     """The core's answer to a question with need="plan"; None where time was up before there was one."""
+    problem = problem.kept()
     if outcome is None:
         return _nothing_proven(problem, question)
+    dual = _dual_of(outcome)
+    if dual is not None and problem.may_change:
+        dual = dual.on_all_atoms(problem, question, deadline)
     if question.is_of_cost and outcome.status == _core.Status.time_limit:
-        return _unfinished_transport(problem, question, outcome)
-    plan, dual = Plan(*outcome.plan), _dual_of(outcome)
+        return _unfinished_transport(problem, question, outcome, dual)
+    plan, lower, status = Plan(*outcome.plan), *_lower_and_status(outcome, question)
     if outcome.solver.name == "bisection" or len(outcome.lengths):  # flows may move more than is asked for
         plan = plan.trimmed(question.moved if question.is_of_cost else 1.0 - outcome.value)
     if question.lam is not None:
         plan = plan.shorter_than(question.truncation, problem)
     return Result(
         distance=outcome.value,
-        lower=outcome.lower,
+        lower=lower,
         upper=outcome.upper,
         cost=outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan),
-        status=outcome.status.name,
+        status=status,
         solver=outcome.solver.name,
         iterations=outcome.iterations,
         _problem=problem,
@@ -210,11 +234,26 @@ def as_result(problem: Problem, question: Question, outcome: _core.Outcome | Non
     )
 
 
+def _lower_and_status(outcome: _core.Outcome, question: Question) -> tuple[float, str]:
+    """Exact means that the bounds agree. Weights near 2**-60 may decide, and masses have no finer parts.
+
+    What two shares of the mass differ by less than the rounding of 1 is closed; beyond that, bounds apart say so.
+    """
+    gap = outcome.upper - outcome.lower
+    if outcome.status != _core.Status.exact or gap <= _SAME_NUMBER * outcome.upper:
+        return outcome.lower, outcome.status.name
+    if question.is_of_crossing and gap <= _ROUNDING_OF_ONE:
+        return outcome.upper, "exact"
+    return outcome.lower, "tolerance"
+
+
 def _dual_of(outcome: _core.Outcome) -> Dual | None:
     return Dual(outcome.multiplier, outcome.u, outcome.v, outcome.scale) if outcome.has_potentials else None
 
 
-def _unfinished_transport(problem: Problem, question: Question, outcome: _core.Outcome | None) -> Result:
+def _unfinished_transport(
+    problem: Problem, question: Question, outcome: _core.Outcome | None, dual: Dual | None = None
+) -> Result:
     """A cost that was cut off: the plan so far, and for the rest what comes first, so that the upper bound is attained.
 
     λ-ROBOT may leave the rest behind, for 2λ.
@@ -227,10 +266,18 @@ def _unfinished_transport(problem: Problem, question: Question, outcome: _core.O
     else:
         plan = plan.shorter_than(question.truncation, problem)
         upper = plan.cost_in(problem, question, question.truncation)
-    lower, dual, iterations = 0.0, None, 0
-    if outcome is not None:
-        lower, dual, iterations = min(outcome.lower, upper), _dual_of(outcome), outcome.iterations
+    lower, iterations = (0.0, 0) if outcome is None else (min(outcome.lower, upper), outcome.iterations)
     return Result(upper, lower, upper, upper, "time_limit", question.solver, iterations, problem, question, plan, dual)
+
+
+def _better_of(result: Result, first: FirstBounds) -> Result:
+    """What a solve that was cut off has proven, or what was known before it."""
+    upper = min(result.upper, first.upper)
+    better = replace(result, lower=min(max(result.lower, first.lower), upper))
+    if first.plan is None or first.upper >= result.upper:
+        return better
+    cost = first.plan.cost_in(result._problem, result._question)
+    return replace(better, distance=upper, upper=upper, cost=cost, _plan=first.plan)
 
 
 def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan: Plan) -> float:

@@ -14,7 +14,8 @@ from rpw.base.check import Array, as_cost, as_points
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Ints, Where
-from rpw.pair.ground import Ground, Matrix, Points, sample_of
+from rpw.pair.diameter import Diameter, diameter_of
+from rpw.pair.ground import Ground, Matrix, Points, has_many, sample_of
 from rpw.pair.ground_form import InArrays, InCore, measures_of
 from rpw.pair.metrics import GroundMetric, equal_rows
 from rpw.pair.question import Question
@@ -49,9 +50,18 @@ class Support(Ground):
         """As the metric does."""
         return self.metric.separates
 
-    def block(self, x: Where, y: Where) -> Array:
+    @property
+    def may_change(self) -> bool:
+        """As the metric may; the points are those of a copy, where results are kept."""
+        return self.metric.calls_python
+
+    def block(self, x: Where, y: Where, deadline: Deadline = NEVER) -> Array:
         """By the metric."""
-        return Points(self.metric).block(self.points[x], self.points[y])
+        return Points(self.metric).block(self.points[x], self.points[y], deadline)
+
+    def places(self, x: Where, y: Where) -> tuple[Array, Array] | None:
+        """As of points."""
+        return Points(self.metric).places(self.points[x], self.points[y])
 
     def pairs(self, x: Where, y: Where) -> Array:
         """By the metric."""
@@ -61,13 +71,17 @@ class Support(Ground):
         """The points of the support."""
         return self.points[where]
 
-    def diameter(self, clouds: list[Where]) -> float:
+    def diameter(self, clouds: list[Where], deadline: Deadline = NEVER) -> Diameter:
         """Of all places."""
-        return self.metric.diameter([self.points])
+        return diameter_of(self.metric, [self.points], deadline=deadline)
 
     def reach(self, x: Where, y: Where) -> Reach:
         """Of all places."""
         return Reach(self.metric.reach(self.points, self.points, FAR))
+
+    def is_near(self, x: Where, y: Where, length: float) -> bool:
+        """Whether all places are."""
+        return self.metric.is_within(self.points, self.points, length) and has_many(self.points, self.points)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels of equal places, their points on a line, or the matrix of their distances."""

@@ -11,7 +11,7 @@ from rpw.many.backends.protocol import Backend
 from rpw.many.backends.python import PythonBackend
 from rpw.many.batch import PairBatch
 
-__all__ = ["backend_for", "check_device"]
+__all__ = ["backend_for", "check_device", "check_device_name"]
 
 _GPU = re.compile(r"cuda(?::([0-9]{1,4}))?")
 
@@ -30,6 +30,11 @@ def check_device(device: object) -> None:
     number = _number_of_gpu(device)
     if number is not None:
         check_gpu(number)
+
+
+def check_device_name(device: object) -> None:
+    """Raise unless it is the name of a device, whether or not there is one here."""
+    _number_of_gpu(device)
 
 
 def _number_of_gpu(device: object) -> int | None:

@@ -31,7 +31,7 @@ _NO_RPW = re.compile(r"No module named 'rpw['.]")
 
 def check_client(client: Any) -> None:
     """Raise unless it is a client of dask.distributed that is connected and works synchronously."""
-    distributed = import_extra("distributed", "client")
+    distributed = import_extra("distributed", "client needs")
     if not isinstance(client, distributed.Client):
         raise ValueError(f"client must be a dask.distributed.Client, got {type(client).__name__}")
     if client.status in ("closing", "closed"):
@@ -58,7 +58,7 @@ def compute_tile(
 def _check_memory_of_worker(backend: Backend, is_halved: bool, run: str) -> None:
     """Raise ``MemoryError`` unless this worker has room: before its first tile of a run for as many pairs as it has
     threads, then for the one that is added to those in memory."""
-    worker = import_extra("distributed", "client").get_worker()
+    worker = import_extra("distributed", "client needs").get_worker()
     most, taken = worker.memory_manager.memory_limit, worker.monitor.get_process_memory()
     with _CHECKING:
         n_threads = 1 if (run, worker.address) in _CHECKED else worker.state.nthreads
@@ -113,7 +113,7 @@ def _await_worker(client: Any) -> None:
 @contextmanager
 def _explains_lost_scheduler(client: Any) -> Iterator[None]:
     """Say what an error means that comes while the client has no connection, or has not noticed yet."""
-    closed = import_extra("distributed.comm", "client").CommClosedError
+    closed = import_extra("distributed.comm", "client needs").CommClosedError
     try:
         yield
     except Exception as error:
@@ -150,7 +150,7 @@ class _Cluster:
 
     def __init__(self, backend: Backend, tiling: Tiling, client: Any, deadline: Deadline) -> None:
         self._backend, self._tiling, self._client, self._deadline = backend, tiling, client, deadline
-        self._distributed = import_extra("distributed", "client")
+        self._distributed = import_extra("distributed", "client needs")
         self._running: dict[Any, Tile] = {}
         self._attempts: dict[Tile, int] = {}
         self._run = uuid.uuid4().hex

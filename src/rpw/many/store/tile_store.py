@@ -55,7 +55,7 @@ _BEGINNING = b'{\n "zarr_format": 3,\n'  # of each zarr.json that we write
 
 def open_store(out: Any, batch: PairBatch, lanes: int, retries_failed: bool) -> TileStore:
     """Open the store at ``out`` for this work, or begin it; refuse what holds anything else."""
-    import_extra("zarr", "out")
+    import_extra("zarr", "out needs")
     tree = Tree(_as_path(out))
     _check_is_ours(tree)
     before = _stored(tree, batch)

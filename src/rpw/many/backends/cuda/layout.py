@@ -72,7 +72,7 @@ class Spread(ctypes.Structure):
         ("out", ctypes.c_void_p),
         ("atoms", ctypes.c_longlong),
         ("dimension", ctypes.c_longlong),
-        ("factor", ctypes.c_double),
+        ("unit", ctypes.c_double),
     )
 
 

@@ -139,7 +139,7 @@ class Work:
             return self.gpu.bring(points.T / self.scale, np.float64)
         raw, out = self.gpu.bring(points, np.float64), self.gpu.allocate(8 * atoms * self.dimension)
         self._kept.append(raw)
-        what = Spread(raw.pointer, out.pointer, atoms, self.dimension, 1 / self.scale)
+        what = Spread(raw.pointer, out.pointer, atoms, self.dimension, self.scale)
         self.gpu.launch(self.gpu.kernel("spread"), min(4096, atoms // 64 + 1), 256, 0, what)
         return out
 
@@ -180,6 +180,8 @@ class Work:
 
     def _return(self, name: str, dtype: Any, count: int) -> None:
         memory = self.gpu.allocate(count * np.dtype(dtype).itemsize)
+        if count > 0:  # all of it is read back, also what no kernel writes: bounds without an upper one, pairs cut off
+            self.gpu.clear(memory)
         self._out[name] = memory, dtype, count
         setattr(self.batch, name, memory.pointer)
 
@@ -251,10 +253,10 @@ def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:
         largest = min(largest, float(table.max()))
     elif all(isinstance(measures.points, np.ndarray | GpuPoints) for measures in (a, b)):
         low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
-        largest = min(largest, float(np.linalg.norm(high - low)))
+        largest = min(largest, math.hypot(*(high - low)))  # no square leaves float64 there
     if question.quantity == "crossing":
-        largest = min(largest, question.kappa)
-    return 2.0 ** round(math.log2(largest)) if 0 < largest < math.inf else 1.0
+        largest = min(largest, question.kappa) if largest > 0 else question.kappa
+    return 2.0 ** min(round(math.log2(largest)), 1023) if 0 < largest < math.inf else 1.0
 
 
 def _powers(table: Any, question: Question, scale: float) -> Any:

@@ -11,11 +11,11 @@ struct Spread {
     double* out;
     long long atoms;
     long long dimension;
-    double factor;
+    double unit;  // whose reciprocal may be no float64
 };
 
 __device__ inline void spread_one(const Spread& what, long long e) {
-    what.out[(e % what.dimension) * what.atoms + e / what.dimension] = what.points[e] * what.factor;
+    what.out[(e % what.dimension) * what.atoms + e / what.dimension] = what.points[e] / what.unit;
 }
 
 }  // namespace rpw_cuda

@@ -11,10 +11,10 @@
 
 namespace rpw {
 
-class Effort {
+class WalkBudget {
 public:
     // `size`: the number of pairs.
-    explicit Effort(double size) : size_(size) {}
+    explicit WalkBudget(double size) : size_(size) {}
 
     void note_solve(const ProfilePoint& from, const ProfilePoint& to, double work) {
         room_ += work;

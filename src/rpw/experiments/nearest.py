@@ -1,0 +1,221 @@
+"""The nearest labelled pictures of each query, exactly; queries that are finished are kept in files.
+
+W1 and W2 of colour pictures, the dearest of all, are computed only where a lower bound leaves a pair among the nearest;
+the other distances for all pairs.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import rpw
+from rpw.base.check import Array
+from rpw.base.threads import as_n_threads
+from rpw.experiments.slices import sliced_bounds
+from rpw.io.files import replacing
+from rpw.io.images import pixel_grid
+from rpw.many.backends.choice import backend_for
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_collection
+from rpw.many.errors import PairwiseError
+from rpw.many.search import search_in_rounds
+from rpw.pair.atoms import Atoms
+from rpw.pair.metrics import as_metric
+from rpw.pair.question import as_question
+from rpw.pair.support import as_shared_ground
+
+__all__ = ["Search", "distance_matrix", "find_nearest", "rank"]
+
+Ints = npt.NDArray[np.int64]
+Pixels = npt.NDArray[Any]
+Report = Callable[[float], object]  # the share that is done
+Found = tuple[Ints, Array]
+
+_GROUND = as_shared_ground(None, None, as_metric("euclidean"))
+# Queries whose answers are stored together: what an interruption costs on the CPU, and what keeps a GPU busy.
+_AT_ONCE = {"cpu": 4, "cuda": 100}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What to find: the ``count`` nearest of the labelled pictures for each query, equal distances in the order of the
+    permutation. ``options`` are those of `rpw.pairwise`; they may hold a list of k."""
+
+    queries: Pixels
+    labelled: Pixels
+    options: Mapping[str, Any]
+    count: int
+    permutation: npt.NDArray[Any]
+    n_threads: int | None = None
+    device: str = "cpu"
+
+    @property
+    def queries_at_once(self) -> int:
+        """How many queries are stored together."""
+        return _AT_ONCE[self.device.partition(":")[0]]
+
+    @cached_property
+    def bounds(self) -> Array | None:
+        """Lower bounds on all distances, where there are useful ones."""
+        p = self.options.get("p")
+        if self.queries.ndim != 4 or self.options["distance"] != "wasserstein" or p not in (1, 2):
+            return None
+        return sliced_bounds(_as_clouds(self.queries), _as_clouds(self.labelled), p, as_n_threads(self.n_threads))
+
+    @cached_property
+    def by_place(self) -> Ints:
+        """The labelled pictures in the order of the permutation."""
+        return np.argsort(self.permutation)
+
+    @cached_property
+    def clouds_by_place(self) -> Atoms:
+        """The labelled colour pictures in that order, as points."""
+        return self.as_points(self.labelled[self.by_place])
+
+    def as_points(self, images: Pixels) -> Atoms:
+        """Colour pictures for the device."""
+        return as_collection(_as_clouds(images), "images", _GROUND, device=self.device)
+
+
+def find_nearest(search: Search, store: Path, made_from: Mapping[str, Any], report: Report = lambda _: None) -> Found:
+    """The nearest labelled pictures, as indices, and their distances: arrays (queries, count), or (k, queries, count).
+
+    The folder ``store`` keeps what is finished, for calls with equal ``made_from`` alone.
+    """
+    facts = json.dumps({**made_from, **search.options, "count": search.count}, sort_keys=True)
+    total, known = len(search.queries), _kept(store, facts)
+    for part in _missing(known, total, search.queries_at_once):
+        report(len(known) / total)
+        tell = _between(report, len(known), len(part), total)
+        found = _scan(search, part, tell) if search.bounds is None else _search(search, part, search.bounds, tell)
+        _keep(store / f"{part.start:05}-{part.stop:05}.npz", facts, part.start, found)
+        known |= _by_query(part.start, found)
+    report(1.0)
+    order, distances = zip(*(known[q] for q in range(total)), strict=True)
+    return np.stack(order, axis=-2), np.stack(distances, axis=-2)
+
+
+def _between(report: Report, done: int, now: int, total: int) -> Report:
+    return lambda share: report((done + now * share) / total)
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def _by_query(start: int, found: Found) -> dict[int, Found]:
+    order, distances = (np.moveaxis(part, -2, 0) for part in found)
+    return {start + q: (order[q], distances[q]) for q in range(len(order))}
+
+
+def _keep(path: Path, facts: str, start: int, found: Found) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as stream:
+        np.savez_compressed(
+            stream, facts=np.array(facts), start=np.array(start), order=found[0].astype(np.int32), distances=found[1]
+        )
+
+
+def _kept(store: Path, facts: str) -> dict[int, Found]:
+    """What files of the folder say about each query; damaged ones, and those of other facts, say nothing."""
+    known: dict[int, Found] = {}
+    for path in sorted(store.glob("*.npz")):
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+                if str(arrays["facts"]) == facts:
+                    known |= _by_query(int(arrays["start"]), (arrays["order"].astype(np.int64), arrays["distances"]))
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            continue
+    return known
+
+
+def _missing(known: Mapping[int, Found], queries: int, at_once: int) -> Iterator[range]:
+    """Runs of queries that are not known yet, each at most so long."""
+    todo = [q for q in range(queries) if q not in known]
+    while todo:
+        stop = next((i for i in range(1, len(todo)) if i == at_once or todo[i] != todo[i - 1] + 1), len(todo))
+        yield range(todo[0], todo[stop - 1] + 1)
+        todo = todo[stop:]
+
+
+# ---------------------------------------------------------------- all pairs
+
+
+def _scan(search: Search, part: range, report: Report) -> Found:
+    matrix = distance_matrix(
+        search.queries[part.start : part.stop],
+        search.labelled,
+        search.options,
+        n_threads=search.n_threads,
+        device=search.device,
+        progress=lambda done, total: report(done / total),
+    )
+    order = rank(matrix, search.permutation)[..., : search.count]
+    return order, np.take_along_axis(matrix, order, axis=-1)
+
+
+def distance_matrix(queries: Pixels, labelled: Pixels, options: Mapping[str, Any], **run: Any) -> Array:
+    """All distances between two collections of pictures."""
+    if options["distance"] == "total_variation" and queries.ndim == 4:
+        a, b = _as_channels(queries), _as_channels(labelled)
+        space: dict[str, Any] = {"support": np.arange(a.shape[1], dtype=np.float64)[:, None]}
+    elif queries.ndim == 4:
+        a, b = _as_clouds(queries), _as_clouds(labelled)
+        space = {}
+    else:
+        a, b = _as_rows(queries), _as_rows(labelled)
+        space = {"support": pixel_grid(*queries.shape[1:])}
+    return np.asarray(rpw.pairwise(a, b, **space, **options, **run))
+
+
+def _as_rows(images: Pixels) -> Array:
+    """Grey pictures as histograms."""
+    return images.reshape(len(images), -1).astype(np.float64)
+
+
+def _as_clouds(images: Pixels) -> Array:
+    """Colour pictures as points of position and colour, all of the same mass."""
+    return np.stack([rpw.Measure.from_image(image).points for image in images])
+
+
+def _as_channels(images: Pixels) -> Array:
+    """Colour pictures as mass on pixels and channels, the authors' TV; in the space of `from_image` hardly two points
+    coincide. A black picture has no mass and is taken for an evenly grey one."""
+    rows = _as_rows(images)
+    rows[rows.sum(axis=1) == 0] = 1
+    return rows
+
+
+def rank(matrix: Array, permutation: npt.NDArray[Any]) -> Ints:
+    """For each row the columns from near to far; equal distances by their place in the permutation."""
+    rows = [np.lexsort((permutation, row)) for row in matrix.reshape(-1, matrix.shape[-1])]
+    return np.stack(rows).reshape(matrix.shape)
+
+
+# ---------------------------------------------------------------- only pairs that may be near
+
+
+def _search(search: Search, part: range, bounds: Array, report: Report) -> Found:
+    queries, by_place = search.as_points(search.queries[part.start : part.stop]), search.by_place
+    question = as_question(search.options["distance"], p=search.options["p"])
+    found = search_in_rounds(
+        backend_for(PairBatch(queries, search.clouds_by_place, _GROUND, question), search.device),
+        bounds[part.start : part.stop, by_place],
+        search.count,
+        np.inf,
+        as_n_threads(search.n_threads),
+        lambda done: report(done / len(part)),
+    )
+    if found.failures:
+        raise PairwiseError.of(found.failures, found.neighbours)
+    distances, places = (np.stack(each) for each in zip(*found.neighbours, strict=True))
+    return by_place[places], distances  # the search puts equal distances into the order of their places

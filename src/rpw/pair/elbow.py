@@ -1,0 +1,84 @@
+"""Where a profile bends: which share of the mass is far dearer to move than the inliers are wide.
+
+docs/theory.md, "The elbow", says why these numbers, and what was measured with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rpw.base.check import Array
+from rpw.pair.atoms import Ints
+from rpw.pair.problem import Problem
+
+__all__ = ["Spread", "outlier_share", "spread_of"]
+
+_PAIRS = 987  # whose distances are looked at
+_GOLDEN = (5**0.5 - 1) / 2
+
+_HALF = 0.5  # of the mass is never out: which half would it be?
+_NEARLY_ALL = 0.95  # of the inliers lie no farther apart than their width
+_BEYOND = 2.0  # widths; no outlier is nearer, however many there are
+_TAIL = 3.0  # the share of a t-distribution with 3 degrees of freedom beyond r falls like r^-3
+_TAIL_REACH = 0.35  # widths, at a share of 1
+_CHANCE = 0.02  # that such a tail reaches farther
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How far apart two measures lie, and how many atoms say so."""
+
+    distances: Array  # of some pairs of atoms, in order
+    atoms: float  # of the smaller measure; those of unequal weight count for fewer
+
+    def width(self, left: Array) -> Array:
+        """How far apart inliers lie if a share ``left`` of each measure is out.
+
+        Outliers of both measures spoil all but (1 - left)² of the pairs, and their distances are the longest. Where
+        most points are equal, a quarter of the other distances still counts for the width: what differs is not out.
+        """
+        other = self.distances[self.distances > 0]
+        if len(other) == 0:
+            return np.full(left.shape, np.inf)
+        return np.maximum(np.quantile(self.distances, _NEARLY_ALL * (1 - left) ** 2), np.quantile(other, 0.25))
+
+    def reach(self, left: Array) -> Array:
+        """How far the outermost share ``left`` of inliers with a heavy tail may lie: the fewer they are, the farther.
+
+        The share of such a tail that k of the atoms stand for is seldom less than the lower quantile of a gamma
+        distribution.
+        """
+        from scipy.special import gammaincinv
+
+        with np.errstate(divide="ignore", over="ignore"):
+            share = gammaincinv(left * self.atoms, _CHANCE) / self.atoms
+            widths = np.maximum(_BEYOND, _TAIL_REACH * share ** (-1 / _TAIL))
+            return np.asarray(widths * self.width(left))
+
+
+def spread_of(problem: Problem) -> Spread:
+    """From pairs of atoms that lie evenly over the mass of both measures; each pair is asked for once."""
+    steps = np.arange(0.5, _PAIRS)
+    rows, columns = _atoms_at(steps / _PAIRS, problem.a), _atoms_at(steps * _GOLDEN % 1, problem.b)
+    pairs, counts = np.unique(np.column_stack([rows, columns]), axis=0, return_counts=True)
+    distances = np.repeat(problem.pairs(pairs[:, 0], pairs[:, 1]), counts)
+    return Spread(np.sort(distances), min(1 / float(weights @ weights) for weights in (problem.a, problem.b)))
+
+
+def _atoms_at(shares: Array, weights: Array) -> Ints:
+    """The atoms at which these shares of the mass are reached."""
+    until = np.cumsum(weights)
+    return np.asarray(np.searchsorted(until, shares * until[-1]))
+
+
+def outlier_share(left: Array, lengths: Array, spread: Spread) -> float:
+    """The share of the mass that is out: where the first edge begins that is too long for inliers, or 0.
+
+    ``left`` is the mass that has not moved where each edge of the profile begins, and ``lengths`` what the next bit
+    costs there, as a length.
+    """
+    may_be_out = np.flatnonzero((left < _HALF) & (lengths > _BEYOND * spread.width(np.array(_HALF))))
+    out = may_be_out[lengths[may_be_out] > spread.reach(left[may_be_out])]
+    return float(left[out[0]]) if len(out) else 0.0
