@@ -184,3 +184,36 @@ def test_anchors_are_those_of_github(tmp_path):
         "# p, k and Δ\n```sh\n# no heading\n```\n## A known error, or `solve`\n", encoding="utf-8"
     )
     assert list(anchors_of(tmp_path / "page.md")) == ["p-k-and-δ", "a-known-error-or-solve"]
+
+
+# ---------------------------------------------------------------- citations
+
+SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh")
+PATH = r"\b(?:cpp|src|tests|benchmarks|docs|examples)/[\w./-]*\w\.(?:py|cpp|hpp|cu|cuh|md)\b"
+
+
+def texts():
+    """What cites files and headings: documents and sources."""
+    yield "README.md", (ROOT / "README.md").read_text(encoding="utf-8")
+    for folder in ("docs", "src", "cpp", "tests", "benchmarks", "examples"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in SUFFIXES:
+                yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+def test_cited_files_are_there():
+    cited = {(name, path) for name, text in texts() for path in re.findall(PATH, text)}
+    assert len(cited) > 50
+    # Sources of the core and its tests name each other from the folder cpp.
+    missing = [(name, path) for name, path in cited if not any((base / path).exists() for base in (ROOT, ROOT / "cpp"))]
+    assert not missing
+
+
+def test_cited_headings_of_the_theory_are_there():
+    theory = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    headings = set(re.findall(r"^#+ (.*)$|^\*\*(.*?)\.\*\*", theory, re.M))
+    known = {heading or paragraph for heading, paragraph in headings}
+    cited = {(name, heading) for name, text in texts() for heading in re.findall(r'theory\.md, "([^"]+)"', text)}
+    assert len(cited) > 30
+    on_one_line = {(name, re.sub(r"\n\W*", " ", heading)) for name, heading in cited}
+    assert not [(name, heading) for name, heading in on_one_line if heading not in known]

@@ -1,9 +1,12 @@
 """How the library behaves as a guest in a process: Ctrl-C, threads, memory, imports."""
 
+import importlib.util
+import pkgutil
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import textwrap
 import threading
 import time
@@ -201,6 +204,23 @@ def test_problems_too_large_are_refused_with_their_size(name):
         getattr(rpw, name)(x, x + 0.5)
 
 
+def test_choose_solver_refuses_what_solve_refuses():
+    x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
+    x[-1, 1] = 1  # else it is a line
+    for options in ({}, {"p": INF}, {"solver": "lmr", "tol": 0.1}, {"metric": "canberra"}):
+        reasons = []
+        for function in (rpw.solve, rpw.choose_solver):
+            with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB") as caught:
+                function(x, x + 0.5, diameter=1, **options)
+            reasons.append(str(caught.value).partition(", and ")[0])  # what is available may change
+        assert reasons[0] == reasons[1]
+    assert rpw.choose_solver(x, x + 0.5, k=0)[0] == "total_variation"
+    assert rpw.choose_solver(x[:-1], x[:-1] + np.array([0.5, 0]))[0] == "line"
+    light = np.zeros(len(x))
+    light[:9] = 1
+    assert rpw.choose_solver(x, x, light, light)[0] == "exact"  # atoms without mass need no room
+
+
 def test_total_variation_of_many_points_needs_no_matrix():
     x = np.arange(2e5)
     assert rpw.total_variation(x, x + 1) == pytest.approx(5e-6, rel=1e-9)
@@ -232,6 +252,50 @@ def test_every_public_name_is_there_and_documented():
     contract = {"Measure", "Profile", "Result", "choose_solver", "diameter", "distance", "levy_prokhorov"}
     contract |= {"partial_wasserstein", "profile", "robot", "solve", "total_variation", "wasserstein"}
     assert contract <= set(rpw.__all__)
+
+
+def test_modules_that_users_need_are_there_after_import_rpw_and_not_loaded_before():
+    answer = run_child("""
+        import sys
+        import rpw
+        before = set(sys.modules)
+        assert "rpw.io.readers" not in before, "loaded too early"
+        print(rpw.readers.read_points.__name__, rpw.pictures.load_pictures.__name__, rpw.images.pixel_grid.__name__)
+        import rpw.readers as readers
+        assert readers is rpw.readers is sys.modules["rpw.readers"]
+        try:
+            rpw.nothing
+        except AttributeError as error:
+            print(error)
+    """)
+    assert answer.stdout.splitlines() == [
+        "read_points load_pictures pixel_grid",
+        "module 'rpw' has no attribute 'nothing'",
+    ], answer.stderr
+
+
+def test_dir_shows_what_is_meant_for_users():
+    shown = set(dir(rpw))
+    assert set(rpw.__all__) <= shown
+    assert {"readers", "sklearn", "__version__"} <= shown
+    for name in shown - set(rpw.__all__) - {"__doc__", "__version__"}:
+        assert importlib.util.find_spec(f"rpw.{name}") is not None, name
+    for name in ("ModuleType", "import_module", "VERSION", "Any", "TYPE_CHECKING"):
+        assert not hasattr(rpw, name)
+
+
+def test_a_module_and_another_thing_never_share_a_name():
+    """Else ``import rpw.name as m`` gives the other thing, and no module."""
+    modules = [found.name for found in pkgutil.walk_packages(rpw.__path__, "rpw.")]
+    assert len(modules) > 60
+    for name in modules:
+        if name.endswith("__main__"):  # runs the command line
+            continue
+        module = importlib.import_module(name)
+        parent, _, own = name.rpartition(".")
+        assert getattr(sys.modules[parent], own) is module, name
+    with pytest.raises(ModuleNotFoundError, match=r"rpw\.pairwise"):
+        importlib.import_module("rpw.pairwise")
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")

@@ -81,3 +81,9 @@ def searches(index: rpw.Index, cloud: Floats, measures: list[rpw.Measure], rows:
     assert_type(rpw.Index.load(Path("I")).diameter, float)
     index.query(object())  # type: ignore[call-overload]
     index.add(measures[0])  # type: ignore[arg-type]
+
+
+def modules_loaded_when_used() -> None:
+    assert_type(rpw.readers.read_points("a.csv"), rpw.Measure)
+    assert_type(rpw.readers.read_pair("a.csv", "b.csv"), tuple[rpw.Measure, rpw.Measure])
+    rpw.pictures.load_pictures(3)  # type: ignore[arg-type]

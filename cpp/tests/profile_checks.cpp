@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/profile.hpp"
 #include "solve/sandwich.hpp"
 #include "solve/walked_profile.hpp"
 #include "tests/checker.hpp"

@@ -5,13 +5,17 @@
 0.5
 """
 
-from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from rpw.base.deadline import TimeLimitError
-from rpw.base.version import VERSION
+from rpw.base.version import VERSION as _VERSION
 from rpw.cost import diameter
 from rpw.index import Index
+from rpw.many.backends.cuda.driver import NoGpuError
+from rpw.many.errors import PairwiseError
+from rpw.many.pairwise import pairwise
+from rpw.many.solve_pairs import solve_pairs
 from rpw.measure import Measure
 from rpw.pair.functions import (
     choose_solver,
@@ -28,16 +32,31 @@ from rpw.pair.functions import (
 from rpw.pair.profile import Profile
 from rpw.pair.result import Result
 from rpw.pair.sliced import Sliced, sliced
-from rpw.pairwise import NoGpuError, PairwiseError, pairwise, solve_pairs
 
-__version__ = VERSION
+if _TYPE_CHECKING:
+    from rpw import images as images
+    from rpw import pictures as pictures
+    from rpw import plot as plot
+    from rpw import readers as readers
+    from rpw import sklearn as sklearn
+
+__version__ = _VERSION
+_LOADED_WHEN_USED = ("images", "pictures", "plot", "readers", "sklearn")  # some need an extra
+_MODULES = ("cost", "index", "measure", *_LOADED_WHEN_USED)
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Load the parts that need an extra when they are first used."""
-    if name == "sklearn":
-        return import_module("rpw.sklearn")
+def __getattr__(name: str) -> _Any:
+    """A module that is not loaded yet."""
+    if name in _LOADED_WHEN_USED:
+        from importlib import import_module
+
+        return import_module(f"rpw.{name}")
     raise AttributeError(f"module 'rpw' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What is meant for users."""
+    return sorted([*__all__, *_MODULES, "__doc__", "__version__"])
 
 
 __all__ = [

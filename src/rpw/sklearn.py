@@ -17,18 +17,19 @@ except ImportError as error:
     raise missing_extra("rpw.sklearn needs", "sklearn", because=error) from error
 
 from rpw.base.arrays import on_host
-from rpw.base.check import Array, as_whole, is_sparse
+from rpw.base.check import Array, as_choice, as_whole
+from rpw.base.columns import Columns
 from rpw.base.threads import as_n_threads
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, is_one_cloud
+from rpw.many.collection import as_collection, as_list_of_measures, check_same_dimension, is_one_cloud
 from rpw.many.known_pairs import KnownPairs
+from rpw.many.pairwise import pairwise
 from rpw.measure import CollectionLike, Measure
 from rpw.pair.metrics import Metric, as_metric
-from rpw.pair.question import Question, as_question, as_question_of_several
+from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
 from rpw.pair.support import as_shared_ground
-from rpw.pairwise import pairwise
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -118,13 +119,12 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._check_parameters()
         measures, space = self._as_measures(X, is_fit=True)
         # Also where the distance is another: the index checks and copies what it is given, and costs little more.
-        is_unused = self.distance != "rpw" and self.diameter is None
-        diameter = 1.0 if is_unused else self.diameter
+        diameter = self.diameter if self.distance == "rpw" else 1.0
         asked = {"p": self.p, "k": self.k, "metric": self.metric, "diameter": diameter, **space}
         device = self.device if self.distance == "rpw" else "cpu"
         self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
         # Copies: X and the parameters stay the caller's.
-        self.fitted_ = _as_own(measures)
+        self.fitted_ = measures.copy()
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
         return self
@@ -139,12 +139,12 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _check_parameters(self) -> None:
         """Raise for a bad ``mode``, ``n_neighbors`` or ``distance``; the others are checked where they are used."""
         check_device(self.device)
-        if self.mode not in ("distance", "neighbors"):
-            raise ValueError(f"mode must be 'distance' or 'neighbors', got {self.mode!r}")
-        if self.mode == "neighbors":
-            as_whole(self.n_neighbors, "n_neighbors", 1)
+        as_choice(self.mode, "mode", ("distance", "neighbors"))
+        as_whole(self.n_neighbors, "n_neighbors", 1)
         as_metric(self.metric)
-        as_question(self.distance, p=self.p, k=self.k, mass=self.mass, lam=self.lam)
+        asked: dict[str, Any] = {"p": self.p, "k": self.k, "mass": self.mass, "lam": self.lam}
+        check_distance(self.distance, diameter=self.diameter, **asked)
+        as_question(self.distance, **asked)
         if self.ks is not None and float(self.k) not in self._question_of_all_k(1.0).several_k:
             raise ValueError(f"k must be one of ks={self.ks!r}, got {self.k!r}: add it there, or leave ks out")
 
@@ -197,8 +197,10 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = [on_host(item) for item in X] if isinstance(X, (list, tuple)) else on_host(X)
         if self.support is None and self.cost is None:
             _check_point_sets(X)
-            return X, {}
+            self._check_columns(X, is_fit, of_places=False)
+            return as_list_of_measures(X, "X"), {}
         rows = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1, accept_sparse="csr")
+        self._check_columns(X, is_fit, of_places=True)
         if rows.shape[1] == 1:
             raise ValueError("n_features = 1: all histograms on a single point are the same measure")
         if rows.min() < 0:
@@ -209,6 +211,15 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return rows, {"support": np.arange(rows.shape[1]) / (rows.shape[1] - 1), "cost": self.cost}
         return rows, {"support": self.support, "cost": self.cost}
 
+    def _check_columns(self, X: Any, is_fit: bool, of_places: bool) -> None:
+        """Raise for tables that name their columns otherwise than those of `fit`; scikit-learn knows only some of
+        them."""
+        if is_fit:
+            columns = Columns(of_places).shared_with(X=X, cost=self.cost if of_places else None)
+            self.columns_ = columns.owned_by("X of fit")
+        else:
+            self.columns_.shared_with(X=X)
+
     @property
     def _n_features_out(self) -> int:
         return int(self.n_samples_fit_)
@@ -218,13 +229,6 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _as_own(measures: Any) -> Any:
-    """The same histograms, or point sets as Measures, where nobody else can change them."""
-    if is_sparse(measures) or getattr(measures, "ndim", 3) == 2:
-        return measures.copy()
-    return [item if isinstance(item, Measure) else Measure(item) for item in measures]
 
 
 def _check_point_sets(X: Any) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 import rpw
 
-ROUNDS = 18_500  # with the 1,500 damaged files of test_readers.py, 20,000
+ROUNDS = 18_500  # with the 1,500 damaged files of tests/io/test_readers.py, 20,000
 DTYPES = (np.float64, np.float32, np.int64, np.uint8, np.bool_, np.float16, np.complex128, object, "U3", "M8[s]")
 CLEAR = (ValueError, MemoryError)
 

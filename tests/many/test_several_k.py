@@ -111,7 +111,7 @@ def test_what_is_refused():
         ([[1.0]], {}, r"k must be a list of numbers, got \[\[1.0\]\]"),
         ([1, -1], {}, "k must be"),
         ([1, float("nan")], {}, "k must not be NaN"),
-        ([1, 2], {"distance": "wasserstein"}, "k may be a list only where distance='rpw'"),
+        ([1, 2], {"distance": "wasserstein"}, "k has no effect on distance='wasserstein': leave it out"),
         (["a"], {}, "k must be a number"),
     ):
         with pytest.raises(ValueError, match=words):

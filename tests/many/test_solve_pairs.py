@@ -129,3 +129,22 @@ def test_ctrl_c_stops_it():
     assert len(lines) == 1, errors
     assert lines[0].startswith("interrupted"), (lines, errors)
     assert float(lines[0].split()[1]) - sent < 5.0
+
+
+@pytest.mark.filterwarnings("ignore:.*diameter was left:UserWarning")
+@pytest.mark.parametrize("options", [{}, {"p": INF}, {"distance": "wasserstein"}])
+def test_each_pair_that_is_cut_off_names_its_own_solver(options):
+    line = np.column_stack([np.arange(3000.0), np.arange(3000.0)])
+    plane = np.random.default_rng(2).random((600, 2))
+    first, second = [line, plane, plane, line], [line + 1, plane[::-1] + 1, line, plane]
+    others = {name: value for name, value in options.items() if name != "distance"}
+    alone = rpw.transport if "distance" in options else rpw.solve
+    expected = [alone(x, y, time_limit=0, **others) for x, y in zip(first, second, strict=True)]
+    results = rpw.solve_pairs(first, second, time_limit=0, **options)
+    results += rpw.solve_pairs(first[::-1], second[::-1], time_limit=0, **options)[::-1]
+    for result, other in zip(results, expected + expected, strict=True):
+        assert (result.status, other.status) == ("time_limit", "time_limit")
+        assert result.solver == other.solver
+    chosen = [rpw.choose_solver(x, y, **others)[0] for x, y in zip(first, second, strict=True)]
+    assert [other.solver for other in expected] == chosen
+    assert chosen[0] == "line" != chosen[1]

@@ -129,12 +129,12 @@ def test_columns_of_two_tables_in_another_order_are_not_taken_for_each_other():
     other, alike = x.select(["lat", "lon"]), x.select(["lon", "lat"])
     assert rpw.distance(x, alike) == 0
     for function in FUNCTIONS.values():
-        with pytest.raises(ValueError, match=r"^x has the columns lon, lat, and y has lat, lon"):
+        with pytest.raises(ValueError, match=r"^y has the columns lat, lon, and x has lon, lat"):
             function(x, other)
     with pytest.raises(ValueError, match=r"^A\[2\] has the columns lat, lon, and A\[0\] has lon, lat"):
         rpw.pairwise([x, alike, other])
     for function in (rpw.pairwise, rpw.solve_pairs):
-        with pytest.raises(ValueError, match=r"^A\[0\] has the columns lon, lat, and B\[0\] has lat, lon"):
+        with pytest.raises(ValueError, match=r"^B\[0\] has the columns lat, lon, and A\[0\] has lon, lat"):
             function([x], [other])
     assert rpw.distance(x, np.asarray(alike)) == 0
     assert rpw.distance(np.asarray(x), np.asarray(other)) > 0  # without names it is the caller's order

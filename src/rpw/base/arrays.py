@@ -129,12 +129,12 @@ def on_host(value: Any) -> Any:
     return value if library is None else library.to_host(value)
 
 
-def settled_device(device: Any, **arguments: Any) -> Any:
+def settled_device(device: str, **arguments: Any) -> str:
     """The device by its number: ``"cuda"`` alone is the GPU that the arguments lie on, or else the first.
 
-    Raises where they lie on another one; what is no GPU comes back as it is.
+    Raises where they lie on another one.
     """
-    if not isinstance(device, str) or device.partition(":")[0] != "cuda":
+    if device == "cpu":
         return device
     for name, number in _gpus_of(arguments):
         if device == "cuda":

@@ -9,6 +9,9 @@ import itertools
 import math
 import numbers
 import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from rpw.base.arrays import on_host
 Array = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 16
+_DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,4})?")
 
 
 def as_floats(value: Any, name: str) -> Array:
@@ -43,7 +47,9 @@ def _as_numbers(value: Any, name: str) -> Array:
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
     if isinstance(value, (str, bytes, os.PathLike)):
-        raise ValueError(f"{name} must be numeric, got the text {_shortened(value)}; files are read by rpw.readers")
+        raise ValueError(
+            f"{name} must be numeric, got the text {_shortened(os.fspath(value))}; files are read by rpw.readers"
+        )
     try:
         array = np.asarray(on_host(value))
     except Exception as error:
@@ -58,7 +64,7 @@ def _as_numbers(value: Any, name: str) -> Array:
     try:
         with np.errstate(over="ignore"):  # what leaves float64 is infinite, and is refused as such below
             floats = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
+    except Exception as error:  # an object's own __float__ can raise anything
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
 
@@ -86,8 +92,9 @@ def first_index(mask: npt.NDArray[np.bool_]) -> str:
     return f"index {int(index[0])}" if len(index) == 1 else f"index {tuple(int(i) for i in index)}"
 
 
-def _shortened(value: str | bytes | os.PathLike[Any]) -> str:
-    text = repr(os.fspath(value))
+def _shortened(value: Any) -> str:
+    """What came, in one short line."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -103,25 +110,6 @@ def as_points(value: Any, name: str) -> Array:
     if points.shape[1] == 0:
         raise ValueError(f"{name} has points without coordinates (shape {points.shape})")
     return points
-
-
-def check_same_columns(one: Any, other: Any, name: str, other_name: str) -> None:
-    """Raise if two tables (of pandas, polars or Arrow) name their columns otherwise: coordinates go by their place."""
-    here, there = column_names(one), column_names(other)
-    if here and there and len(here) == len(there) and here != there:
-        raise ValueError(
-            f"{name} has the columns {', '.join(here)}, and {other_name} has {', '.join(there)}: put them into one "
-            "order and give them the same names, or pass arrays without names"
-        )
-
-
-def column_names(value: Any) -> tuple[str, ...]:
-    """The names of a table's columns; none where it is no table, or its columns are only numbered."""
-    names = getattr(value, "column_names", getattr(value, "columns", None))
-    if names is None or callable(names):
-        return ()
-    listed = tuple(names)
-    return listed if all(isinstance(name, str) for name in listed) else ()
 
 
 def as_weights(value: Any, name: str, length: int) -> Array:
@@ -168,17 +156,42 @@ def as_cost(value: Any, name: str = "cost") -> tuple[Array, float]:
 
 def as_number(value: Any, name: str) -> float:
     """Coerce a scalar; NaN is refused."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    given = value
+    if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.is_masked(value):
         value = value.item()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real) or np.ma.is_masked(value):
-        raise ValueError(f"{name} must be a number, got {value!r}")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{name} must be a number, got {_shortened(given)}")
     try:
         number = float(value)
     except OverflowError as error:
-        raise ValueError(f"{name} is too large for float64: {value!r}") from error
+        raise ValueError(f"{name} is too large for float64: {_shortened(value)}") from error
     if math.isnan(number):
         raise ValueError(f"{name} must not be NaN")
     return number
+
+
+def has_entries(value: Any) -> bool:
+    """Whether it is a list or an array, and not a single value."""
+    dimensions = getattr(value, "ndim", 0)
+    return isinstance(value, (list, tuple, range)) or (isinstance(dimensions, int) and dimensions > 0)
+
+
+def entries_of(values: Any, name: str) -> npt.NDArray[np.object_]:
+    """The entries of a list or an array of any shape as they were passed: a text or a truth value is no number."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: fill or drop them first")
+    try:
+        return np.asarray(on_host(values), dtype=object)
+    except Exception as error:
+        raise ValueError(f"{name} could not be read as numbers: {error}") from error
+
+
+def for_each(values: Any, name: str, function: Callable[[Any], float]) -> float | Array:
+    """The function of a number, or of each entry of a list or an array of any shape."""
+    if not has_entries(values):
+        return function(values)
+    entries = entries_of(values, name)
+    return np.array([function(entry) for entry in entries.ravel()], dtype=np.float64).reshape(entries.shape)
 
 
 def as_whole(value: Any, name: str, least: int) -> int:
@@ -244,9 +257,46 @@ def as_share(value: Any, name: str) -> float:
     return share
 
 
-def as_mass(value: Any) -> float:
+def as_mass(value: Any, name: str = "mass") -> float:
     """The share of mass to move, in [0, 1]."""
-    mass = as_number(value, "mass")
+    mass = as_number(value, name)
     if not 0 <= mass <= 1:
-        raise ValueError(f"mass must lie in [0, 1], got {mass}")
+        raise ValueError(f"{name} must lie in [0, 1], got {mass}")
     return mass
+
+
+# ---------------------------------------------------------------- what is no number
+
+
+def as_choice(value: Any, name: str, choices: Sequence[str]) -> str:
+    """One of these words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, got {_shortened(value)}")
+    return value
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {_shortened(value)}")
+    return bool(value)
+
+
+def check_progress(value: Any) -> None:
+    """Raise unless it is what ``progress=`` may be."""
+    if not callable(value) and not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"progress must be True, False or a function of (done, total), got {_shortened(value)}")
+
+
+def as_device(value: Any) -> str:
+    """The name of a device; whether there is one, others ask."""
+    if not isinstance(value, str) or not _DEVICE.fullmatch(value):
+        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:1' (and so on), got {_shortened(value)}")
+    return value
+
+
+def as_path(value: Any, name: str = "path") -> Path:
+    """The place of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise ValueError(f"{name} must be a path, got {_shortened(value)}")
+    return Path(value)

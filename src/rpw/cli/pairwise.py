@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 import rpw
+from rpw.base.check import as_device
 from rpw.base.usage import UsageError
 from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
@@ -33,7 +34,6 @@ from rpw.cli._options import (
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import bar, counting
 from rpw.io.readers import Collection, read_collection
-from rpw.many.backends.choice import check_device_name
 from rpw.many.store.tile_store import is_complete, write_names
 from rpw.pair.question import DEFAULTS, DISTANCES
 
@@ -95,7 +95,7 @@ def pairwise(
     options["metric"] = as_metric(metric)
     with usage():
         _check_options(distance, options, time_limit)
-        check_device_name(device)
+        as_device(device)
     check_out(out, [a] if b is None else [a, b], is_stack=isinstance(options.get("k"), list))
     first, second = read_collection(a), None if b is None else read_collection(b)
     if second is not None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.check import as_device
 from rpw.base.usage import UsageError
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
 from rpw.cli._options import Device, Json, NThreads, choices, usage
@@ -16,7 +17,7 @@ from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import DATASETS, Pictures, load_pictures
-from rpw.many.backends.choice import check_device, check_device_name
+from rpw.many.backends.choice import check_device
 
 __all__ = ["demo", "retrieval"]
 
@@ -86,7 +87,7 @@ def retrieval(
     start = time.perf_counter()
     _check(scenario, lam)
     with usage():
-        check_device_name(device)
+        as_device(device)
         ways = methods(lam) if distances is None else chosen_methods(distances.split(","), lam)
     check_device(device)
     pictures = load_pictures(dataset, data, size)

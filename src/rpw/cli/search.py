@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 import rpw
+from rpw.base.check import as_device
 from rpw.cli import _names
 from rpw.cli._options import (
     Device,
@@ -35,7 +36,6 @@ from rpw.cli._output import counted, print_json, print_rows, print_table, second
 from rpw.cli._progress import bar, counting
 from rpw.cli._targets import check_not_read
 from rpw.io.readers import Collection, read_collection, read_queries
-from rpw.many.backends.choice import check_device_name
 
 __all__ = ["index", "search"]
 
@@ -95,7 +95,7 @@ def search(
 ) -> None:
     """The nearest measures of an index, exactly; equal distances by lower index."""
     with usage():
-        check_device_name(device)
+        as_device(device)
     queries = read_queries(query)
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")

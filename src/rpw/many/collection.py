@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from rpw.base.arrays import GpuPoints, gpu_points
-from rpw.base.check import Array, as_floats, as_points, as_weights, check_same_columns, is_sparse, normalised
+from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse, normalised
 from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
@@ -15,10 +15,10 @@ from rpw.pair.ground import Ground
 __all__ = [
     "as_clouds",
     "as_collection",
+    "as_list_of_measures",
     "as_measures",
     "check_collection",
     "check_same_dimension",
-    "check_tables",
     "is_one_cloud",
     "points_given",
 ]
@@ -27,7 +27,7 @@ _WEIGHTS_ROUNDING = 1e-9
 _MOST_DIMENSIONS = 4  # more than a collection has
 
 
-def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu") -> Atoms:
+def as_collection(value: Any, name: str, ground: Ground, *, device: str = "cpu") -> Atoms:
     """Coerce a list of measures or point sets, a (B, n, d) array, or histograms (B, n) on a shared ground.
 
     Points that lie on a GPU stay there if that is what computes.
@@ -39,7 +39,7 @@ def as_collection(value: Any, name: str, ground: Ground, *, device: Any = "cpu")
     on_gpu = None if device == "cpu" else gpu_points(value)
     if on_gpu is not None:
         return _uniform(*on_gpu)
-    measures = _as_list_of_measures(value, name)
+    measures = as_list_of_measures(value, name)
     return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
 
 
@@ -53,11 +53,13 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     """The same, one by one, as weights and points or places: with atoms that carry no mass, as plans have a row for
     them."""
     if ground.size is None:
-        return [(measure.weights, measure.points) for measure in _as_list_of_measures(value, name)]
+        return [(measure.weights, measure.points) for measure in as_list_of_measures(value, name)]
     _check_no_measure(value, name)
     places = np.arange(ground.size, dtype=np.int32)
-    _check_histograms(np.shape(value), name, ground.size)
-    rows = (row.toarray().ravel() for row in value.tocsr()) if is_sparse(value) else as_floats(value, name)
+    rows = value.tocsr() if is_sparse(value) else as_floats(value, name)
+    _check_histograms(rows.shape, name, ground.size)
+    if is_sparse(value):
+        rows = (row.toarray().ravel() for row in rows)
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
 
 
@@ -96,13 +98,7 @@ def as_clouds(value: Any, name: str) -> list[Array]:
     """The points of one cloud, or of each measure of a collection."""
     if is_one_cloud(value):
         return [_as_measure(value, name).points]
-    return [measure.points for measure in _as_list_of_measures(value, name)]
-
-
-def check_tables(A: Any, B: Any) -> None:
-    """Raise if the tables of two lists name their columns otherwise; each list was checked by itself."""
-    if isinstance(A, (list, tuple)) and isinstance(B, (list, tuple)):
-        check_same_columns(A[0], B[0], "A[0]", "B[0]")
+    return [measure.points for measure in as_list_of_measures(value, name)]
 
 
 def _check_no_measure(value: Any, name: str) -> None:
@@ -110,7 +106,7 @@ def _check_no_measure(value: Any, name: str) -> None:
         raise ValueError(f"{name} must be a collection, got one Measure: put it into a list")
 
 
-def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
+def as_list_of_measures(value: Any, name: str) -> list[Measure]:
     """Measures, or points with equal weights."""
     _check_no_measure(value, name)
     if is_sparse(value):
@@ -120,8 +116,6 @@ def _as_list_of_measures(value: Any, name: str) -> list[Measure]:
     _check_no_table(value, name)
     if len(value) == 0:
         raise ValueError(f"{name} is an empty collection")
-    for s, item in enumerate(value):
-        check_same_columns(item, value[0], f"{name}[{s}]", f"{name}[0]")
     measures = [
         item if isinstance(item, Measure) else _as_measure(item, f"{name}[{s}]") for s, item in enumerate(value)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rpw.base.check import Array, as_share
+from rpw.base.columns import Columns
 from rpw.many.collection import as_clouds
 from rpw.measure import CollectionLike, PointsLike
 from rpw.pair.diameter import Diameter, diameter_of
@@ -63,4 +64,5 @@ def all_clouds(A: Any, B: Any) -> list[Array]:
     dimensions = {cloud.shape[1] for cloud in clouds}
     if len(dimensions) > 1:
         raise ValueError(f"A and B mix points of different dimensions: {sorted(dimensions)}")
+    Columns().shared_with(A=A, B=B)
     return clouds

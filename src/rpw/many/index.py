@@ -20,6 +20,7 @@ from rpw import _core
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
 from rpw.many import index_file
@@ -46,7 +47,8 @@ _IntRow = np.ndarray[tuple[int], np.dtype[np.int64]]
 _Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 _IntRows = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 _Called = tuple[str, Sequence[int] | _Ints | None]  # what measures are called in messages, and their numbers
-_PARTS = ("_question", "_ground", "_items", "_pivots", "_from_pivots")  # all that an index is, in the order of its file
+# All that an index is, in the order of its file.
+_PARTS = ("_question", "_ground", "_items", "_pivots", "_from_pivots", "_columns")
 _DEFAULT_PIVOTS = 0
 
 
@@ -113,6 +115,8 @@ class Index:
     [1, 0]
     """
 
+    _columns = Columns()  # of indices that were pickled before they kept them
+
     def __init__(
         self,
         measures: CollectionLike,
@@ -128,10 +132,13 @@ class Index:
         n_threads: int | None = None,
         device: str = "cpu",
     ) -> None:
+        is_trusted, threads = check.as_flag(assume_metric, "assume_metric"), as_n_threads(n_threads)
         # A copy: what the caller does to the arrays later changes no answer.
-        device = settled_device(device, measures=measures, support=support, cost=cost)
+        device = settled_device(check.as_device(device), measures=measures, support=support, cost=cost)
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
         self._items = as_collection(measures, "measures", self._ground, device=device)
+        columns = Columns(of_places=self._ground.size is not None).shared_with(measures=measures, cost=cost)
+        self._columns = columns.owned_by("the index")
         delta = as_diameter(diameter, self._ground, [self._items], (measures,))
         self._question = as_question(p=p, k=k, diameter=delta)
         self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
@@ -139,10 +146,10 @@ class Index:
         if diameter is None and self._question.depends_on_diameter:
             warn_if_near(PairBatch(self._items, self._items, self._ground, self._question))
         self._set_device(device)
-        wanted = _as_n_pivots(n_pivots, assume_metric or self._ground.is_trusted)
+        wanted = _as_n_pivots(n_pivots, is_trusted or self._ground.is_trusted)
         self._pivots = np.empty(0, dtype=np.int64)
         self._from_pivots = np.empty((0, len(self)))
-        self._choose_pivots(min(wanted, len(self)), as_n_threads(n_threads))
+        self._choose_pivots(min(wanted, len(self)), threads)
         self._prepared: _Prepared | None = None
         self.stats = SearchStats()
 
@@ -192,9 +199,10 @@ class Index:
         For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
         all it has. Threads work on different queries and, where there are more threads than queries, on the same one.
         """
-        count = min(check.as_whole(top, "top", 1), len(self))
+        count, threads = min(check.as_whole(top, "top", 1), len(self)), as_n_threads(n_threads)
+        check.check_progress(progress)
         queries, is_one = self._as_queries(q)
-        found = self._search(queries, count, np.inf, as_n_threads(n_threads), progress)
+        found = self._search(queries, count, np.inf, threads, progress)
         distances, indices = (self._bring_back(np.stack(column), q) for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
@@ -223,40 +231,46 @@ class Index:
         limit = check.as_number(radius, "radius")
         if limit < 0:
             raise ValueError(f"radius must be at least 0, got {radius!r}")
+        threads = as_n_threads(n_threads)
+        check.check_progress(progress)
         queries, is_one = self._as_queries(q)
-        found = self._search(queries, len(self), limit, as_n_threads(n_threads), progress)
+        found = self._search(queries, len(self), limit, threads, progress)
         distances, indices = ([self._bring_back(row, q) for row in column] for column in zip(*found, strict=True))
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
         """Append measures; Δ and the pivots stay what they were."""
+        threads = as_n_threads(n_threads)
         if self._ground.size is None and getattr(measures, "ndim", None) == 2:
             raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
         settled_device(self._device, measures=measures)
         more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")
+        columns = self._columns.shared_with(measures=measures).owned_by("the index")
         self._watch.keep(more)
         if len(self._pivots):
             pivots = self._items.take(self._pivots)
-            new = self._matrix(pivots, more, as_n_threads(n_threads), ("pivot", self._pivots), ("new measure", None))
+            new = self._matrix(pivots, more, threads, ("pivot", self._pivots), ("new measure", None))
             self._from_pivots = np.ascontiguousarray(np.hstack([self._from_pivots, new]))
         else:
             self._from_pivots = np.empty((0, len(self) + len(more)))
         self._items = joined([self._items, more])
+        self._columns = columns
         self._prepared = None
 
     def save(self, path: PathLike) -> None:
         """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
-        index_file.write(path, index_file.Content(*(getattr(self, name) for name in _PARTS)))
+        index_file.write(check.as_path(path), index_file.Content(*(getattr(self, name) for name in _PARTS)))
 
     @classmethod
     def load(cls, path: PathLike, device: str = "cpu") -> Index:
         """Read an index that `save` wrote."""
-        content = index_file.read(path)
+        device = settled_device(check.as_device(device))
+        content = index_file.read(check.as_path(path))
         index = cls.__new__(cls)
         for name, part in zip(_PARTS, content, strict=True):
             setattr(index, name, part)
-        index._set_device(settled_device(device))
+        index._set_device(device)
         index._prepared = None
         index.stats = SearchStats()
         index._watch = Watch()
@@ -304,6 +318,7 @@ class Index:
         settled_device(self._device, q=q)
         queries = as_collection([self._as_one(q)] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
+        self._columns.shared_with(q=q)
         self._watch.look(queries)
         return queries, is_one
 
@@ -329,7 +344,8 @@ class Index:
 
     def _is_one_query(self, q: Any) -> bool:
         if self._ground.size is not None:
-            return np.ndim(q) == 1
+            dimensions = getattr(q, "ndim", None)
+            return bool((check.as_floats(q, "q").ndim if dimensions is None else dimensions) == 1)
         return is_one_cloud(q)
 
     def _matrix(self, a: Atoms, b: Atoms, n_threads: int, of_a: _Called, of_b: _Called) -> Array:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.io.arrays import open_archive
 from rpw.io.files import replacing
 from rpw.many.collection import check_collection
@@ -30,18 +31,20 @@ _NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "co
 
 
 class Content(NamedTuple):
-    """All that an index is: the question, the measures and their ground, the pivots and their distances to all."""
+    """All that an index is: the question, the measures and their ground, the pivots and their distances to all, and
+    the names of the columns of the tables that it was built from."""
 
     question: Question
     ground: Ground
     items: Atoms
     pivots: npt.NDArray[np.int64]
     from_pivots: Array
+    columns: Columns
 
 
-def write(path: Any, content: Content) -> None:
+def write(path: Path, content: Content) -> None:
     """Write the file as a whole or not at all."""
-    question, ground, items, pivots, from_pivots = content
+    question, ground, items, pivots, from_pivots, columns = content
     if ground.metric.calls_python:
         raise ValueError("an index with a callable metric cannot be saved: functions are not data")
     arrays: dict[str, Any] = {"start": items.start, "weights": items.weights, "mass": items.mass}
@@ -49,14 +52,17 @@ def write(path: Any, content: Content) -> None:
     distance = {name: getattr(question, name) for name in ("name", "p", "k", "mass", "lam")}
     distance |= {"metric": ground.metric.given, "diameter": question.diameter}
     arrays |= {"pivots": pivots, "from_pivots": from_pivots}
-    about = {"format": _FORMAT, "version": _VERSION, "distance": distance, "digest": _digest(distance, arrays)}
+    about: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "distance": distance}
+    if columns.names:
+        about["columns"] = columns.names
+    about["digest"] = _digest(about, arrays)
     with replacing(path) as file:
         np.savez(file, about=np.array(json.dumps(about)), **arrays)
 
 
-def read(path: Any) -> Content:
+def read(path: Path) -> Content:
     """Read and check what `write` wrote."""
-    arrays = _stored_arrays(Path(path))
+    arrays = _stored_arrays(path)
     about = _about(arrays)
     if about is None:
         raise ValueError(f"{path} is not an rpw index")
@@ -66,7 +72,7 @@ def read(path: Any) -> Content:
             f"{_VERSION}: build it again"
         )
     try:
-        content = _content(arrays, **about["distance"])
+        content = _content(arrays, about.get("columns", []), **about["distance"])
         _check_digest(arrays, about)
         return content
     except KeyError as error:
@@ -76,20 +82,32 @@ def read(path: Any) -> Content:
 
 
 def _content(
-    arrays: dict[str, Any], *, name: Any, metric: Any, diameter: Any, p: Any, k: Any, mass: Any = None, lam: Any = None
+    arrays: dict[str, Any],
+    columns: Any,
+    *,
+    name: Any,
+    metric: Any,
+    diameter: Any,
+    p: Any,
+    k: Any,
+    mass: Any = None,
+    lam: Any = None,
 ) -> Content:
     """What the arrays say, checked like an index that is built: the core trusts its arrays."""
     if name != "rpw" or not isinstance(metric, str):
         raise ValueError(f"distance {name!r} with metric {metric!r} is not one of an index")
     question = as_question(name, p=p, k=k, diameter=check.as_positive(diameter, "diameter"), mass=mass, lam=lam)
-    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(metric))
+    used = "euclidean" if "cost" in arrays else metric  # files of 0.2.0 may name another one beside cost
+    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(used))
     if ("points" in arrays) == ("place" in arrays) or ("points" in arrays) != (ground.size is None):
         raise ValueError("there must be either points, or place with support or cost")
     where = arrays["points" if ground.size is None else "place"]
     items = Atoms(arrays["start"], arrays["weights"], arrays["mass"], where)
     check_collection(items, ground)
     _check_pivots(arrays["pivots"], arrays["from_pivots"], len(items))
-    return Content(question, ground, items, arrays["pivots"], arrays["from_pivots"])
+    names = [tuple(str(name) for name in each) for each in columns]
+    known = Columns.stored("the index", names, of_places=ground.size is not None)
+    return Content(question, ground, items, arrays["pivots"], arrays["from_pivots"], known)
 
 
 def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
@@ -104,13 +122,16 @@ def _check_pivots(pivots: Any, from_pivots: Any, count: int) -> None:
 def _check_digest(arrays: dict[str, Any], about: dict[str, Any]) -> None:
     """Raise if something was changed that could be an index all the same: wrong pivots would hide the nearest."""
     rest = {name: array for name, array in arrays.items() if name != "about"}
-    if about["digest"] != _digest(about["distance"], rest):
+    if about["digest"] != _digest(about, rest):
         raise ValueError("its arrays do not have the digest that was written with them")
 
 
-def _digest(distance: dict[str, Any], arrays: dict[str, Any]) -> str:
-    """SHA-256 of the parameters and of each array, in the order of their names."""
-    digest = hashlib.sha256(json.dumps(distance, sort_keys=True).encode())
+def _digest(about: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """SHA-256 of the parameters, of the names of columns if there are any, and of each array, in the order of their
+    names."""
+    digest = hashlib.sha256(json.dumps(about["distance"], sort_keys=True).encode())
+    if "columns" in about:
+        digest.update(json.dumps(about["columns"]).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data)

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_collection, check_same_dimension, check_tables, points_given
+from rpw.many.collection import as_collection, check_same_dimension, points_given
 from rpw.many.executors.run import run_tiles
 from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
@@ -111,7 +112,8 @@ def pairwise(
         (n, d) or one shared matrix ``cost`` (n, n) of ground distances. Without ``B``: ``A`` against itself; then each
         pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
     distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
-        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name.
+        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name. What it does not
+        listen to (``k`` of W_p, say) is refused.
     k : float or list of floats
         For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
         more than the dearest of them alone.
@@ -121,7 +123,7 @@ def pairwise(
         points (or costs) reach over more than 2, or where 20 different points or more all lie within 0.05 (for a
         ``k`` below 1: within 0.05 * k).
     n_threads : int, optional
-        Default: all cores of this process.
+        Default: all cores of this process. Not beside ``client``.
     progress : bool or callable
         Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (pairs done, all pairs) as
         they are computed.
@@ -160,18 +162,19 @@ def pairwise(
     [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
     """
     deadline = deadline_after(time_limit)
-    if on_error not in ("raise", "nan"):
-        raise ValueError(f"on_error must be 'raise' or 'nan', got {on_error!r}")
-    device = settled_device(device, A=A, B=B, support=support, cost=cost)
+    check.as_choice(on_error, "on_error", ("raise", "nan"))
+    check.check_progress(progress)
+    if client is not None and n_threads is not None:
+        raise ValueError("n_threads has no effect beside client=: the threads of its workers compute, so leave it out")
+    device = settled_device(check.as_device(device), A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
     a = as_collection(A, "A", ground, device=device)
     b = a if B is None else as_collection(B, "B", ground, device=device)
     check_same_dimension(a, b)
-    check_tables(A, B)
-    check_distance(distance, mass=mass, lam=lam)
+    Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
+    check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B), deadline)
-    is_several = np.ndim(k) > 0
-    asked = as_question_of_several if is_several else as_question
+    asked = as_question_of_several if check.has_entries(k) else as_question
     batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
     if diameter is None:
         warn_of_batch(batch)

@@ -8,13 +8,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw import _core
+from rpw.base import check
 from rpw.base.arrays import settled_device
+from rpw.base.columns import Columns
 from rpw.base.deadline import Deadline, deadline_after
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.choice import backend_for
 from rpw.many.backends.protocol import Backend
 from rpw.many.batch import PairBatch
-from rpw.many.collection import as_measures, check_same_dimension, check_tables
+from rpw.many.collection import as_measures, check_same_dimension
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import as_diameter, warn_of_batch
 from rpw.many.progress import Progress, progress_bar
@@ -23,7 +26,7 @@ from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.problem import Problem
-from rpw.pair.question import as_question, check_distance
+from rpw.pair.question import Question, as_question, check_distance
 from rpw.pair.result import Result
 from rpw.pair.support import as_shared_ground
 
@@ -75,7 +78,8 @@ def solve_pairs(
     ([0.333333, 0.25], [0.25, 0.0])
     """
     deadline = deadline_after(time_limit)
-    device = settled_device(device, A=A, B=B, support=support, cost=cost)
+    check.check_progress(progress)
+    device = settled_device(check.as_device(device), A=A, B=B, support=support, cost=cost)
     # A copy: what the caller does to the arrays later changes nothing that a Result gives.
     ground = as_shared_ground(support, cost, as_metric(metric)).copy()
     first, second = as_measures(A, "A", ground), as_measures(B, "B", ground)
@@ -83,13 +87,12 @@ def solve_pairs(
         raise ValueError(f"A and B must have the same length, got {len(first)} and {len(second)} measures")
     of_a, of_b = (joined([atoms_of_one(*measure) for measure in side]) for side in (first, second))
     check_same_dimension(of_a, of_b)
-    check_tables(A, B)
-    check_distance(distance, mass=mass, lam=lam)
+    Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
+    check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)
     problems = [Problem(a, b, x, y, ground) for (a, x), (b, y) in zip(first, second, strict=True)]
-    question = replace(question, solver=solvers.choose(problems[0], question)[0], need="plan")
-    batch = PairBatch(of_a, of_b, ground, question)
+    batch = PairBatch(of_a, of_b, ground, replace(question, need="plan"))
     if diameter is None:
         warn_of_batch(batch)
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
@@ -107,10 +110,17 @@ def _solve(
         outcomes, failures = backend.outcomes(pairs, pairs, n_threads, report, deadline)
     failed = {s for s, _, _ in failures}
     results = {
-        s: solvers.as_result(problem, batch.question, outcome, deadline)
+        s: _as_result(problem, batch.question, outcome, deadline)
         for s, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True))
         if s not in failed
     }
     if failures:
         raise PairwiseError.of(sorted(failures), [results.get(s) for s in range(len(problems))])
     return list(results.values())
+
+
+def _as_result(problem: Problem, question: Question, outcome: _core.Outcome | None, deadline: Deadline) -> Result:
+    """A pair that was cut off names the solver that was to answer it: pairs differ, as some may lie on a line."""
+    if outcome is None or outcome.status == _core.Status.time_limit:
+        question = replace(question, solver=solvers.choose(problem, question)[0])
+    return solvers.as_result(problem, question, outcome, deadline)

@@ -159,11 +159,14 @@ def choose_solver(
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
     ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
-    where rounding leaves a doubt. docs/benchmarks.md has the measurements behind the sixth row.
+    where rounding leaves a doubt. docs/benchmarks.md has the measurements behind the sixth row. What `solve` would
+    refuse is refused here in the same way, also a problem whose costs do not fit into memory (``MemoryError``).
     """
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
-    return solvers.choose(as_problem(x, y, a, b, cost=cost, metric=metric), question)
+    problem = as_problem(x, y, a, b, cost=cost, metric=metric)
+    solvers.check_fits(problem, question)
+    return solvers.choose(problem, question)
 
 
 def profile(

@@ -20,7 +20,7 @@ from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.identity import describe_callable
 
-__all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "equal_rows"]
+__all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "check_beside_cost", "equal_rows"]
 
 Metric = str | Callable[[Any, Any], float]  # what users pass
 
@@ -269,6 +269,7 @@ _BY_NAME: dict[str, GroundMetric] = {str(metric.given): metric for metric in (*_
 METRICS = tuple(_BY_NAME)
 
 _NO_TRIANGLE = ("sqeuclidean", "cosine", "correlation", "braycurtis", "dice", "yule")
+_HINTS = {"sqeuclidean": "p takes the power already, so that W_2 is metric='euclidean' with p=2; "}
 _FROM_THE_PAIR = ("seuclidean", "mahalanobis")
 _NOT_ZERO_AT_EQUALITY = ("russellrao", "kulczynski1", "matching", "sokalmichener")
 
@@ -283,8 +284,9 @@ def as_metric(metric: Any) -> GroundMetric:
         return _BY_NAME[metric]
     if metric in _NO_TRIANGLE:
         raise ValueError(
-            f"metric={metric!r} breaks the triangle inequality, so RPW would not be a metric; "
-            "if that is what you want, compute the matrix yourself and pass it as cost="
+            f"metric={metric!r} breaks the triangle inequality, so nothing that is built on it (RPW, W_p and the rest) "
+            f"would be a metric; {_HINTS.get(metric, '')}if that is what you want, compute the matrix and pass it "
+            "as cost="
         )
     if metric in _FROM_THE_PAIR:
         raise ValueError(
@@ -294,6 +296,12 @@ def as_metric(metric: Any) -> GroundMetric:
     if metric in _NOT_ZERO_AT_EQUALITY:
         raise ValueError(f"metric={metric!r} is not zero exactly between equal points; pass a matrix as cost= instead")
     raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
+
+
+def check_beside_cost(metric: GroundMetric) -> None:
+    """Raise where a metric was given beside a matrix of distances; the default cannot be told from none."""
+    if callable(metric.given) or metric.given != _CORE[0].given:
+        raise ValueError("metric has no effect beside cost=, which holds the distances already: leave one of them out")
 
 
 # ---------------------------------------------------------------- steps

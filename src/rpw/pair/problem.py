@@ -11,13 +11,14 @@ import numpy as np
 from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.frozen import frozen
 from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure
 from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
 from rpw.pair.ground import Ground, Matrix, Points
-from rpw.pair.metrics import as_metric
+from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.question import Question
 from rpw.pair.reach import Reach
 
@@ -95,10 +96,17 @@ class Problem:
         Raises if the deadline passes while Python computes distances that the core cannot.
         """
         a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
-        if self.ground.takes_room(question):
-            check_pairs_fit(len(a.mass), len(b.mass), bytes_per_cost)
+        self._check_room(len(a.mass), len(b.mass), question, bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
+
+    def check_fits(self, question: Question, bytes_per_cost: int) -> None:
+        """Raise ``MemoryError`` where `to_core` would."""
+        self._check_room(len(self.rows), len(self.columns), question, bytes_per_cost)
+
+    def _check_room(self, n: int, m: int, question: Question, bytes_per_cost: int) -> None:
+        if self.ground.takes_room(question):
+            check_pairs_fit(n, m, bytes_per_cost)
 
     def kept(self) -> Problem:
         """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""
@@ -134,6 +142,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
     if cost is not None:
         if x is not None or y is not None:
             raise ValueError("pass either points x and y or a matrix cost, not both")
+        check_beside_cost(resolved)
         matrix, largest = check.as_cost(cost)
         weights_a = check.as_weights(a, "a", matrix.shape[0])
         weights_b = check.as_weights(b, "b", matrix.shape[1])
@@ -141,7 +150,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
-    check.check_same_columns(x, y, "x", "y")
+    Columns().shared_with(x=x, y=y)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
     if points_x.shape[1] != points_y.shape[1]:

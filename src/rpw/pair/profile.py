@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw import _core
-from rpw.base.check import Array, as_k, as_kappa, as_mass
+from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.base.frozen import read_only
 from rpw.pair.elbow import Spread, outlier_share
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
@@ -109,9 +109,7 @@ class Profile:
 
     def __call__(self, alpha: ArrayLike) -> float | Array:
         """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
-        alphas = np.asarray(alpha, dtype=np.float64)
-        for value in alphas.ravel():
-            as_mass(value)
+        alphas = np.asarray(for_each(alpha, "alpha", _as_alpha))
         if np.isinf(self.p):
             steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
             values = self._cost[steps.clip(max=len(self.mass) - 1)]
@@ -140,7 +138,7 @@ class Profile:
         """
         if np.isinf(self.p):
             raise ValueError("the profile has no slope at p = inf: it is a step curve")
-        return _for_each(alpha, lambda one: self._slope_at(as_mass(one)))
+        return for_each(alpha, "alpha", lambda one: self._slope_at(_as_alpha(one)))
 
     def _slope_at(self, mass: float) -> float:
         edge = int(np.searchsorted(self.mass, mass, side="right")) - 1
@@ -164,11 +162,11 @@ class Profile:
         >>> rpw.profile([0.0], [1.0], p=1).distance([1, 3]).tolist()
         [0.5, 0.25]
         """
-        kappas = _for_each(k, lambda one: as_kappa(one, self.diameter))
+        kappas = for_each(k, "k", lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
             warn_of_reach(self._reach)
-        found = _for_each(kappas, self._crossing)
-        return found if self._upper is None else _lesser(found, _for_each(kappas, self._upper._crossing))
+        found = for_each(kappas, "k", self._crossing)
+        return found if self._upper is None else _lesser(found, for_each(kappas, "k", self._upper._crossing))
 
     def _crossing(self, kappa: float) -> float:
         if np.isinf(self.p):
@@ -369,9 +367,5 @@ def _lesser(one: float | Array, other: float | Array) -> float | Array:
     return float(least) if least.ndim == 0 else least
 
 
-def _for_each(values: ArrayLike, function: Callable[[Any], float]) -> float | Array:
-    """The function of a number, or of each entry of an array of any shape."""
-    entries = np.asarray(values, dtype=object)  # as they were passed: texts and the like are no numbers
-    if entries.ndim == 0:
-        return function(values)
-    return np.array([function(entry) for entry in entries.ravel()], dtype=np.float64).reshape(entries.shape)
+def _as_alpha(value: Any) -> float:
+    return as_mass(value, "alpha")

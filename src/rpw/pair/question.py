@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from rpw import _core
 from rpw.base import check
 
@@ -172,7 +170,7 @@ def as_question(
     need: Need = "value",
 ) -> Question:
     """Check the name of the distance and the parameters that belong to it."""
-    check_distance(name, mass=mass, lam=lam)
+    check_distance(name, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     tol = check.as_tol(tol)
     _check_solver(solver, tol)
     if isinstance(diameter, str):
@@ -193,23 +191,33 @@ def as_question_of_several(name: Any, *, k: Any, called: str = "k", **others: An
     """The same for RPW at each of a list of k, which messages call ``called``."""
     if name != "rpw":
         raise ValueError(f"{called} may be a list only where distance='rpw': {name!r} has no k")
-    if np.ndim(k) != 1:
+    entries = check.entries_of(k, called)
+    if entries.ndim != 1:
         raise ValueError(f"{called} must be a list of numbers, got {k!r}")
-    if len(k) == 0:
+    if len(entries) == 0:
         raise ValueError(f"{called} is an empty list: it needs at least one number")
-    several = [check.as_k(each, called) for each in np.asarray(k, dtype=object)]
+    several = [check.as_k(each, called) for each in entries]
     for each in several:
         as_question(name, k=each, **others)
     return replace(as_question(name, k=max(several), **others), several_k=tuple(several))
 
 
-def check_distance(name: Any, *, mass: Any, lam: Any) -> None:
-    """Raise unless there is a distance of this name, with ``mass`` or ``lam`` just where it needs one."""
+def check_distance(name: Any, *, p: Any, k: Any, diameter: Any, mass: Any, lam: Any) -> None:
+    """Raise unless there is a distance of this name, and it listens to all that was given and got what it needs."""
     if not isinstance(name, str) or name not in DISTANCES:
         raise ValueError(f"unknown distance {name!r}; choose one of {', '.join(DISTANCES)}")
     for option, value, owner in (("mass", mass, "partial_wasserstein"), ("lam", lam, "robot")):
         if (value is not None) != (option in DISTANCES[name]):
             raise ValueError(f"{option} belongs to distance={owner!r}, which needs it")
+    for option, value in (("p", p), ("k", k), ("diameter", diameter)):
+        if option not in DISTANCES[name] and not _is_default(option, value):
+            raise ValueError(f"{option} has no effect on distance={name!r}: leave it out")
+
+
+def _is_default(option: str, value: Any) -> bool:
+    if value is None or isinstance(value, str) or check.has_entries(value):
+        return value is None
+    return check.as_number(value, option) == DEFAULTS[option]
 
 
 def _check_solver(solver: object, tol: float) -> None:

@@ -20,7 +20,7 @@ from rpw.pair.profile import Profile
 from rpw.pair.question import Question
 from rpw.pair.result import Plan, Result
 
-__all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "values_at"]
+__all__ = ["as_result", "check_fits", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
 # From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
 _COARSE = 0.1
@@ -55,6 +55,12 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
         "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way "
         f"would be long, stops {end}; Result.solver tells whether it was the walk alone or the simplex too"
     )
+
+
+def check_fits(problem: Problem, question: Question) -> None:
+    """Raise the ``MemoryError`` that the chosen solver would."""
+    chosen = replace(question, solver=choose(problem, question)[0])
+    problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
 
 
 def _in_vain(question: Question) -> str:
@@ -225,7 +231,7 @@ def as_result(
         upper=outcome.upper,
         cost=outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan),
         status=status,
-        solver=outcome.solver.name,
+        solver=_solver_of(outcome, question),
         iterations=outcome.iterations,
         _problem=problem,
         _question=question,
@@ -245,6 +251,12 @@ def _lower_and_status(outcome: _core.Outcome, question: Question) -> tuple[float
     if question.is_of_crossing and gap <= _ROUNDING_OF_ONE:
         return outcome.upper, "exact"
     return outcome.lower, "tolerance"
+
+
+def _solver_of(outcome: _core.Outcome, question: Question) -> str:
+    """What ran; where time was up before anything did, what was chosen: the core has not looked for a line by then."""
+    has_begun = outcome.solver not in (_core.Solver.exact, _core.Solver.infinity)
+    return outcome.solver.name if has_begun or outcome.status != _core.Status.time_limit else question.solver
 
 
 def _dual_of(outcome: _core.Outcome) -> Dual | None:

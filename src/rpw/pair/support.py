@@ -17,7 +17,7 @@ from rpw.pair.atoms import Atoms, Ints, Where
 from rpw.pair.diameter import Diameter, diameter_of
 from rpw.pair.ground import Ground, Matrix, Points, has_many, sample_of
 from rpw.pair.ground_form import InArrays, InCore, measures_of
-from rpw.pair.metrics import GroundMetric, equal_rows
+from rpw.pair.metrics import GroundMetric, check_beside_cost, equal_rows
 from rpw.pair.question import Question
 from rpw.pair.reach import FAR, Reach
 
@@ -185,6 +185,7 @@ def as_shared_ground(support: Any, cost: Any, metric: GroundMetric) -> Ground:
     if support is not None:
         return Support(np.ascontiguousarray(as_points(support, "support")), metric)
     if cost is not None:
+        check_beside_cost(metric)
         matrix, largest = as_cost(cost)
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"cost must be square for a collection on one shared support, got shape {matrix.shape}")
