@@ -236,7 +236,7 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
         answer_ = {right_->unmoved, 1};
         return Status::exact;
     }
-    if (goal_.with_slope || !(goal_.is_crossing() || right_)) return std::nullopt;
+    if (!goal_.is_crossing() && !right_) return std::nullopt;
     const double gap = upper() - proven_;
     if (gap <= same_number * upper()) return end_anyhow(Status::exact);
     const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - 1e-9);

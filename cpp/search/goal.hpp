@@ -19,8 +19,7 @@ struct ProfilePoint {
 struct Goal {
     double kappa = 0;
     double p = 1;
-    double unmoved = -1;      // negative: the crossing
-    bool with_slope = false;  // where all mass moves, every large λ proves the cost; this asks for the least of them
+    double unmoved = -1;  // negative: the crossing
 
     bool is_crossing() const { return unmoved < 0; }
 
@@ -34,7 +33,7 @@ struct Goal {
     // Whether a plan on the other side is the goal itself.
     bool is_at(const ProfilePoint& point) const {
         if (is_crossing()) return point.unmoved == 0 && point.cost_p == 0;
-        return !with_slope && point.unmoved - unmoved >= -smallest_step;
+        return point.unmoved - unmoved >= -smallest_step;
     }
 
     // The unmoved mass at which the line cost_p = height - slope · ε meets the goal.

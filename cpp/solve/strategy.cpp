@@ -5,9 +5,11 @@
 
 #include "base/crossing.hpp"
 #include "ground/powers.hpp"
+#include "solve/mixed_plan.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/transport.hpp"
 #include "solve/truncated.hpp"
+#include "walk/certificate.hpp"
 
 namespace rpw {
 
@@ -70,8 +72,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
 }
 
 Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
-    ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy, pulse);
+    ProfileSearch search(problem, {0, question.p, question.unmoved}, strategy, pulse);
     Outcome outcome;
     outcome.status = search.run();
     const double height = read_off(outcome, search, scale, question.p, question.need);
@@ -100,27 +101,40 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
     return again.status == Status::exact && again.value <= outcome.value ? again : outcome;
 }
 
-// All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
+// All mass, by the simplex at one λ; once more by the walk where the rounding of that λ counts.
 Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const double p = question.p;
-    const TransportBounds bounds = transport_cost(problem, pulse);
+    Transport found = transport_all(problem, question.need == Need::plan, pulse);
     Outcome outcome;
-    outcome.solver = bounds.solver;
+    outcome.solver = found.solver;
+    outcome.status = found.status;
     outcome.scale = scale;
-    outcome.status = bounds.is_exact ? Status::exact : Status::time_limit;
     outcome.unmoved = 0;
-    outcome.value = outcome.upper = outcome.cost = scale * root(bounds.upper_p, p);
-    outcome.lower = bounds.is_exact ? outcome.value : std::min(scale * root(bounds.lower_p, p), outcome.upper);
-    if (!bounds.is_exact || bounds.is_sharp) return outcome;
-    const Outcome again = move(problem, scale, question, pulse);
-    return again.status == Status::exact && again.value < outcome.value ? again : outcome;
+    outcome.multiplier = found.lambda;
+    outcome.iterations = found.pivots;
+    outcome.value = outcome.lower = outcome.upper = outcome.cost = scale * root(found.upper_p, p);
+    if (question.need == Need::plan) {
+        outcome.plan = mixed_plan(found.basis, found.basis, 0, problem.powers.rows, problem.masses.total());
+    }
+    if (needs_proof(outcome.status, question.need)) {
+        const Forest forest(problem.masses, found.basis);
+        const double lower_p = found.lambda - certify(problem, forest, found.lambda, outcome.u, outcome.v);
+        outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
+        close_gap(outcome);
+    }
+    const bool is_trusted = found.is_done && found.is_sharp && is_proven(outcome);
+    if (is_trusted || outcome.status == Status::time_limit) return outcome;
+    const Outcome again = move_by(Solver::walk, problem, scale, question, pulse);
+    const bool is_better = !found.is_done || again.value < outcome.value || is_proven(again);
+    return again.status == Status::exact && is_better ? again : outcome;
 }
 
 }  // namespace
 
 Outcome solve_powers(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     if (question.quantity == Quantity::crossing) return cross(problem, scale, question, pulse);
-    if (question.unmoved == 0 && question.need == Need::value && strategy_of(question) == Solver::exact) {
+    const bool moves_all = question.unmoved == 0 && strategy_of(question) != Solver::walk;
+    if (moves_all && (question.truncation == unreachable || question.need == Need::value)) {
         return move_everything(problem, scale, question, pulse);
     }
     if (question.truncation < unreachable && question.unmoved == 0) {
