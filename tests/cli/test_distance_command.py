@@ -63,7 +63,7 @@ def test_one_pair_has_no_diameter_of_its_own(tmp_path, command):
     (tmp_path / "a.csv").write_text("0,0\n1,0\n")
     (tmp_path / "b.csv").write_text("3,4\n")
     files = tmp_path / "a.csv", tmp_path / "b.csv"
-    said = complaint(command, *files, "--diameter", "auto")
+    said = complaint(command, *files, "--diameter", "auto", code=2)
     assert "belongs to the space, not to one pair" in said
     assert "pass a number" in said
     found = answer(command, *files, "--diameter", "5")

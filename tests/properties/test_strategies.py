@@ -29,8 +29,10 @@ class Case:
         self.mass_b = as_masses(self.problem.b)[self.columns]
 
     def question(self, strategy, mass):
-        name = "rpw" if mass is None else "partial_wasserstein"
-        return as_question(name, p=self.p, k=self.kappa, diameter=1, mass=mass, solver=strategy, need="plan")
+        asked = {"name": "rpw", "k": self.kappa, "diameter": 1}
+        if mass is not None:
+            asked = {"name": "partial_wasserstein", "mass": mass}
+        return as_question(**asked, p=self.p, solver=strategy, need="plan")
 
 
 def ask(case, strategy, mass=None):
