@@ -24,6 +24,9 @@ constexpr double proven_enough = 1e-10;
 // Sums that carry the rounding of a number so much larger prove nothing.
 constexpr double far_larger = 1000;
 
+// Of the sums that prove a bound: beside a price far above what is paid it counts.
+constexpr double rounding_of_price = 1e-14;
+
 // LMR and bisection answer for RPW by other ways; what they leave to this file is up to the rule.
 Solver strategy_of(const Question& question) {
     const bool is_named = question.solver == Solver::walk || question.solver == Solver::simplex;
@@ -118,7 +121,8 @@ Outcome move_everything(const PowerProblem& problem, double scale, const Questio
     }
     if (needs_proof(outcome.status, question.need)) {
         const Forest forest(problem.masses, found.basis);
-        const double lower_p = found.lambda - certify(problem, forest, found.lambda, outcome.u, outcome.v);
+        double lower_p = found.lambda - certify(problem, forest, found.lambda, outcome.u, outcome.v);
+        if (outcome.status == Status::time_limit) lower_p -= rounding_of_price * found.lambda;
         outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
         close_gap(outcome);
     }

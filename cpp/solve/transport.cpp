@@ -164,7 +164,8 @@ bool find_slope(FixedSimplex& simplex, const Masses& masses, double most_work) {
     constexpr double step = 4;
     const auto leaves = [&] { return masses.total() - simplex.moved() > masses.negligible(); };
     while (leaves() && simplex.lambda() < dearest_path) {
-        if (!simplex.solve(step * simplex.lambda(), most_work)) return false;
+        const double lambda = simplex.lambda();
+        if (!simplex.solve(lambda > 0 ? step * lambda : 1, most_work)) return false;
     }
     for (double least = simplex.least_lambda(); least < simplex.lambda(); least = simplex.least_lambda()) {
         const double enough = simplex.lambda();
