@@ -41,6 +41,7 @@ public:
         : goal_(goal), left_(std::move(start)), before_(left_), right_(std::move(end)), proof_(left_) {
         remember(left_);
         if (right_) remember(*right_);
+        find_upper();
     }
 
     const Goal& goal() const { return goal_; }
@@ -70,10 +71,7 @@ public:
     }
 
     // A bound on RPW, or on F at the mass, by the best plan that is known.
-    double upper() const {
-        if (right_) return upper_between(left_, *right_);
-        return goal_.is_crossing() ? left_.unmoved : unreachable;
-    }
+    double upper() const { return upper_; }
     // The unmoved mass of that plan.
     double meeting() const { return goal_.is_crossing() ? upper() : goal_.unmoved; }
 
@@ -95,8 +93,12 @@ public:
         right_.reset();
         further_.clear();
         edge_.reset();
+        find_upper();
     }
-    void set_right(Vertex<Plan> right) { right_ = std::move(right); }
+    void set_right(Vertex<Plan> right) {
+        right_ = std::move(right);
+        find_upper();
+    }
     // Where the search has to end, a plan that need not be optimal may be part of the answer; its potentials prove a
     // line of this height.
     void offer(Vertex<Plan> plan, double height);
@@ -129,6 +131,9 @@ private:
         if (!goal_.is_crossing()) return left.cost_p + slope * (left.unmoved - goal_.unmoved);
         return std::clamp(goal_.on_line(left.cost_p + slope * left.unmoved, slope), right.unmoved, left.unmoved);
     }
+    void find_upper() {
+        upper_ = right_ ? upper_between(left_, *right_) : goal_.is_crossing() ? left_.unmoved : unreachable;
+    }
     void remember(const Vertex<Plan>& vertex) { remember(vertex, vertex.height()); }
     void remember(const Vertex<Plan>& vertex, double height);
     void replace_left(Vertex<Plan> found);
@@ -144,6 +149,7 @@ private:
     Vertex<Plan> proof_;
     double proven_ = -1;
     double lower_ = 0;
+    double upper_ = 1;
     int same_side_ = 0;
     int stalls_ = 0;
     Answer answer_;
@@ -172,6 +178,7 @@ void Bracket<Plan>::place(Vertex<Plan> found, bool is_chord) {
         right_ = std::move(found);
     }
     if (right_ && left_.unmoved <= right_->unmoved) right_.reset();  // one of them was wrong
+    find_upper();
 }
 
 template <class Plan>
@@ -185,6 +192,7 @@ void Bracket<Plan>::advance(Vertex<Plan> further, const ProfilePoint& on_the_way
     if (std::log(on_the_way.unmoved / further.unmoved) > short_stretch) before_ = on_the_way;
     remember(further);
     left_ = std::move(further);
+    find_upper();
 }
 
 template <class Plan>
@@ -194,6 +202,7 @@ void Bracket<Plan>::take_edge(Vertex<Plan> from, Vertex<Plan> to, double mass) {
     proven_ = goal_.bound_by(from.height(), from.lambda);
     left_ = std::move(from);
     right_ = std::move(to);
+    find_upper();
 }
 
 template <class Plan>
@@ -205,6 +214,7 @@ void Bracket<Plan>::offer(Vertex<Plan> plan, double height) {
     } else if (upper_between(left_, plan) < upper()) {
         right_ = std::move(plan);
     }
+    find_upper();
 }
 
 template <class Plan>
@@ -224,6 +234,7 @@ void Bracket<Plan>::aim_at(const Goal& goal) {
         right_ = std::move(further_.back());
         further_.pop_back();
     }
+    find_upper();
 }
 
 template <class Plan>
