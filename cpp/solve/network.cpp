@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ground/powers.hpp"
-#include "solve/chase.hpp"
+#include "solve/early_lambda.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
@@ -64,8 +64,8 @@ Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
       part_of_atom_(part_of_atom / std::max(problem.powers.rows, problem.powers.columns)) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
-    corrects_ =
-        strategy_ == Solver::exact && !are_few_against_many(problem_.powers) && pays_to_chase(problem_, bracket.goal());
+    corrects_ = strategy_ == Solver::exact && !are_few_against_many(problem_.powers) &&
+                pays_to_correct_early(problem_, bracket.goal());
     if (walks()) {
         if (const auto status = first_walk(bracket, limits)) return status;
     }
@@ -87,7 +87,8 @@ std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
     bracket.raise_lower(bound_by_neighbours(bracket.goal()));
     first_ = std::min(first_guess(bracket), dearest_path);
     if (!corrects_ || solves_ > 0) return std::nullopt;
-    first_ = chase(problem_, bracket.goal(), *neighbours_, part_of_atom_, limits.cutoff, simplex_, *first_);
+    first_ =
+        lambda_corrected_early(problem_, bracket.goal(), *neighbours_, part_of_atom_, limits.cutoff, simplex_, *first_);
     return first_ ? std::nullopt : std::optional(bracket.end_at_left(Status::beyond_cutoff));
 }
 

@@ -19,7 +19,7 @@ HANDOVER = "tests/handover_main.cpp"
 SEARCH = "solve/network.cpp"
 PARTS_OF_SEARCH = (
     "ground/powers.cpp",
-    "solve/chase.cpp",
+    "solve/early_lambda.cpp",
     "solve/mixed_plan.cpp",
     "solve/neighbours.cpp",
     "solve/profile_search.cpp",
