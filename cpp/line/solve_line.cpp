@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/crossing.hpp"
+#include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/price_search.hpp"
@@ -16,19 +17,14 @@
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// The two bounds come from different sums; they count as equal when they agree to this many parts.
-constexpr double rounding = 1e-12;
-
-// Beside a price so much larger than what is paid, rounding may hide what is cheap, in units of that price.
-constexpr double far_larger = 1000;
-constexpr double rounding_of_price = 1e-14;
 
 void close_gap(Outcome& outcome) {
     outcome.lower = std::min(outcome.lower, outcome.upper);
     const bool is_exact = outcome.status == Status::exact;  // one within a tolerance may lie above the exact answer
-    if (is_exact && outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
 // The plan (1 - part) · first + part · second, over the atoms as they came.
@@ -125,7 +121,7 @@ bool has_gap(const Outcome& outcome, const Question& question) {
         case Status::exact:
             return !(gap <= 0);
         case Status::tolerance:
-            return !(gap <= question.tol * (1 + rounding));
+            return !(gap <= question.tol * (1 + same_answer));
         case Status::beyond_cutoff:
             return !(outcome.lower >= question.cutoff);
         case Status::time_limit:
@@ -273,9 +269,6 @@ std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question,
 }
 
 namespace {
-
-// Powers of more binary digits than these, from the scale down, may leave float64.
-constexpr double most_digits = 900;
 
 // Costs per atom that take about as long as one search.
 constexpr std::size_t costs_of_search = 200;

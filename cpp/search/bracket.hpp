@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/outcome.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "search/goal.hpp"
 
@@ -110,15 +111,6 @@ public:
     Status end_anyhow(Status status) { return right_ ? end_between({chord(), width()}, status) : end_at_left(status); }
 
 private:
-    // Bounds that agree to this share are one number.
-    static constexpr double same_number = 1e-13;
-    // Two heights of one line, from different sums.
-    static constexpr double same_height = 4e-16;
-    // Costs of one plan, from different sums.
-    static constexpr double same_cost = 1e-12;
-    // A change of log ε below this says nothing about how it goes on.
-    static constexpr double short_stretch = 0.03;
-
     // The mass that moves over it is exact to rounding where that is next to nothing, and the ends are not.
     struct Edge {
         double slope;
@@ -171,7 +163,7 @@ void Bracket<Plan>::place(Vertex<Plan> found, bool is_chord) {
     // A vertex found at a λ far beyond the costs of the goal carries the rounding of that λ: it must not push the
     // bracket apart, nor take the place of a cheaper plan.
     if (is_left) {
-        const bool is_cheap = found.unmoved < left_.unmoved || found.cost_p <= left_.cost_p * (1 + same_cost);
+        const bool is_cheap = found.unmoved < left_.unmoved || found.cost_p <= left_.cost_p * (1 + tuning::same_answer);
         if (found.unmoved <= left_.unmoved && is_cheap) replace_left(std::move(found));
     } else if (!right_ || found.unmoved >= right_->unmoved) {
         if (right_) further_.push_back(*std::move(right_));
@@ -184,12 +176,13 @@ void Bracket<Plan>::place(Vertex<Plan> found, bool is_chord) {
 template <class Plan>
 bool Bracket<Plan>::is_edge(const Vertex<Plan>& found, bool is_old) const {
     const double gain = left_.cost_p - found.cost_p + found.lambda * (left_.unmoved - found.unmoved);
-    return gain <= (is_old ? same_cost : same_height) * (right_->cost_p + found.lambda * left_.unmoved);
+    return gain <=
+           (is_old ? tuning::same_answer : tuning::same_height) * (right_->cost_p + found.lambda * left_.unmoved);
 }
 
 template <class Plan>
 void Bracket<Plan>::advance(Vertex<Plan> further, const ProfilePoint& on_the_way) {
-    if (std::log(on_the_way.unmoved / further.unmoved) > short_stretch) before_ = on_the_way;
+    if (std::log(on_the_way.unmoved / further.unmoved) > tuning::short_stretch) before_ = on_the_way;
     remember(further);
     left_ = std::move(further);
     find_upper();
@@ -249,7 +242,7 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
     }
     if (!goal_.is_crossing() && !right_) return std::nullopt;
     const double gap = upper() - proven_;
-    if (gap <= same_number * upper()) return end_anyhow(Status::exact);
+    if (gap <= tuning::same_number * upper()) return end_anyhow(Status::exact);
     const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - 1e-9);
     return is_close ? std::optional(end_anyhow(Status::tolerance)) : std::nullopt;
 }
@@ -289,7 +282,7 @@ void Bracket<Plan>::remember(const Vertex<Plan>& vertex, double height) {
 
 template <class Plan>
 void Bracket<Plan>::replace_left(Vertex<Plan> found) {
-    if (std::log(left_.unmoved / found.unmoved) > short_stretch) before_ = left_;
+    if (std::log(left_.unmoved / found.unmoved) > tuning::short_stretch) before_ = left_;
     left_ = std::move(found);
 }
 

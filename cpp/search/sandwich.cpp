@@ -7,14 +7,14 @@
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
 #include "base/highest_lines.hpp"
+#include "base/tuning.hpp"
 #include "search/promise.hpp"
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-// A point this near to a chord, as a share of what is paid there and of what stays at that price, lies on it.
-constexpr double same_height = 4e-16;
+namespace {
 
 bool is_step(const Support& left, const Support& right) { return left.unmoved - right.unmoved > smallest_step; }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/tuning.hpp"
 #include "search/goal.hpp"
 
 namespace rpw {
@@ -20,14 +21,15 @@ public:
         room_ += work;
         if (from.unmoved == 0 || to.unmoved == 0) return;
         const double stretch = std::abs(std::log(from.unmoved / to.unmoved));
-        if (stretch > short_stretch) solve_rate_ = work / stretch;
+        if (stretch > tuning::short_stretch) solve_rate_ = work / stretch;
     }
 
     // `work`: of the last stretch; `whole`: of all of the walk. After one from mass 0 it gets dearer: towards the end
     // of the profile trees are larger.
     void note_walk(const ProfilePoint& from, const ProfilePoint& to, double work, double whole, bool is_from_start) {
         const double stretch = std::log(from.unmoved / to.unmoved);
-        walk_rate_ = stretch > 0 ? (is_from_start ? dearer_towards_end : caution) * work / stretch : unreachable;
+        walk_rate_ =
+            stretch > 0 ? (is_from_start ? tuning::dearer_towards_end : tuning::caution) * work / stretch : unreachable;
         room_ -= whole;
     }
     // What was walked before the first solve counts for nothing.
@@ -36,31 +38,19 @@ public:
     // What a walk over such a stretch may take, if it looks cheaper than more solves.
     std::optional<double> of_walk(double stretch) const {
         if (walk_rate_ == 0) return std::nullopt;
-        const double walk = walk_overhead * size_ + walk_rate_ * stretch;
-        const double solves = solve_rate_ > 0 ? solve_overhead * size_ + solve_rate_ * stretch : unreachable;
-        const double most = half * std::min(room_, std::max(solves, small_share * room_));
+        const double walk = tuning::walk_overhead * size_ + walk_rate_ * stretch;
+        const double solves = solve_rate_ > 0 ? tuning::solve_overhead * size_ + solve_rate_ * stretch : unreachable;
+        const double most = tuning::share_for_walk * std::min(room_, solves);
         if (walk > most) return std::nullopt;
         return std::min(2 * walk, std::max(walk, room_));
     }
 
     // What the rest of a first walk may take, that has got so far for so much.
     static double rest_of_walk(double walked, double all, double work) {
-        return walked > 0 ? caution * work * (all / walked - 1) : unreachable;
+        return walked > 0 ? tuning::caution * work * (all / walked - 1) : unreachable;
     }
 
 private:
-    static constexpr double caution = 1.5;
-    static constexpr double dearer_towards_end = 8;
-    // A change of log ε below this says nothing about how it goes on.
-    static constexpr double short_stretch = 0.03;
-    // Passes over the costs, in steps per pair: those of a walk that has just started, and those of the last solves.
-    static constexpr double walk_overhead = 0.6;
-    static constexpr double solve_overhead = 2;
-    // A walk must look cheaper than half of the next solves, since it is guessed and they get cheaper; one that does
-    // not may take no more than half of this share of what the simplex has done.
-    static constexpr double half = 0.5;
-    static constexpr double small_share = 0.4;
-
     double size_;
     double room_ = 0;        // work that walks may still take
     double walk_rate_ = 0;   // work per unit of -log ε, guessed high; 0: not known

@@ -5,30 +5,15 @@
 #include <cmath>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// Between these numbers of pairs of points λ is corrected early, unless a sample of the neighbours says that a walk is
-// short: where much stays (each round reads all pairs, so the square of that share times the pairs must not be large),
-// or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal say
-// little about the one at it.
-constexpr double fewest_corrected = 1000;
-constexpr double most_corrected = 100000;
-constexpr double much_unmoved = 0.3;
-constexpr double most_product = 1800;
-constexpr double same_way = 0.25;
-constexpr double little_of_atom = 0.3;
-
-// λ is corrected after so many rounds, when most arcs are placed, and then after each round in which no more arcs
-// entered than this share of the larger side. That ends when λ changes by no more than the other share.
-constexpr int first_rounds = 3;
-constexpr int most_rounds = 60;
-constexpr double few_entered = 0.1;
-constexpr double close_enough = 0.1;
 
 double larger_side(const PowerProblem& problem) { return std::max(problem.powers.rows, problem.powers.columns); }
 

@@ -4,44 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "solve/early_lambda.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// A walk from mass 0 that has taken this many steps per pair says enough about its rate.
-constexpr double first_stretch = 1.5;
-
-// A problem that a walk of so many steps solves is not worth a second thought.
-constexpr double few_steps = 20000;
-
-// Pivots per node and steps per pivot of a cold solve, as measured; used to guess its work.
-constexpr double pivots_per_node = 3.5;
-constexpr double steps_per_pivot = 100;
-constexpr double steps_per_cost = 0.6;
-
-// The walk goes on if its rest, guessed high, costs less than this share of a cold solve.
-constexpr double worth_walking = 0.8;
-
-// Beyond this ratio of sizes a pivot of the walk may re-label the larger side, and the simplex is alone.
-constexpr Node many_per_few = 4;
-
-// Less than this share of an atom of the larger side is not worth aiming at.
-constexpr double part_of_atom = 0.5;
-
-// Solves in a row that find nothing new, before the chord is asked.
-constexpr int most_stalls = 3;
-
-// A solve that takes so many times what is expected will not end.
-constexpr double most_solve = 100;
-
-// Guesses past the goal that fell short, before the bracket is taken as it is.
-constexpr int most_past_goal = 6;
-
-constexpr int edges_between_gap_checks = 32;
 
 bool are_few_against_many(const Powers& cost) {
     return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
@@ -124,7 +96,7 @@ std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits&
     bracket.raise_lower(bound_by_neighbours(bracket.goal()));
     const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(bracket.lower(), 1e-300));
     const double rest = WalkBudget::rest_of_walk(walked, all, walk_->work());
-    if (rest < worth_walking * cold_work(problem_.powers)) {
+    if (rest < cold_work(problem_.powers)) {
         note_middle();
         walk_->allow(walk_->work() + 2 * rest + static_cast<double>(problem_.powers.size()));
         if (const auto status = walk_on(bracket, limits)) return status;

@@ -1,20 +1,13 @@
 // See profile_search.hpp.
 #include "solve/profile_search.hpp"
 
+#include "base/tuning.hpp"
 #include "solve/mixed_plan.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
 
-namespace {
-
-// An exact answer whose bounds are further apart is looked for again.
-constexpr double unproven = 1e-10;
-
-// The simplex finds costs up to 1e-14 λ: those that are smaller than λ by more than this are looked for again.
-constexpr double much_larger = 1e5;
-
-}  // namespace
+using namespace tuning;
 
 ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse)
     : problem_(problem), network_(problem, strategy, pulse), bracket_(goal, network_.start()) {}
@@ -57,9 +50,9 @@ Status ProfileSearch::search(const Limits& limits, const Begin& begin) {
 bool ProfileSearch::is_sound(Status status) const {
     if (status != Status::exact || network_.is_walking()) return true;
     const Goal& goal = bracket_.goal();
-    if (!goal.is_crossing()) return lambda() <= much_larger * cost_p() || cost_p() == 0;
-    const bool is_paid = root(cost_p(), goal.p) <= goal.kappa * unmoved() * (1 + unproven);
-    return is_paid && unmoved() - bracket_.proven() <= unproven * unmoved();
+    if (!goal.is_crossing()) return lambda() <= sharp_lambda * cost_p() || cost_p() == 0;
+    const bool is_paid = root(cost_p(), goal.p) <= goal.kappa * unmoved() * (1 + proven_enough);
+    return is_paid && unmoved() - bracket_.proven() <= proven_enough * unmoved();
 }
 
 std::vector<PlanEntry> ProfileSearch::plan() const {

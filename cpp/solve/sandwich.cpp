@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "search/sandwich.hpp"
 #include "simplex/fixed_simplex.hpp"
@@ -13,20 +14,11 @@
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
 
 constexpr double first_growth = 4;
-
-// After this many solves the walk is given a chance.
-constexpr std::size_t first_walk = 128;
-
-// Of one pass over all pairs, beside one step of the walk.
-constexpr double work_per_cost = 0.4;
-
-// A proof that lacks more than this share of the cost is looked for again, at a λ that is smaller by that factor or
-// more.
-constexpr double rounding = 1e-12;
-constexpr double far_below = 1e-3;
 
 // The mean cost of the nearest column: about half of the mass can be moved at such a price.
 double first_multiplier(const PowerProblem& problem) {
@@ -71,8 +63,8 @@ Support SimplexAndWalk::solve(double lambda) {
     simplex_.solve(lambda);
     Support found = proven();
     // A far smaller λ may suit the same vertex, and hide less of what is cheap in its rounding.
-    while (found.cost_p - found.proven > rounding * found.cost_p && found.least < far_below * simplex_.lambda()) {
-        simplex_.solve(std::max(found.least, far_below * far_below * simplex_.lambda()));
+    while (found.cost_p - found.proven > same_answer * found.cost_p && found.least < far_smaller * simplex_.lambda()) {
+        simplex_.solve(std::max(found.least, far_smaller * far_smaller * simplex_.lambda()));
         const Support again = proven();
         if (again.unmoved != found.unmoved) break;
         found = again;
@@ -118,7 +110,7 @@ std::vector<Support> SimplexAndWalk::climb() {
 std::optional<Curve> SimplexAndWalk::whole_profile() {
     if (solves_ < next_walk_) return std::nullopt;
     next_walk_ *= 2;
-    return walk_within(simplex_.work() + work_per_cost * static_cast<double>(problem_.powers.size() * solves_));
+    return walk_within(simplex_.work() + work_of_proof * static_cast<double>(problem_.powers.size() * solves_));
 }
 
 // It is resumed, not repeated.

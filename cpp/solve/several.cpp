@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/tuning.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
@@ -15,10 +16,9 @@
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-// Powers of more binary digits than these, from the scale down, may leave float64.
-constexpr double most_digits = 900;
+namespace {
 
 // A price, and where its answer goes.
 struct Wanted {

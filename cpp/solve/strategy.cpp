@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/crossing.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "solve/mixed_plan.hpp"
 #include "solve/profile_search.hpp"
@@ -13,19 +14,9 @@
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// The two bounds come from different sums; they count as equal when they agree to this many parts.
-constexpr double rounding = 1e-12;
-
-// Bounds that are further apart than this say that a search went wrong.
-constexpr double proven_enough = 1e-10;
-
-// Sums that carry the rounding of a number so much larger prove nothing.
-constexpr double far_larger = 1000;
-
-// Of the sums that prove a bound: beside a price far above what is paid it counts.
-constexpr double rounding_of_price = 1e-14;
 
 // LMR and bisection answer for RPW by other ways; what they leave to this file is up to the rule.
 Solver strategy_of(const Question& question) {
@@ -53,7 +44,7 @@ double read_off(Outcome& outcome, const ProfileSearch& search, double scale, dou
 // Of an exact answer only: one within a tolerance may lie above the exact one by more than rounding.
 void close_gap(Outcome& outcome) {
     const bool is_exact = outcome.status == Status::exact;
-    if (is_exact && outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
 Outcome cross(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {

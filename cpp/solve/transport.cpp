@@ -9,12 +9,15 @@
 
 #include "base/least.hpp"
 #include "base/simd.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "walk/certificate.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
+
+using namespace tuning;
 
 namespace {
 
@@ -83,13 +86,6 @@ bool has_many(double value, const double* costs, std::size_t size) {
     return ties > static_cast<std::ptrdiff_t>(size / 8);
 }
 
-// A walk on trial is looked at after every step per pair. One that has moved less than this by the first look is given
-// up; so is one that has more steps per pair before it, if what is unmoved goes on falling at the rate since the last
-// look.
-constexpr double little_moved = 0.4;
-constexpr double much_before_it = 5.2;
-constexpr double most_steps = 8;
-
 // True if nothing is left to do below the walk's limit.
 bool arrives_on_trial(ProfileWalk& walk, const Powers& cost) {
     double before = 1;
@@ -128,11 +124,10 @@ double cost_of_moved(const FixedSimplex& simplex, const Masses& masses) {
 // Whether the potentials prove what the plan pays. Their sum carries the rounding of λ: beside a far larger λ it proves
 // nothing.
 bool is_proven(const PowerProblem& problem, const FixedSimplex& simplex) {
-    constexpr double same_number = 1e-12, far_larger = 1000;
     const double cost = cost_of_moved(simplex, problem.masses);
     if (simplex.lambda() > far_larger * cost) return false;
     const Forest forest(problem.masses, simplex.basis());
-    return dual_bound(problem, forest, simplex.lambda()) >= (1 - same_number) * cost;
+    return dual_bound(problem, forest, simplex.lambda()) >= (1 - same_answer) * cost;
 }
 
 // Potentials carry the rounding of λ. Where λ is much larger than what the plan pays, and they do not prove it, solves
@@ -229,15 +224,10 @@ bool are_equal(const Masses& masses) {
 // Among n points in d dimensions the contrast is about n^(p/d). Where it is large, near a plane or a curve, the walk is
 // long; but the simplex has to read a matrix that is larger than the caches again and again.
 bool may_pay_to_walk(const PowerProblem& problem) {
-    constexpr Node many_points = 2000;
-    constexpr double low_dimension = 0.45;
     const Powers& cost = problem.powers;
     if (!are_equal(problem.masses)) return false;
     return cost.rows >= many_points || contrast(cost) <= std::pow(cost.rows, low_dimension);
 }
-
-// The simplex finds costs up to 1e-14 λ.
-constexpr double sharp_lambda = 1e5;
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "base/tuning.hpp"
 
 namespace rpw {
 
@@ -25,10 +26,7 @@ struct Transport {
     long pivots = 0;
 };
 
-// Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
-// it needs some dozens.
-inline constexpr double simplex_patience = 1e4;
-
-Transport transport_all(const PowerProblem& problem, bool with_slope, Pulse& pulse, double patience = simplex_patience);
+Transport transport_all(const PowerProblem& problem, bool with_slope, Pulse& pulse,
+                        double patience = tuning::simplex_patience);
 
 }  // namespace rpw

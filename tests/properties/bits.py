@@ -337,9 +337,9 @@ def is_same(before: Any, now: Any) -> bool:
         return bool(before == now)
     if "status" not in now:
         return all(map(do_meet, before["lower"], before["upper"], now["lower"], now["upper"]))
-    if now["excess"] > SAME or (now["status"] == "exact") != (before["status"] == "exact"):
+    if now["excess"] > SAME or (before["status"] == "exact" != now["status"]):
         return False
-    if now["status"] == "exact":
+    if before["status"] == "exact":
         return all(are_close(before[name], now[name]) for name in ("distance", "lower", "upper"))
     return do_meet(before["lower"], before["upper"], now["lower"], now["upper"])
 

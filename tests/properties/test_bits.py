@@ -36,6 +36,7 @@ def test_answers_within_a_tolerance_have_to_meet():
     assert compare({"a": rough}, {"a": rough | {"lower": 0.54}}) == 0
     assert compare({"a": rough}, {"a": rough | {"lower": 0.56, "upper": 0.6}}) == 1
     assert compare({"a": exact}, {"a": rough}) == 1
+    assert compare({"a": rough}, {"a": exact}) == 0
     assert compare({"a": exact}, {"a": exact | {"excess": 1e-6}}) == 1
     curves = {"lower": [0.0, 0.4], "upper": [0.1, 0.5]}
     assert compare({"a": curves}, {"a": {"lower": [0.05, 0.5], "upper": [0.2, 0.6]}}) == 0
