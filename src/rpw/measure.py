@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base.check import Array, as_points, as_weights
+from rpw.base.columns import names_of_coordinates
 from rpw.base.types import PathLike, SparseRows
 
 if TYPE_CHECKING:
@@ -32,12 +33,13 @@ class Measure:
     array([0.75, 0.25])
     """
 
-    __slots__ = ("_points", "_weights")
+    __slots__ = ("_columns", "_points", "_weights")
 
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
         clean = as_points(points, "points")
         self._points = _frozen(clean)
         self._weights = _frozen(as_weights(weights, "weights", len(clean)))
+        self._columns = names_of_coordinates(points)
 
     @classmethod
     def from_histogram(cls, w: ArrayLike, support: ArrayLike) -> Measure:
@@ -45,7 +47,9 @@ class Measure:
         points = as_points(support, "support")
         weights = as_weights(w, "w", len(points))
         kept = weights > 0
-        return cls(points[kept], weights[kept])
+        measure = cls(points[kept], weights[kept])
+        measure._columns = names_of_coordinates(support)
+        return measure
 
     @classmethod
     def from_image(cls, img: ArrayLike | PathLike | Image, *, position_weight: float = 0.5) -> Measure:
@@ -83,13 +87,22 @@ class Measure:
         return self._weights
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the coordinates, where the points came as a table; empty otherwise.
+
+        Measures whose coordinates are named otherwise are not compared. Equality is that of the numbers.
+        """
+        return self._columns
+
+    @property
     def dimension(self) -> int:
         """The number of coordinates of a point."""
         return int(self._points.shape[1])
 
     def with_coordinates(self, order: Sequence[int]) -> Measure:
         """The same measure with some of its coordinates, in this order; weights stay as they are, bit for bit."""
-        return _restore(self._points[:, list(order)], self._weights)
+        columns = tuple(self._columns[place] for place in order) if self._columns else ()
+        return _restore(self._points[:, list(order)], self._weights, columns)
 
     def __len__(self) -> int:
         return len(self._points)
@@ -103,7 +116,7 @@ class Measure:
         return hash((self._points.shape, self._points.tobytes(), self._weights.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self._points, self._weights))
+        return (_restore, (self._points, self._weights, self._columns))
 
     def _repr_html_(self) -> str:
         from rpw.base.html import facts
@@ -136,9 +149,10 @@ def _frozen(array: Array) -> Array:
     return copy
 
 
-def _restore(points: Array, weights: Array) -> Measure:
+def _restore(points: Array, weights: Array, columns: tuple[str, ...] = ()) -> Measure:
     """Rebuild from clean arrays without normalising again, so that a pickled measure is equal bit for bit."""
     measure = Measure.__new__(Measure)
     measure._points = _frozen(points)
     measure._weights = _frozen(weights)
+    measure._columns = columns
     return measure

@@ -72,12 +72,14 @@ def plot_profile(
         ax.plot(masses, below, color="tab:blue", lw=0.8, label="from below")
         ax.fill_between(masses, below, profile(masses), color="tab:blue", alpha=0.2, lw=0)
     ax.set(xlabel="mass moved, $\\alpha$", ylabel="cost of moving it, $W$", xlim=(0, 1), ylim=(0, None))
+    prices = [] if k is None else np.atleast_1d(k).tolist()
     heights = [
-        _draw_crossing(profile, ax, each, _LINES[i % len(_LINES)], is_lower)
-        for i, each in enumerate([] if k is None else np.atleast_1d(k).tolist())
+        _draw_crossing(profile, ax, each, _LINES[i % len(_LINES)], is_lower, is_alone=len(prices) == 1)
+        for i, each in enumerate(prices)
     ]
-    if heights:
-        ax.set_ylim(0, 1.15 * max(float(profile(1.0)), *heights) or None)
+    if heights:  # far outliers would press the crossings flat: then the curve leaves the picture at the top
+        whole = min(float(profile(1.0)), max(prices) * profile.diameter)
+        ax.set_ylim(0, 1.15 * max(whole, *heights) or None)
     # The line kΔ(1 - α) may pass through any corner: where none is free, it goes behind the text.
     ax.legend(loc="upper left" if k is None else "best", facecolor="white", edgecolor="none", framealpha=0.9)
     return ax
@@ -89,19 +91,21 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def _draw_crossing(profile: Curve, ax: Axes, k: float, color: str, is_lower: bool) -> float:
+def _draw_crossing(profile: Curve, ax: Axes, k: float, color: str, is_lower: bool, *, is_alone: bool) -> float:
     """Draw the line of one k and where it meets the curve; returns how high that is."""
     distance, least = profile.distance(k), profile.lower.distance(k)
     height = k * profile.diameter
-    ax.plot([0, 1], [height, 0], color=color, label=f"$k\\Delta(1-\\alpha)$, k = {k:g}")
     crossing = (1 - distance, height * distance)
     text = f"RPW at least {distance:.4g}" if is_lower else f"RPW = {distance:.4g}"
     if profile.lower is not profile:
         ax.plot(1 - least, height * least, "o", color="black", fillstyle="none")
         text = f"RPW in [{least:.4g}, {distance:.4g}]"
+    label = f"$k\\Delta(1-\\alpha)$, k = {k:g}"
+    ax.plot([0, 1], [height, 0], color=color, label=label if is_alone else f"{label}: {text}")
     ax.plot(*crossing, "o", color="black")
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-    ax.annotate(text, crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
+    if is_alone:  # texts beside several crossings would cover each other
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        ax.annotate(text, crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
     ax.axvspan(1 - distance, 1, color=color, alpha=0.12, lw=0)
     return height * distance
 

@@ -80,7 +80,11 @@ def test_floats_survive_csv_exactly(tmp_path):
         (b"1,2\n\xff,4\n", "not text in UTF-8 (byte 4 is 0xff)"),
         ("1,2\n3,4\n".encode("utf-16"), "not text in UTF-8"),
         (b"1,2\n" + b"9" * 200_000 + b",1\n", "field larger than field limit"),
-        (b"1;2\n3;4\n", "'3;4' is not a number"),
+        (b"1;2\n3;4\n", "its columns are separated by semicolons, and commas are needed here"),
+        (b"x;y\n1,5;2,5\n", "its columns are separated by semicolons, and commas are needed here"),
+        (b"x\ty\n1\t2\n", "its columns are separated by tabs, and commas are needed here"),
+        (b"x y\n1 2\n", "its columns are separated by spaces, and commas are needed here"),
+        (b"speed; km/h\n1\nfast\n", "line 3, column 1: 'fast' is not a number"),
         (b"\x00\x00\x00", "holds no points"),
     ],
 )
@@ -88,6 +92,12 @@ def test_damaged_csv_says_what_is_wrong_and_where(tmp_path, text, message):
     path = tmp_path / "a.csv"
     path.write_bytes(text)
     assert message in complaint(path)
+
+
+def test_a_separator_in_a_name_is_a_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"speed; in km/h\n1\n2\n")
+    assert read_points(path) == rpw.Measure([1.0, 2.0])
 
 
 def test_parquet_tables(tmp_path):

@@ -184,3 +184,28 @@ def test_tables_of_pandas():
     assert made.query(rows.iloc[2], top=1)[1].tolist() == [2]
     with pytest.raises(ValueError, match=r"^q has the columns h2, h1, h3"):
         made.query(rows[["h2", "h1", "h3"]].iloc[2])
+
+
+def test_measures_remember_how_their_coordinates_were_named():
+    one, other = rpw.Measure(POINTS), rpw.Measure(SWAPPED)
+    assert one.columns == ("lon", "lat")
+    assert pickle.loads(pickle.dumps(other)).columns == ("lat", "lon")
+    assert rpw.Measure.from_histogram([1, 2, 0, 1, 1], POINTS).columns == ("lon", "lat")
+    assert other.with_coordinates([1, 0]).columns == one.columns
+    assert rpw.Measure(POINTS.values).columns == ()
+    for ask in (
+        lambda: rpw.distance(one, other),
+        lambda: rpw.distance(POINTS, other),
+        lambda: rpw.distance(one, pickle.loads(pickle.dumps(other))),
+        lambda: rpw.diameter([one], [other]),
+        lambda: rpw.pairwise([one, other]),
+        lambda: rpw.solve_pairs([one], [other]),
+        lambda: rpw.Index([one]).query(other),
+        lambda: rpw.Index([one]).add([other]),
+        lambda: index().query(other),
+    ):
+        with pytest.raises(ValueError, match="columns"):
+            ask()
+    assert rpw.distance(one, other.with_coordinates([1, 0])) == 0
+    assert rpw.distance(one, rpw.Measure(POINTS.values)) == 0
+    assert one == rpw.Measure(POINTS.values)  # the numbers are the same

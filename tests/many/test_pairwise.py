@@ -206,11 +206,15 @@ def test_a_pair_that_fails_is_named_and_does_not_lose_the_rest(n_threads):
 # ---------------------------------------------------------------- what is refused
 
 SQUARE = np.ones((3, 3))
+ARRAY_OF_ARRAYS = np.array([np.ones((2, 2)), np.ones((3, 2))], dtype=object)
 REFUSED = {
     "support as text": ((np.ones((2, 3)),), {"support": "line"}, r"support must be .*'line'.*np.linspace\(0, 1, n\)"),
     "cost as text": ((np.ones((2, 3)),), {"cost": "D.npy"}, "cost must be numeric, got the text 'D.npy'"),
     "A as text": (("folder",), {}, "A must be numeric, got the text 'folder'; files are read by rpw.readers"),
     "histograms or points": (([[1.0]], np.ones((2, 3))), {}, "B is a two-dimensional array.*support= or cost="),
+    "dict": (({"one": [[1.0]]},), {}, "A must be an array or a list, got an object of type dict"),
+    "generator": (((c for c in [[1.0]]),), {}, "A must be an array or a list, got an object of type generator"),
+    "array of arrays": ((ARRAY_OF_ARRAYS,), {}, r"A is an array that holds arrays.*pass list\(A\)"),
     "two-dimensional": ((np.ones((2, 3)),), {}, "A is a two-dimensional array.*support= or cost="),
     "one Measure": ((rpw.Measure([[0.0]]),), {}, "A must be a collection.*one Measure"),
     "empty list": (([],), {}, "A is an empty collection"),

@@ -261,6 +261,15 @@ def test_inliers_do_not_depend_on_the_order_nor_on_weights():
     assert found.pop() < rpw.diameter(points)
 
 
+@pytest.mark.parametrize(("metric", "d"), [("euclidean", 8), ("cityblock", 30), ("chebyshev", 3)])
+def test_inliers_of_a_lattice_do_not_depend_on_the_order_either(metric, d):
+    """Many of its points lie equally far from the corner, and have the same sum of coordinates."""
+    points = np.random.default_rng(6).standard_normal((700, d)).round()
+    for quantile in (0.5, 0.9):
+        shuffled = (RNG.permutation(points) for _ in range(8))
+        assert len({float(rpw.diameter(these, metric=metric, quantile=quantile)) for these in shuffled}) == 1
+
+
 def test_a_shift_of_one_sigma_is_seen_again():
     """One row of 300 at 1e4 hides it in units of the largest distance, and not in those of the inliers."""
     rng = np.random.default_rng(2)

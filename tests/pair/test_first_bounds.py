@@ -53,7 +53,17 @@ def test_without_a_deadline_nothing_is_spent_on_them():
     problem, question = as_problem(x, y, None, None), as_question()
     assert first_bounds.first_bounds(problem, question, NEVER).plan is None
     assert first_bounds.first_bounds(problem, question, deadline_after(600)).plan is not None
-    assert first_bounds.first_bounds(problem, question, deadline_after(0)).upper == 1
+    assert first_bounds.first_bounds(problem, question, deadline_after(0)).upper == INF
+
+
+def test_a_cost_that_is_cut_off_keeps_what_was_proven_of_it():
+    """A cost in raw units is often more than 1, and so are its bounds."""
+    x, y = 1000 * np.random.default_rng(0).random((2, 30, 2))
+    problem, question = as_problem(x, y, None, None), as_question("wasserstein")
+    proven = solvers.solve(problem, question)
+    assert proven.lower > 1
+    kept = solvers._better_of(proven, first_bounds.first_bounds(problem, question, deadline_after(600)))
+    assert (kept.lower, kept.upper) == (proven.lower, proven.upper)
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +110,38 @@ def test_plans_of_searches_that_were_cut_off(solver, p):
         assert result.lower <= exact * (1 + 1e-9)
         assert exact <= result.upper * (1 + 1e-9)
         check_plan(result, cost, a, b, p, 2)
+
+
+def bounds_by(time_limit, *clouds, **options):
+    """What `rpw.distance` knows by then: the number twice, or the bounds in its error."""
+    try:
+        found = rpw.distance(*clouds, **options, time_limit=time_limit)
+    except rpw.TimeLimitError as error:
+        return error.lower, error.upper, False
+    return found, found, True
+
+
+@pytest.mark.parametrize("time_limit", [0.1, 0.2, 0.4, 0.8, 1.6])
+def test_bounds_that_have_met_are_an_answer_although_time_is_up(time_limit):
+    """Equal clouds in another order: the curve through space finds every point again, long before the matrix is built.
+
+    How far a machine gets is its own affair; what the bounds say has to fit to them.
+    """
+    rng = np.random.default_rng(5)
+    x = rng.random((8000, 2))
+    y = rng.permutation(x)
+    result = rpw.solve(x, y, diameter=1, time_limit=time_limit)
+    assert (result.status == "time_limit") == (result.upper > 0)
+    lower, upper, is_answer = bounds_by(time_limit, x, y, diameter=1)
+    assert lower == 0
+    assert is_answer == (upper == 0)
+
+
+@pytest.mark.parametrize("time_limit", [0.1, 0.2, 0.4, 0.8])
+def test_bounds_within_tol_are_an_answer_although_time_is_up(time_limit):
+    rng = np.random.default_rng(6)
+    x, y = rng.random((2, 6000, 2))
+    result = rpw.solve(x, y, diameter=1, tol=0.1, time_limit=time_limit)
+    assert (result.status == "time_limit") == (result.gap > 0.1)
+    lower, upper, is_answer = bounds_by(time_limit, x, y, diameter=1, tol=0.1)
+    assert is_answer or upper - lower > 0.1

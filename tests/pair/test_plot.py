@@ -57,6 +57,35 @@ def test_plot_of_a_lower_curve_alone_says_that_it_is_one():
     pyplot.close(ax.figure)
 
 
+def test_far_outliers_do_not_press_the_crossing_flat():
+    from matplotlib import pyplot
+
+    x = np.random.default_rng(0).random((40, 2))
+    profile = rpw.profile(x, np.concatenate([x[:38] + 0.02, x[38:] + 1e4]))
+    for k in (0.5, [0.1, 0.5]):
+        ax = profile.plot(k=k)
+        crossing = 0.5 * profile.distance(0.5)
+        assert crossing < ax.get_ylim()[1] < 50 * crossing
+        pyplot.close(ax.figure)
+    ax = profile.plot(k=1e6)  # here the whole curve lies below the crossing's line
+    assert ax.get_ylim()[1] > profile(1.0)
+    pyplot.close(ax.figure)
+
+
+def test_the_numbers_of_several_k_stand_in_the_legend():
+    """Beside the crossings, which lie close together, they would cover each other."""
+    from matplotlib import pyplot
+
+    x, y = np.random.default_rng(0).random((2, 40, 2))
+    profile = rpw.profile(x, y)
+    ax = profile.plot(k=[0.1, 0.3])
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    for k, label in zip((0.1, 0.3), labels[1:], strict=True):
+        assert label.endswith(f"k = {k}: RPW = {profile.distance(k):.4g}")
+    assert not ax.texts
+    pyplot.close(ax.figure)
+
+
 @pytest.mark.parametrize("tol", [0, 0.05])
 def test_the_line_does_not_strike_out_the_legend(tol):
     """At this k it goes through the upper left corner. With tol no place is free: it goes behind the text."""

@@ -135,3 +135,22 @@ def test_the_error_pickles():
         copy = pickle.loads(pickle.dumps(error))
         assert str(copy) == str(error)
         assert vars(copy) == vars(error)
+
+
+def test_a_profile_is_given_up_also_while_its_width_is_measured():
+    """A metric that becomes slow once the matrix is there: what `elbow` will need takes hundreds of calls more."""
+    calls = 0
+
+    def metric(x, y):
+        nonlocal calls
+        calls += 1
+        if calls > 32 * 32:
+            time.sleep(0.05)
+        return float(np.abs(x - y).sum())
+
+    x, y = np.random.default_rng(0).random((2, 32, 2))
+    rpw.profile(x[:2], y[:2], metric=metric)  # what is imported on the way is
+    calls = 0
+    with pytest.raises(rpw.TimeLimitError):
+        rpw.profile(x, y, metric=metric, time_limit=2)
+    assert 32 * 32 < calls < 32 * 32 + 100

@@ -59,14 +59,25 @@ def _as_numbers(value: Any, name: str) -> Array:
     if array.dtype.kind not in "biufO":
         kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
         raise ValueError(f"{name} must be numeric, got an array of {kind}")
-    if array.dtype.kind == "O" and any(isinstance(entry, (str, bytes)) for entry in array.flat):
-        raise ValueError(f"{name} must be numeric, got an array of texts")
+    if array.dtype.kind == "O":
+        _check_objects(array, name)
     try:
         with np.errstate(over="ignore"):  # what leaves float64 is infinite, and is refused as such below
             floats = array.astype(np.float64, copy=False)
     except Exception as error:  # an object's own __float__ can raise anything
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
+
+
+def _check_objects(array: npt.NDArray[np.object_], name: str) -> None:
+    """Raise for what NumPy holds as an object, and is no number: it would speak of ``float()``."""
+    if array.ndim == 0:
+        kind = type(array.item()).__name__
+        raise ValueError(f"{name} must be an array or a list, got an object of type {kind}: put what it holds into one")
+    if any(isinstance(entry, (str, bytes)) for entry in array.flat):
+        raise ValueError(f"{name} must be numeric, got an array of texts")
+    if any(isinstance(entry, np.ndarray) for entry in array.flat):
+        raise ValueError(f"{name} is an array that holds arrays; as a collection of point sets, pass list({name})")
 
 
 def check_finite(array: Array, name: str) -> None:

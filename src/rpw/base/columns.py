@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Columns"]
+__all__ = ["Columns", "names_of_coordinates"]
 
 _MOST_LISTED = 12  # names in a message
 _WITHOUT_NAMES = {float, int, list, tuple, np.ndarray}  # a list of points may be long
@@ -88,6 +88,11 @@ def _difference(one: _Named, other: _Named) -> str:
 def _are_numbered(columns: _Named) -> bool:
     """Whether a table got no names, but numbers (0, 1, 2, …): it may stand beside one with names."""
     return all(name.isdecimal() for name in columns.names)
+
+
+def names_of_coordinates(points: Any) -> tuple[str, ...]:
+    """The names of the columns of points that come as a table; none where they do not."""
+    return _names_of(points, of_places=False)
 
 
 def _names_of(value: Any, of_places: bool) -> tuple[str, ...]:

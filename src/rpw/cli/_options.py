@@ -49,7 +49,11 @@ K = Annotated[
 ]
 SeveralK = Annotated[
     list[str] | None,
-    typer.Option("--k", metavar="NUMBER[,NUMBER...]", help="Prices of leaving mass behind; 1 if left out."),
+    typer.Option(
+        "--k",
+        metavar="NUMBER[,NUMBER...]",
+        help="Prices of leaving mass behind. RPW is shown for them, and for 0.1, 1 and 10; --plot draws them, or 1.",
+    ),
 ]
 Metric = Annotated[
     str,

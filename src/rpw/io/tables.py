@@ -75,6 +75,7 @@ def read_text(stream: IO[bytes], delimiter: str) -> Table:
         rows, lines = rows[1:], lines[1:]
     if not rows:
         raise ValueError("holds no points")
+    _check_separator(header or [], rows[0], delimiter)
     width = len(rows[0]) if header is None else len(header)
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:
@@ -102,6 +103,20 @@ def _header(row: list[str]) -> list[str] | None:
         return row
     first = numeric.index(False)
     raise ValueError(f"line 1 mixes numbers and text (column {first + 1} is {row[first][:40]!r})")
+
+
+# What else tables are separated by; of those that hold decimal commas, it is the semicolon.
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "spaces"}
+
+
+def _check_separator(header: list[str], first: list[str], delimiter: str) -> None:
+    """Raise where the whole first line is one name, and that and the next line hold another separator."""
+    for other, name in _SEPARATORS.items():
+        if other != delimiter and len(header) == 1 and other in header[0] and any(other in cell for cell in first):
+            raise ValueError(
+                f"its columns are separated by {name}, and {_SEPARATORS[delimiter]} are needed here; numbers need a "
+                "decimal point"
+            )
 
 
 def _is_number(cell: str) -> bool:

@@ -236,8 +236,9 @@ def _middle_one(distances: _Distances) -> int:
     """
     points = distances.points
     from_corner = distances.row(points[_corner(points)])
-    with np.errstate(over="ignore"):
-        order = np.lexsort((points.sum(axis=1), from_corner))
+    along = np.cos(np.arange(points.shape[1]))  # no two points of a lattice lie equally far in this direction
+    with np.errstate(over="ignore", invalid="ignore"):
+        order = np.lexsort(((points * along).sum(axis=1), from_corner))
     some = order[np.unique(np.linspace(0, len(order) - 1, min(_SAMPLE, len(order))).round().astype(np.int64))]
     return int(some[np.median(distances.block(some, some), axis=1).argmin()])
 

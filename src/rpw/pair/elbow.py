@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.base.deadline import NEVER, Deadline
 from rpw.pair.atoms import Ints
 from rpw.pair.problem import Problem
 
 __all__ = ["Spread", "outlier_share", "spread_of"]
 
 _PAIRS = 987  # whose distances are looked at
+_CALLS = 16  # between two looks at the clock: a metric may be a slow function
 _GOLDEN = (5**0.5 - 1) / 2
 
 _HALF = 0.5  # of the mass is never out: which half would it be?
@@ -58,13 +60,26 @@ class Spread:
             return np.asarray(widths * self.width(left))
 
 
-def spread_of(problem: Problem) -> Spread:
-    """From pairs of atoms that lie evenly over the mass of both measures; each pair is asked for once."""
+def spread_of(problem: Problem, deadline: Deadline = NEVER) -> Spread:
+    """From pairs of atoms that lie evenly over the mass of both measures; each pair is asked for once.
+
+    Raises where the deadline passes meanwhile.
+    """
     steps = np.arange(0.5, _PAIRS)
     rows, columns = _atoms_at(steps / _PAIRS, problem.a), _atoms_at(steps * _GOLDEN % 1, problem.b)
     pairs, counts = np.unique(np.column_stack([rows, columns]), axis=0, return_counts=True)
-    distances = np.repeat(problem.pairs(pairs[:, 0], pairs[:, 1]), counts)
+    distances = np.repeat(_distances_of(pairs, problem, deadline), counts)
     return Spread(np.sort(distances), min(1 / float(weights @ weights) for weights in (problem.a, problem.b)))
+
+
+def _distances_of(pairs: Ints, problem: Problem, deadline: Deadline) -> Array:
+    distances = np.empty(len(pairs))
+    step = _CALLS if deadline.is_set else len(pairs)
+    for start in range(0, len(pairs), step):
+        deadline.check()
+        part = slice(start, start + step)
+        distances[part] = problem.pairs(pairs[part, 0], pairs[part, 1])
+    return distances
 
 
 def _atoms_at(shares: Array, weights: Array) -> Ints:

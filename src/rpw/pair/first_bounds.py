@@ -6,6 +6,7 @@ distance of the points. From above, a plan between points that lie near to each 
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -30,15 +31,15 @@ _NEIGHBOURS = (-3, -2, -1, 0, 1, 2)  # on the curve
 
 @dataclass(frozen=True, eq=False)
 class FirstBounds:
-    """RPW lies between these; ``plan`` attains the upper one."""
+    """The answer lies between these; ``plan`` attains the upper one."""
 
     lower: float = 0.0
-    upper: float = 1.0
+    upper: float = math.inf
     plan: Plan | None = None
 
 
 def first_bounds(problem: Problem, question: Question, deadline: Deadline) -> FirstBounds:
-    """Bounds in near-linear time, as far as the deadline allows; [0, 1] where a solve will soon have better ones."""
+    """Bounds in near-linear time, as far as the deadline allows; [0, inf] where a solve will soon have better ones."""
     found = FirstBounds()
     is_long = len(problem.rows) * len(problem.columns) >= _MANY_PAIRS and not problem.is_on_line
     points = problem.points

@@ -198,9 +198,11 @@ class Profile:
 
         Along the profile mass that has moved never comes back, so there is one such moment. The score is a length: the
         p-th root of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). Atoms that
-        are used up at the same price, and equal points, have the same score; a rest that stays to the end counts as
-        used up there. Atoms without weight have score 0. Only of the exact profile: ``tol`` does no harm where the two
-        curves come from it, as for points on a line with p = 1, or a few thousand of equal weight and finite p.
+        are used up at the same price, and equal points, have the same score; a rest that stays to the end
+        counts as used up there. Where only one measure has outliers, as much mass of the other has high scores
+        too: that for which nothing but the outliers is left. So read the scores of the measure that you doubt.
+        Atoms without weight have score 0. Only of the exact profile: ``tol`` does no harm where the two curves
+        come from it, as for points on a line with p = 1, or a few thousand of equal weight and finite p.
 
         >>> import rpw
         >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a.tolist()

@@ -105,7 +105,7 @@ class Result:
         Proven bounds, up to the rounding of float64 (docs/theory.md, "Rounding").
     status : str
         ``"exact"``, ``"tolerance"`` (stopped within ``tol``; also where weights near 2**-60 of the sum decide, whose
-        rounding keeps the bounds apart) or ``"time_limit"``.
+        rounding keeps the bounds apart, and where the bounds had met when time was up) or ``"time_limit"``.
     solver : str
         The solver that ran (see `rpw.choose_solver`).
     cost : float
@@ -147,7 +147,7 @@ class Result:
 
     @property
     def multiplier(self) -> float | None:
-        """The slope λ of the profile at the crossing; None at p = inf and k = 0.
+        """The slope λ of the profile at the crossing; None at p = inf and k = 0, and where ``time_limit`` left none.
 
         From `rpw.transport`, that of the edge on which ``mass`` lies: at mass 1 the last one, and where two edges meet
         a slope that is not below that of the first.
@@ -160,8 +160,10 @@ class Result:
     def potentials(self) -> tuple[Array, Array] | None:
         """``(f, g)`` with f, g <= 0, ``f_i + g_j <= c_ij**p - λ`` and ``F(α) >= λα + a·f + b·g``.
 
-        None at p = inf and k = 0. Atoms without mass get the largest values that keep the inequalities; only where they
-        belong to ``cost=`` or a callable metric, and ``time_limit`` left no time for them, they get -λ.
+        They prove ``lower``, unless a solve that ``time_limit`` cut off knew a better one from the coordinates. None at
+        p = inf and k = 0, and where ``time_limit`` came before there were any. Atoms without mass get the largest
+        values that keep the inequalities; only where they belong to ``cost=`` or a callable metric, and ``time_limit``
+        left no time for them, they get -λ.
         """
         if self._dual is None or self.multiplier is None:  # without a multiplier that is a float64 they say nothing
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,14 +55,15 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> f
     """The number alone; past the deadline, an error that carries the bounds."""
     question = replace(question, solver=choose(problem, question)[0])
     first = first_bounds(problem, question, deadline)
-    lower, upper = first.lower, min(first.upper, question.largest) if question.is_of_crossing else question.largest
-    try:
+    lower, upper = first.lower, min(first.upper, question.largest)
+    with suppress(TimeLimitError):
         answer = outcome(problem, question, deadline)
-    except TimeLimitError:
-        raise TimeLimitError(lower, upper) from None
-    if answer.status == _core.Status.time_limit:
-        raise TimeLimitError(max(lower, answer.lower), min(upper, answer.upper))
-    return answer.value
+        if answer.status != _core.Status.time_limit:
+            return answer.value
+        lower, upper = max(lower, answer.lower), min(upper, answer.upper)
+    if _status_between(lower, upper, question) == "time_limit":
+        raise TimeLimitError(lower, upper)
+    return upper
 
 
 def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Array:
@@ -98,7 +100,7 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
     if lower is not None:
         result = replace(result, _lower=_as_profile(question, lower))
     if result.is_exact:
-        result = replace(result, _spread=spread_of(problem))
+        result = replace(result, _spread=spread_of(problem, deadline))
     if result.solver in ("walk", "simplex", "line"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
@@ -215,6 +217,15 @@ def _lower_and_status(outcome: _core.Outcome, question: Question) -> tuple[float
     return outcome.lower, "tolerance"
 
 
+def _status_between(lower: float, upper: float, question: Question) -> str:
+    """What bounds say that were proven by the time limit: they may have met all the same.
+
+    Not "exact": the plan of the upper one may cost a little less than it could.
+    """
+    has_met = upper - lower <= max(question.tol, _SAME_NUMBER * upper) and math.isfinite(upper)
+    return "tolerance" if has_met else "time_limit"
+
+
 def _solver_of(outcome: _core.Outcome, question: Question) -> str:
     """What ran; where time was up before anything did, what was chosen: the core has not looked for a line by then."""
     has_begun = outcome.solver not in (_core.Solver.exact, _core.Solver.infinity)
@@ -247,7 +258,8 @@ def _unfinished_transport(
 def _better_of(result: Result, first: FirstBounds) -> Result:
     """What a solve that was cut off has proven, or what was known before it."""
     upper = min(result.upper, first.upper)
-    better = replace(result, lower=min(max(result.lower, first.lower), upper))
+    lower = min(max(result.lower, first.lower), upper)
+    better = replace(result, lower=lower, status=_status_between(lower, upper, result._question))
     if first.plan is None or first.upper >= result.upper:
         return better
     cost = first.plan.cost_in(result._problem, result._question)
