@@ -4,6 +4,7 @@
 #include "base/crossing.hpp"
 #include "bindings/arrays.hpp"
 #include "ground/powers.hpp"
+#include "solve/choice.hpp"
 
 namespace rpw::python {
 
@@ -122,6 +123,13 @@ void bind_question(nb::module_& module) {
             return std::pair(price.kappa, price.shrink);
         },
         "kappa"_a, "scale"_a);
+    module.def(
+        "choose",
+        [](const Question& question, bool is_on_line) {
+            Choice choice = choose(question, is_on_line);
+            return std::pair(choice.solver, std::move(choice.reason));
+        },
+        "question"_a, "is_on_line"_a);
     module.def("root", &root, "x"_a, "p"_a);
     module.def("crossing", &crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);
 }

@@ -39,6 +39,8 @@ struct LinePair {
     double largest_distance() const;
     // The least positive distance between the two measures; infinite if there is none.
     double least_distance() const;
+    // Whether a matrix is small enough to be asked where an answer of the line is doubtful.
+    bool fits_a_matrix() const { return static_cast<double>(x.at.size()) * static_cast<double>(y.at.size()) <= 1e7; }
     // Whether no one unit suits both the largest distance and the least, or this length.
     bool spans_float64(double length) const;
 };
@@ -48,7 +50,6 @@ inline constexpr double huge_length = 0x1p400;
 inline constexpr double tiny_length = 0x1p-400;
 
 inline constexpr double accuracy = 5e-13;  // of answers about points on a line that follows no axis
-inline constexpr double most_pairs = 1e7;  // of a matrix that is asked where an answer of the line is doubtful
 
 // The pair, sorted, and the way back to the order in which its atoms came.
 struct SortedPair {
@@ -59,9 +60,7 @@ struct SortedPair {
     double rounding = 0;  // by how much a distance of the pair may differ from that of the sorted points
 
     // Whether that is too much for an answer of this length, and a matrix not too large to ask it instead.
-    bool is_too_coarse(double length) const {
-        return rounding > accuracy * length && static_cast<double>(pair.x.size()) * pair.y.size() <= most_pairs;
-    }
+    bool is_too_coarse(double length) const { return rounding > accuracy * length && pair.fits_a_matrix(); }
 
     // Brings coordinates at the ends of float64 to its middle, so that 1 / scale is a float64, and sums of distances.
     void rescale(double scale);

@@ -8,6 +8,7 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "line/atoms.hpp"
+#include "search/sandwich.hpp"
 
 namespace rpw {
 
@@ -17,8 +18,8 @@ namespace rpw {
 std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, std::size_t most_costs,
                                   Pulse& pulse);
 
-// Two curves that are nowhere further apart than `tol` in units of W, or the profile itself where no breakpoint can be
-// spared. Where they come from the profile, the upper one tells when atoms are used up.
-Band line_sandwich(LinePair pair, double p, double tol, Pulse& pulse);
+// Two curves that are nowhere further apart than `tol` in units of W, but for rounding, or the profile itself where no
+// breakpoint can be spared. Where they come from the profile, the upper one tells when atoms are used up.
+Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/crossing.hpp"
+#include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/price_search.hpp"
@@ -16,19 +17,14 @@
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// The two bounds come from different sums; they count as equal when they agree to this many parts.
-constexpr double rounding = 1e-12;
-
-// Beside a price so much larger than what is paid, rounding may hide what is cheap, in units of that price.
-constexpr double far_larger = 1000;
-constexpr double rounding_of_price = 1e-14;
 
 void close_gap(Outcome& outcome) {
     outcome.lower = std::min(outcome.lower, outcome.upper);
     const bool is_exact = outcome.status == Status::exact;  // one within a tolerance may lie above the exact answer
-    if (is_exact && outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
 // The plan (1 - part) · first + part · second, over the atoms as they came.
@@ -57,34 +53,37 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
 }
 
 // Gives the height of the line that the potentials prove, F(1 - ε) ≥ height - price · ε.
-double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const Vertex& vertex, Need need) {
-    const LineDual dual = line_dual(line.pair, cost, vertex.price, vertex.plan);
-    outcome.multiplier = vertex.price;
+double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const LineVertex& vertex, Need need) {
+    const LineDual dual = line_dual(line.pair, cost, vertex.lambda, vertex.plan);
+    outcome.multiplier = vertex.lambda;
     if (need != Need::value) {
         outcome.u = unsorted(dual.u, line.order_x);
         outcome.v = unsorted(dual.v, line.order_y);
     }
-    return vertex.price - dual.sum;
+    return vertex.lambda - dual.sum;
 }
 
 // Unmoved mass, plan, cost and multiplier; gives the height of the dual line.
-double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, const PriceSearch& search,
+double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, const LineFound& found,
                 const Question& question) {
     const Need need = question.need;
-    outcome.iterations = search.solves();
-    if (search.is_at_end()) {
-        const Vertex last = last_vertex(line.pair, cost);
+    outcome.status = found.status;
+    outcome.iterations = found.solves;
+    if (found.is_at_end) {
+        const LineVertex last = last_vertex(line.pair, cost);
         outcome.unmoved = last.unmoved;
-        outcome.cost = outcome.scale * root(last.cost, cost.p);
+        outcome.cost = outcome.scale * root(last.cost_p, cost.p);
         if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 0.0);
         return prove(outcome, line, cost, last, need);
     }
-    const Vertex &before = search.bracket().before, &after = search.bracket().after;
-    const double part = search.part_of_edge();
-    outcome.unmoved = search.bounds().meeting;
-    outcome.cost = outcome.scale * root(before.cost + (after.cost - before.cost) * part, cost.p);
-    if (need == Need::plan) outcome.plan = mixed(line, before.plan, after.plan, part);
-    return prove(outcome, line, cost, search.proof(), need);
+    const auto& bracket = found.bracket;
+    outcome.unmoved = bracket.answer().unmoved;
+    outcome.cost = outcome.scale * root(bracket.cost_p(), cost.p);
+    if (need == Need::plan) {
+        const LinePlan& right = bracket.right() ? bracket.right()->plan : bracket.left().plan;
+        outcome.plan = mixed(line, bracket.left().plan, right, bracket.answer().weight);
+    }
+    return prove(outcome, line, cost, bracket.proof(), need);
 }
 
 // Whether some positive distance, divided by the scale, would vanish as a p-th power (docs/theory.md, "Rounding").
@@ -122,7 +121,7 @@ bool has_gap(const Outcome& outcome, const Question& question) {
         case Status::exact:
             return !(gap <= 0);
         case Status::tolerance:
-            return !(gap <= question.tol * (1 + rounding));
+            return !(gap <= question.tol * (1 + same_answer));
         case Status::beyond_cutoff:
             return !(outcome.lower >= question.cutoff);
         case Status::time_limit:
@@ -157,10 +156,9 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
-        const double tol = price.tol(question.tol);
-        PriceSearch search(line.pair, cost, {true, p, price.kappa, 0, cutoff, tol}, looking, pulse);
-        outcome.status = search.run();
-        const double height = read_off(outcome, line, cost, search, question);
+        const Limits limits{price.tol(question.tol), cutoff};
+        const LineFound found = search_line(line.pair, cost, {price.kappa, p}, limits, looking, pulse);
+        const double height = read_off(outcome, line, cost, found, question);
         outcome.value = outcome.upper = price.share(outcome.unmoved, outcome.status);
         outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
         close_gap(outcome);
@@ -178,9 +176,9 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
         Outcome outcome;
         outcome.solver = Solver::line;
         outcome.scale = scale;
-        PriceSearch search(line.pair, cost, {false, p, 0, question.unmoved}, looking, pulse);
-        outcome.status = search.run();
-        const double height = read_off(outcome, line, cost, search, question);
+        const Goal goal{0, p, question.unmoved};
+        const LineFound found = search_line(line.pair, cost, goal, {}, looking, pulse);
+        const double height = read_off(outcome, line, cost, found, question);
         outcome.value = outcome.upper = outcome.cost;
         outcome.lower = outcome.scale * root(height - outcome.multiplier * outcome.unmoved, p);
         close_gap(outcome);
@@ -213,7 +211,7 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     line.rescale(outcome.scale);
     const LineCost cost = line.cost(p, outcome.scale);
     const double price = cost(question.truncation / line.unit);
-    const Vertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
+    const LineVertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
     outcome.iterations = 1;
     outcome.unmoved = found.unmoved;
     if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);
@@ -243,8 +241,7 @@ Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
 
 // A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
 bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
-    if (has_gap(outcome, question) && static_cast<double>(line.pair.x.size()) * line.pair.y.size() <= most_pairs)
-        return true;
+    if (has_gap(outcome, question) && line.pair.fits_a_matrix()) return true;
     if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
     const bool is_share = question.quantity == Quantity::crossing;
     return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
@@ -255,7 +252,7 @@ bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question&
 bool is_too_wide(const LinePair& pair, const Question& question) {
     const bool crosses = question.quantity == Quantity::crossing;
     if (!crosses && question.unmoved == 0 && question.truncation >= pair.largest_distance()) return false;
-    if (std::isinf(question.p) || static_cast<double>(pair.x.size()) * pair.y.size() > most_pairs) return false;
+    if (std::isinf(question.p) || !pair.fits_a_matrix()) return false;
     return pair.spans_float64(crosses ? question.kappa : question.truncation);
 }
 
@@ -272,9 +269,6 @@ std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question,
 }
 
 namespace {
-
-// Powers of more binary digits than these, from the scale down, may leave float64.
-constexpr double most_digits = 900;
 
 // Costs per atom that take about as long as one search.
 constexpr std::size_t costs_of_search = 200;

@@ -7,32 +7,13 @@
 #include <numeric>
 
 #include "base/least.hpp"
+#include "base/tuning.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// From this ratio of sizes on, the lines run along the larger side.
-constexpr Node many_per_few = 4;
-
-// A long line is priced in stretches of about so many arcs: what is read beyond them is worth less than a pivot.
-constexpr Node arcs_per_stretch = 350;
-
-// Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
-// many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
-// Elsewhere the choice among more arcs makes the way longer, without end for the exponential example.
-constexpr Node arcs_per_bundle = 200;
-constexpr Node most_lines_per_bundle = 24;
-
-// An arc enters if it gains more than this share of λ; what is smaller is the rounding of potentials.
-constexpr double least_gain = 1e-14;
-
-// The price of a step beside one entry of a walk's list, as measured: passes over rows are vectorised; a pivot is
-// mostly its climb.
-constexpr double work_per_line = 2.5;
-constexpr double work_per_cost = 0.12;
-constexpr double work_per_label = 0.7;
-constexpr double work_per_pivot = 80;
 
 // With one kept node a line has one arc, which enters once, whatever the order.
 Node bundle_of(Node lines, Node arcs) {

@@ -6,12 +6,13 @@
 
 #include "base/least.hpp"
 #include "base/simd.hpp"
+#include "base/tuning.hpp"
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-constexpr Node rows_in_sample = 32;
+namespace {
 
 // The least of a row, which also lowers the least of each column so far and raises the largest of all.
 RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns, double& largest) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/matrix.hpp"
-#include "solve/goal.hpp"
+#include "search/goal.hpp"
 
 namespace rpw {
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -11,12 +10,12 @@
 #include <vector>
 
 #include "base/breakpoints.hpp"
+#include "base/in_words.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/profile.hpp"
 #include "lmr/lmr.hpp"
-#include "solve/promise.hpp"
 #include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
 #include "solve/walked_profile.hpp"
@@ -24,12 +23,6 @@
 namespace rpw {
 
 namespace {
-
-std::string in_words(double x, const char* format = "%.3g") {
-    char text[32];
-    std::snprintf(text, sizeof text, format, x);
-    return text;
-}
 
 // Throws where the p-th power of a positive distance would vanish: beside the largest one, or by itself. A profile
 // spans all costs, so no one scale suits every k, as it does for one distance.
@@ -74,13 +67,6 @@ bool is_too_coarse(const SortedPair& line, const Pair& pair) {
     return line.is_too_coarse(std::min(at_end, at_start));
 }
 
-// How much further apart than `tol` two curves lie, in units of W; 0 where they keep it, or are one.
-double beyond_tol(const Band& band, const Question& question) {
-    if (!band.lower || std::isinf(question.p)) return 0;
-    const double apart = band.upper.scale * largest_difference(band, question.p);
-    return apart > question.tol * (1 + 1e-9) ? apart : 0;
-}
-
 [[noreturn]] void refuse_tol(double apart, const Question& question) {
     throw std::domain_error("tol=" + in_words(question.tol) +
                             " cannot be kept: beside the largest distances, float64 " +
@@ -89,25 +75,7 @@ double beyond_tol(const Band& band, const Question& question) {
                             "p, raise max_breakpoints, or use rpw.solve, which needs no profile");
 }
 
-// The profile itself, where two curves lie so far apart.
-Curve exact_instead(double apart, const PowerProblem& problem, const Question& question, Pulse& pulse) {
-    try {
-        return walk_profile(problem, question.max_breakpoints, pulse);
-    } catch (const std::length_error&) {
-        refuse_tol(apart, question);
-    }
-}
-
-// The same on the line. Nothing where a matrix of all pairs may help, and fits.
-std::optional<Band> exact_instead(double apart, const LinePair& pair, const Question& question, Pulse& pulse) {
-    constexpr double most_pairs = 1 << 24;
-    std::optional<Curve> curve = line_profile(pair, question.p, true, std::numeric_limits<std::size_t>::max(), pulse);
-    if (curve) return Band{*std::move(curve), {}};
-    if (static_cast<double>(pair.x.at.size()) * static_cast<double>(pair.y.at.size()) <= most_pairs) return {};
-    refuse_tol(apart, question);
-}
-
-// Nothing where the points lie on no line, or the profile there may be long.
+// Nothing where the points lie on no line, the profile there may be long, or a matrix can keep tol better.
 std::optional<Band> profile_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
     if (question.solver != Solver::exact || question.truncation < unreachable) return {};
     const std::optional<SortedPair> line = sorted_pair(pair);
@@ -115,34 +83,27 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     if (line->rounding > 0 && is_too_coarse(*line, pair)) return {};
     const double p = question.p;
     if (!std::isinf(p)) check_powers_fit(line->pair.least_distance(), line->pair.largest_distance(), p);
-    Band band;
+    std::optional<Band> band;
     if (question.tol > 0) {
-        band = line_sandwich(line->pair, p, question.tol, pulse);
-        if (const double apart = beyond_tol(band, question)) {
-            auto exact = exact_instead(apart, line->pair, question, pulse);
-            if (!exact) return {};
-            band = *std::move(exact);
+        Sandwich found = line_sandwich(line->pair, p, question.tol, question.max_breakpoints, pulse);
+        if (found.keeps(question.tol)) {
+            band = std::move(found.band);
+        } else if (!line->pair.fits_a_matrix()) {
+            refuse_tol(found.gap, question);
         }
-    } else {
-        std::optional<Curve> curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
-        if (!curve) return {};
-        band.upper = *std::move(curve);
+    } else if (auto curve = line_profile(line->pair, p, true, std::numeric_limits<std::size_t>::max(), pulse)) {
+        band = Band{*std::move(curve), std::nullopt};
     }
-    check_breakpoints(band.upper.cost.size(), question.max_breakpoints);
-    if (!band.upper.used_up_a.empty()) {
-        band.upper.used_up_a = unsorted(band.upper.used_up_a, line->order_x);
-        band.upper.used_up_b = unsorted(band.upper.used_up_b, line->order_y);
+    if (!band) return {};
+    check_breakpoints(band->upper.cost.size(), question.max_breakpoints);
+    if (!band->upper.used_up_a.empty()) {
+        band->upper.used_up_a = unsorted(band->upper.used_up_a, line->order_x);
+        band->upper.used_up_b = unsorted(band->upper.used_up_b, line->order_y);
     }
     return band;
 }
 
 }  // namespace
-
-Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
-    WalkedProfile profile(problem, pulse);
-    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
-    return profile.curve();
-}
 
 Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
@@ -159,9 +120,10 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
     Band band;
     if (question.tol > 0 && question.solver != Solver::lmr) {
-        band = sandwich_profile(costs, question.p, question.tol / scale, question.max_breakpoints, pulse);
-        band.upper.scale = scale;
-        if (const double apart = beyond_tol(band, question)) band = {exact_instead(apart, costs, question, pulse), {}};
+        const double tol = question.tol / scale;
+        Sandwich found = sandwich_profile(costs, question.p, tol, question.max_breakpoints, pulse);
+        if (!found.keeps(tol)) refuse_tol(found.gap * scale, question);
+        band = std::move(found.band);
         if (band.lower) band.lower->scale = scale;
     } else {
         band.upper = walk_profile(costs, question.max_breakpoints, pulse);

@@ -14,7 +14,4 @@ namespace rpw {
 // there are more breakpoints than that.
 Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
 
-// Finite p, from the costs.
-Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse);
-
 }  // namespace rpw

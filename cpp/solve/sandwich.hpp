@@ -1,22 +1,18 @@
-// Two curves with the profile between them, from few solves.
-//
-// A solve at a fixed multiplier gives a plan, which is a point on or above F, and potentials, which are a line below
-// F. The chords between the points are the upper curve, the lines together the lower one. Between two points the next
-// multiplier is the slope of their chord, until the curves are close enough. Where that takes many solves, the walk is
-// given as much work as they took, and may arrive first. docs/theory.md, "A sandwich of the profile", has the proofs.
+// Two curves with the profile of a network between them (search/sandwich.hpp), from solves of the simplex. Where that
+// takes many solves, the walk is given as much work as they took, and may arrive first.
 #pragma once
 
 #include <cstddef>
 
 #include "base/matrix.hpp"
-#include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "search/sandwich.hpp"
 
 namespace rpw {
 
 // After the p-th root the curves are nowhere further apart than tol, in units of the costs' scale. There is no lower
-// one if the walk arrived first. Throws
-// std::length_error if that takes more than `max_breakpoints` solves.
-Band sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints, Pulse& pulse);
+// one if the walk has found the profile itself. If `gap` is larger, neither can be had within `max_breakpoints` solves
+// or breakpoints. Throws std::length_error if that many solves are not enough.
+Sandwich sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

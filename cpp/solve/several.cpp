@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/tuning.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
@@ -15,10 +16,9 @@
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-// Powers of more binary digits than these, from the scale down, may leave float64.
-constexpr double most_digits = 900;
+namespace {
 
 // A price, and where its answer goes.
 struct Wanted {
@@ -46,7 +46,7 @@ void search_past_crossings(const PowerProblem& problem, double scale, double p, 
                            Pulse& pulse) {
     double searched = scaled_price(wanted.front().kappa, scale).kappa;
     ProfileSearch search(problem, {searched, p}, Solver::exact, pulse);
-    check_in_time(search.run(0, 1));
+    check_in_time(search.run());
     for (const Wanted& each : wanted) {
         const Price price = scaled_price(each.kappa, scale);
         if (price.kappa > searched) check_in_time(search.go_on({price.kappa, p}));

@@ -4,54 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tuning.hpp"
+
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-constexpr int halvings = 30;
-constexpr double many_orders = 1e4;
-
-// How much steeper the profile is than that of the neighbours: at least so much, and at most the square root of so much
-// to the power p. A few points have room for all their neighbours.
-constexpr double steeper_than_neighbours = 1.3;
-constexpr double steeper_than_few = 1.1;
-constexpr double most_steeper = 6;
-constexpr Node many_per_few = 4;
-
-// ε falls less fast, or λ grows less, the further the guess goes.
-constexpr double slower_further_on = 0.3;
-
-// Without a right end this share of the way to the guess is taken, since the way back is dearer; λ grows by no less
-// (twice that after each guess that fell short) and no more than these shares of its rise so far, and at first by no
-// more than this share of the way to the dearest pair.
-constexpr double near_side = 0.8;
-constexpr double least_growth = 0.003;
-constexpr double most_growth = 8;
-constexpr double towards_dearest = 0.5;
-
-// Within a bracket a guess that follows others on the same side goes so many times as far, though not beyond the middle
-// for that; every guess keeps this share of the bracket's width from both ends.
-constexpr double further_each_time = 3;
-constexpr double least_part = 0.001;
-
-// A guess of so many orders below the right end is not believed: rounding there is larger than what is cheap.
-constexpr double far_below = 0.001;
-
-// Where two guesses fell short and so much more is to be moved, the next one goes to where everything moves: from there
-// the way back is known, and one solve takes less than many that grow.
-constexpr double long_way = 4;
-
-// How far log ε may lie from that of a plan that corrects λ, on either side, and how far λ may then rise or fall as
-// shares of its rise so far.
-constexpr double furthest_down = 0.5;
-constexpr double furthest_up = 3;
-constexpr double most_fall = 0.5;
-constexpr double most_rise = 3;
-
-// From a vertex on one side λ goes so many times as far as the goal seems to lie, and at least this share of itself,
-// twice that after each guess that fell short; but not below half of itself.
-constexpr double past_goal = 1.3;
-constexpr double least_past_goal = 0.01;
 
 // The largest t in [0, end] at which the goal still lies beyond.
 template <class IsBeyond>
@@ -97,12 +56,12 @@ SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const ProfileP
 
 // How far λ grows from the left towards a guess, where nothing is known on the right. Slopes are counted from the least
 // one, so that it does not matter how far apart the measures lie.
-double step_towards(double lambda, const NeighbourProfile& neighbours, const Bracket& bracket) {
-    const double low = bracket.left.lambda, rise = low - neighbours.first_slope();
+double step_towards(double lambda, const NeighbourProfile& neighbours, const Known& known) {
+    const double low = known.left.lambda, rise = low - neighbours.first_slope();
     if (!(rise > 0)) return low;
-    const int fell_short = std::max(0, bracket.same_side);
+    const int fell_short = std::max(0, known.same_side);
     const double least = least_growth * std::pow(2.0, fell_short) * rise;
-    const double step = std::clamp(near_side * (lambda - low), least, std::max(least, most_growth * rise));
+    const double step = std::max(near_side * (lambda - low), least);
     const double way = neighbours.largest() - low;  // there everything moves
     if (!(way > 0)) return step;
     return std::min(step, fell_short < 3 ? towards_dearest * way : way + 1e-9 * neighbours.largest());
@@ -116,38 +75,32 @@ double least_positive(const Powers& cost) {
     return least;
 }
 
-bool are_few_against_many(const Powers& cost) {
-    return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
-}
-
 // How much steeper the profile may be than that of the neighbours: as much as it was up to the left point, within
 // bounds.
-double steepness(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours,
-                 const ProfilePoint& left) {
+double steepness(const Goal& goal, const NeighbourProfile& neighbours, const ProfilePoint& left) {
     const double first = neighbours.first_slope(), rise = left.lambda - first;
     const double here = neighbours.slope_at(left.unmoved) - first;
     const double seen = rise > 0 && here > 0 ? 0.85 * rise / here : 0;
-    const double least = are_few_against_many(problem.powers) ? steeper_than_few : steeper_than_neighbours;
-    return std::clamp(seen, least, std::max(least, std::pow(most_steeper, goal.p / 2)));
+    return std::clamp(seen, steeper_than_neighbours,
+                      std::max(steeper_than_neighbours, std::pow(most_steeper, goal.p / 2)));
 }
 
 }  // namespace
 
-SlopeGuess guess_goal(const Goal& goal, const Bracket& bracket, double least_unmoved) {
-    return bracket.right ? guess_between(goal, bracket.left, *bracket.right)
-                         : guess_beyond(goal, bracket.before, bracket.left, least_unmoved);
+SlopeGuess guess_goal(const Goal& goal, const Known& known, double least_unmoved) {
+    return known.right ? guess_between(goal, known.left, *known.right)
+                       : guess_beyond(goal, known.before, known.left, least_unmoved);
 }
 
 double first_lambda(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours, double at_goal,
-                    const Bracket& bracket, double least_unmoved) {
-    const double first = neighbours.first_slope(), low = bracket.left.lambda;
-    const double by_neighbours =
-        std::min(first + steepness(problem, goal, neighbours, bracket.left) * (at_goal - first),
-                 at_goal + towards_dearest * (neighbours.largest() - at_goal));
+                    const Known& known, double least_unmoved) {
+    const double first = neighbours.first_slope(), low = known.left.lambda;
+    const double by_neighbours = std::min(first + steepness(goal, neighbours, known.left) * (at_goal - first),
+                                          at_goal + towards_dearest * (neighbours.largest() - at_goal));
     double guess = by_neighbours;
-    if (bracket.before.unmoved < 1) {
-        const double by_walk = guess_goal(goal, bracket, least_unmoved).lambda;
-        guess = std::max(guess, low + step_towards(by_walk, neighbours, bracket));
+    if (known.before.unmoved < 1) {
+        const double by_walk = guess_goal(goal, known, least_unmoved).lambda;
+        guess = std::max(guess, low + step_towards(by_walk, neighbours, known));
     }
     if (guess > low) return guess;
     if (low > first) return first + 2 * (low - first);
@@ -156,21 +109,21 @@ double first_lambda(const PowerProblem& problem, const Goal& goal, const Neighbo
     return least < unreachable ? least / 2 : 1;
 }
 
-double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket) {
-    const double low = bracket.left.lambda;
-    if (!bracket.right) {
-        const bool is_far = bracket.same_side > 1 && bracket.left.unmoved > long_way * guess.unmoved;
+double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Known& known) {
+    const double low = known.left.lambda;
+    if (!known.right) {
+        const bool is_far = known.same_side > 1 && known.left.unmoved > long_way * guess.unmoved;
         if (is_far && neighbours.largest() > low) return neighbours.largest() * (1 + 1e-9);
-        return low + step_towards(guess.lambda, neighbours, bracket);
+        return low + step_towards(guess.lambda, neighbours, known);
     }
-    const double high = bracket.right->lambda, width = high - low;
+    const double high = known.right->lambda, width = high - low;
     if (!(width > 0)) return low;
     const double least = std::max({low, neighbours.first_slope(), high * 1e-30});
     if (high > many_orders * least && guess.lambda < far_below * high) return std::sqrt(least) * std::sqrt(high);
-    const bool is_near_left = bracket.same_side > 0;
+    const bool is_near_left = known.same_side > 0;
     const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
     const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);
-    const double further = std::pow(further_each_time, std::max(1, std::abs(bracket.same_side)) - 1);
+    const double further = std::pow(further_each_time, std::max(1, std::abs(known.same_side)) - 1);
     const double step = std::min(further * near, std::max(width / 2, near));
     return is_near_left ? low + step : high - step;
 }
@@ -186,20 +139,20 @@ double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const Neighb
         const double cost_p = plan.cost_p + plan.lambda * moved + step * (moved - left * further);
         return goal.is_beyond(left, std::max(0.0, cost_p));
     });
-    return plan.lambda + std::clamp(step * (t - furthest_down), -most_fall * rise, most_rise * rise);
+    return plan.lambda + step * (t - furthest_down);
 }
 
-double lambda_past_goal(const Goal& goal, const Bracket& bracket, const NeighbourProfile& neighbours,
+double lambda_past_goal(const Goal& goal, const Known& known, const NeighbourProfile& neighbours,
                         double least_unmoved) {
-    const ProfilePoint& known = bracket.right ? *bracket.right : bracket.left;
-    const double way = std::abs(corrected_lambda(goal, known, neighbours, least_unmoved) - known.lambda);
-    const double least = least_past_goal * std::pow(2.0, std::abs(bracket.same_side) - 1) * known.lambda;
+    const ProfilePoint& vertex = known.right ? *known.right : known.left;
+    const double way = std::abs(corrected_lambda(goal, vertex, neighbours, least_unmoved) - vertex.lambda);
+    const double least = least_past_goal * std::pow(2.0, std::abs(known.same_side) - 1) * vertex.lambda;
     const double step = std::max(past_goal * way, least);
-    return bracket.right ? std::max(known.lambda - step, known.lambda / 2) : known.lambda + step;
+    return known.right ? std::max(vertex.lambda - step, vertex.lambda / 2) : vertex.lambda + step;
 }
 
-bool spans_many_orders(const Bracket& bracket) {
-    return bracket.right && bracket.right->lambda > many_orders * bracket.left.lambda;
+bool spans_many_orders(const Known& known) {
+    return known.right && known.right->lambda > many_orders * known.left.lambda;
 }
 
 }  // namespace rpw

@@ -7,25 +7,10 @@
 #include <optional>
 
 #include "base/matrix.hpp"
-#include "solve/goal.hpp"
+#include "search/bracket.hpp"
 #include "solve/neighbours.hpp"
 
 namespace rpw {
-
-// A point of the profile, and a slope of it there.
-struct ProfilePoint {
-    double unmoved = 1;
-    double cost_p = 0;
-    double lambda = 0;
-};
-
-// What is known about the place of the goal.
-struct Bracket {
-    ProfilePoint before;                // some way before `left`; where nothing is moved, if there is no other
-    ProfilePoint left;                  // the goal lies beyond it
-    std::optional<ProfilePoint> right;  // and not beyond this one
-    int same_side = 0;                  // how many guesses in a row fell on the left (right: negative)
-};
 
 // Where the goal may lie.
 struct SlopeGuess {
@@ -34,26 +19,26 @@ struct SlopeGuess {
 };
 
 // Gives no place where less than `least_unmoved` is left.
-SlopeGuess guess_goal(const Goal& goal, const Bracket& bracket, double least_unmoved);
+SlopeGuess guess_goal(const Goal& goal, const Known& known, double least_unmoved);
 
 // The first λ, rather too small than too large. `at_goal` is the slope of the neighbours where the goal may lie.
 double first_lambda(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours, double at_goal,
-                    const Bracket& bracket, double least_unmoved);
+                    const Known& known, double least_unmoved);
 
 // The λ after that.
-double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Bracket& bracket);
+double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, const Known& known);
 
 // The λ of the goal as a plan tells it that is nearly optimal at its own λ: as if ε had fallen by the same factor
 // whenever λ grew by the same amount, and went on so.
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const NeighbourProfile& neighbours,
                         double least_unmoved);
 
-// A λ a little beyond the goal as seen from the bracket's only vertex, which lies on the left or on the right of it.
-double lambda_past_goal(const Goal& goal, const Bracket& bracket, const NeighbourProfile& neighbours,
-                        double least_unmoved);
+// A λ a little beyond the goal as seen from the only vertex that is known, which lies on the left or on the right of
+// it.
+double lambda_past_goal(const Goal& goal, const Known& known, const NeighbourProfile& neighbours, double least_unmoved);
 
 // A bracket of λ that is so much wider is halved by orders of magnitude: potentials at its upper end cannot tell apart
 // what is cheap at its lower one.
-bool spans_many_orders(const Bracket& bracket);
+bool spans_many_orders(const Known& known);
 
 }  // namespace rpw

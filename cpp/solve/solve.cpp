@@ -10,6 +10,7 @@
 #include "line/solve_line.hpp"
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
+#include "solve/choice.hpp"
 #include "solve/scale.hpp"
 #include "solve/sound.hpp"
 #include "solve/strategy.hpp"
@@ -18,17 +19,11 @@ namespace rpw {
 
 namespace {
 
-Solver solver_of(const Question& question) {
-    if (question.quantity == Quantity::shared) return Solver::total_variation;
-    if (question.solver == Solver::lmr || question.solver == Solver::bisection) return question.solver;
-    return std::isinf(question.p) ? Solver::infinity : question.solver;
-}
-
 // What is known before anything is computed.
 Outcome nothing_proven(const Question& question) {
     Outcome outcome;
     outcome.status = Status::time_limit;
-    outcome.solver = solver_of(question);
+    outcome.solver = choose(question, false).solver;
     outcome.value = outcome.upper = question.quantity == Quantity::mass ? unreachable : 1.0;
     return outcome;
 }
@@ -76,13 +71,6 @@ Outcome bisect_lengths(const LengthProblem& lengths, const Question& question, P
     });
 }
 
-// Whether the line may answer: no algorithm is named, and the question is one of those it knows.
-bool is_for_line(const Question& question) {
-    if (question.solver != Solver::exact || question.quantity == Quantity::shared) return false;
-    const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
-    return question.truncation == unreachable || moves_all;
-}
-
 Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.quantity == Quantity::shared && !pair.a.label.empty()) return match_labels(pair);
     const bool crosses = question.quantity == Quantity::crossing;
@@ -92,7 +80,7 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
         exactly.solver = Solver::exact;
         return solve(pair, exactly, room, pulse);
     }
-    if (is_for_line(question)) {
+    if (choose(question, true).solver == Solver::line) {
         if (auto outcome = solve_on_line(pair, question, pulse)) return *std::move(outcome);
     }
     const bool bisects = crosses && question.solver == Solver::bisection;

@@ -4,23 +4,19 @@
 #include <algorithm>
 
 #include "base/crossing.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
+#include "solve/mixed_plan.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/transport.hpp"
 #include "solve/truncated.hpp"
+#include "walk/certificate.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// The two bounds come from different sums; they count as equal when they agree to this many parts.
-constexpr double rounding = 1e-12;
-
-// Bounds that are further apart than this say that a search went wrong.
-constexpr double proven_enough = 1e-10;
-
-// Sums that carry the rounding of a number so much larger prove nothing.
-constexpr double far_larger = 1000;
 
 // LMR and bisection answer for RPW by other ways; what they leave to this file is up to the rule.
 Solver strategy_of(const Question& question) {
@@ -48,7 +44,7 @@ double read_off(Outcome& outcome, const ProfileSearch& search, double scale, dou
 // Of an exact answer only: one within a tolerance may lie above the exact one by more than rounding.
 void close_gap(Outcome& outcome) {
     const bool is_exact = outcome.status == Status::exact;
-    if (is_exact && outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
 Outcome cross(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
@@ -56,12 +52,12 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
     ProfileSearch search(problem, {price.kappa, p}, strategy_of(question), pulse);
     Outcome outcome;
-    outcome.status = search.run(price.tol(question.tol), cutoff);
+    outcome.status = search.run({price.tol(question.tol), cutoff});
     const double height = read_off(outcome, search, scale, p, question.need);
     outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
         double lower = crossing(height, outcome.multiplier, price.kappa, p);
-        if (outcome.status == Status::time_limit) lower = std::max(lower, search.lower_by_neighbours());
+        if (outcome.status == Status::time_limit) lower = std::max(lower, search.lower());
         outcome.lower = std::min(price.shrink * lower, outcome.upper);
         close_gap(outcome);
     }
@@ -70,10 +66,9 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
 }
 
 Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
-    const bool with_slope = question.unmoved == 0 && question.need == Need::plan;
-    ProfileSearch search(problem, {0, question.p, question.unmoved, with_slope}, strategy, pulse);
+    ProfileSearch search(problem, {0, question.p, question.unmoved}, strategy, pulse);
     Outcome outcome;
-    outcome.status = search.run(0, 1);
+    outcome.status = search.run();
     const double height = read_off(outcome, search, scale, question.p, question.need);
     outcome.value = outcome.lower = outcome.upper = outcome.cost;
     if (needs_proof(outcome.status, question.need)) {
@@ -100,27 +95,41 @@ Outcome move(const PowerProblem& problem, double scale, const Question& question
     return again.status == Status::exact && again.value <= outcome.value ? again : outcome;
 }
 
-// All mass, by the simplex at one λ; once more along the profile where the rounding of that λ counts.
+// All mass, by the simplex at one λ; once more by the walk where the rounding of that λ counts.
 Outcome move_everything(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const double p = question.p;
-    const TransportBounds bounds = transport_cost(problem, pulse);
+    Transport found = transport_all(problem, question.need == Need::plan, pulse);
     Outcome outcome;
-    outcome.solver = bounds.solver;
+    outcome.solver = found.solver;
+    outcome.status = found.status;
     outcome.scale = scale;
-    outcome.status = bounds.is_exact ? Status::exact : Status::time_limit;
     outcome.unmoved = 0;
-    outcome.value = outcome.upper = outcome.cost = scale * root(bounds.upper_p, p);
-    outcome.lower = bounds.is_exact ? outcome.value : std::min(scale * root(bounds.lower_p, p), outcome.upper);
-    if (!bounds.is_exact || bounds.is_sharp) return outcome;
-    const Outcome again = move(problem, scale, question, pulse);
-    return again.status == Status::exact && again.value < outcome.value ? again : outcome;
+    outcome.multiplier = found.lambda;
+    outcome.iterations = found.pivots;
+    outcome.value = outcome.lower = outcome.upper = outcome.cost = scale * root(found.upper_p, p);
+    if (question.need == Need::plan) {
+        outcome.plan = mixed_plan(found.basis, found.basis, 0, problem.powers.rows, problem.masses.total());
+    }
+    if (needs_proof(outcome.status, question.need)) {
+        const Forest forest(problem.masses, found.basis);
+        double lower_p = found.lambda - certify(problem, forest, found.lambda, outcome.u, outcome.v);
+        if (outcome.status == Status::time_limit) lower_p -= rounding_of_price * found.lambda;
+        outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
+        close_gap(outcome);
+    }
+    const bool is_trusted = found.is_done && found.is_sharp && is_proven(outcome);
+    if (is_trusted || outcome.status == Status::time_limit) return outcome;
+    const Outcome again = move_by(Solver::walk, problem, scale, question, pulse);
+    const bool is_better = !found.is_done || again.value < outcome.value || is_proven(again);
+    return again.status == Status::exact && is_better ? again : outcome;
 }
 
 }  // namespace
 
 Outcome solve_powers(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     if (question.quantity == Quantity::crossing) return cross(problem, scale, question, pulse);
-    if (question.unmoved == 0 && question.need == Need::value && strategy_of(question) == Solver::exact) {
+    const bool moves_all = question.unmoved == 0 && strategy_of(question) != Solver::walk;
+    if (moves_all && (question.truncation == unreachable || question.need == Need::value)) {
         return move_everything(problem, scale, question, pulse);
     }
     if (question.truncation < unreachable && question.unmoved == 0) {

@@ -9,12 +9,15 @@
 
 #include "base/least.hpp"
 #include "base/simd.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "walk/certificate.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
+
+using namespace tuning;
 
 namespace {
 
@@ -83,31 +86,14 @@ bool has_many(double value, const double* costs, std::size_t size) {
     return ties > static_cast<std::ptrdiff_t>(size / 8);
 }
 
-double cost_of(const std::vector<PlanEntry>& plan, const Powers& cost) {
-    long double sum = 0;
-    for (const PlanEntry& entry : plan) {
-        sum += static_cast<long double>(entry.mass) * cost.at(entry.row, entry.column);
-    }
-    return static_cast<double>(sum);
-}
-
-// A walk on trial is looked at after every step per pair. One that has moved less than this by the first look is given
-// up; so is one that has more steps per pair before it, if what is unmoved goes on falling at the rate since the last
-// look.
-constexpr double little_moved = 0.4;
-constexpr double much_before_it = 5.2;
-constexpr double most_steps = 8;
-
-enum class Effort { trial, all };
-
 // True if nothing is left to do below the walk's limit.
-bool walk_on(ProfileWalk& walk, const Powers& cost, Effort effort) {
+bool arrives_on_trial(ProfileWalk& walk, const Powers& cost) {
     double before = 1;
-    for (double steps = 1; effort == Effort::all || steps <= most_steps; ++steps) {
+    for (double steps = 1; steps <= most_steps; ++steps) {
         const double most_work = steps * static_cast<double>(cost.size());
-        walk.allow(effort == Effort::all ? unreachable : most_work);
+        walk.allow(most_work);
         while (walk.find_edge()) walk.take_edge();
-        if (effort == Effort::all || walk.work() < most_work) return true;
+        if (walk.work() < most_work) return true;
         const double unmoved = walk.unmoved(), rate = std::log(before / unmoved);
         const double rest = std::log(unmoved * cost.rows) / rate;  // until one point is left
         const bool pays = steps == 1 ? unmoved <= 1 - little_moved : rest <= much_before_it;
@@ -121,11 +107,6 @@ bool walk_on(ProfileWalk& walk, const Powers& cost, Effort effort) {
 double dual_bound(const PowerProblem& problem, const Forest& forest, double lambda) {
     std::vector<double> u, v;
     return lambda - certify(problem, forest, lambda, u, v);
-}
-
-double cost_of(const FixedSimplex& simplex, const Masses& masses, double largest) {
-    const Mass total = masses.total();
-    return static_cast<double>(simplex.cost() / total) + largest * share_of(total - simplex.moved(), total);
 }
 
 double longest_arc(const FixedSimplex& simplex, Mass least_flow) {
@@ -143,11 +124,10 @@ double cost_of_moved(const FixedSimplex& simplex, const Masses& masses) {
 // Whether the potentials prove what the plan pays. Their sum carries the rounding of λ: beside a far larger λ it proves
 // nothing.
 bool is_proven(const PowerProblem& problem, const FixedSimplex& simplex) {
-    constexpr double same_number = 1e-12, far_larger = 1000;
     const double cost = cost_of_moved(simplex, problem.masses);
     if (simplex.lambda() > far_larger * cost) return false;
     const Forest forest(problem.masses, simplex.basis());
-    return dual_bound(problem, forest, simplex.lambda()) >= (1 - same_number) * cost;
+    return dual_bound(problem, forest, simplex.lambda()) >= (1 - same_answer) * cost;
 }
 
 // Potentials carry the rounding of λ. Where λ is much larger than what the plan pays, and they do not prove it, solves
@@ -173,41 +153,44 @@ bool sharpen(FixedSimplex& simplex, const PowerProblem& problem, double most_wor
     return true;
 }
 
-// The simplex finds costs up to 1e-14 λ.
-constexpr double sharp_lambda = 1e5;
-
-// Once a unit more costs as much as the dearest pair, all that is left may take any way at that price: the cheapest
-// plan at that multiplier, with the rest at that price, is as good as any that moves everything. Nothing if the simplex
-// does not come to an end.
-std::optional<TransportBounds> solve_at_dearest(const PowerProblem& problem, double largest, double patience,
-                                                Pulse& pulse) {
-    FixedSimplex simplex(problem, pulse);
-    const double nodes = problem.powers.rows + problem.powers.columns;
-    const double most_work = patience * (static_cast<double>(problem.powers.size()) + nodes);
-    bool is_done = false;
-    const bool in_time =
-        ends_in_time([&] { is_done = simplex.solve(largest, most_work) && sharpen(simplex, problem, most_work); });
-    if (in_time && !is_done) return std::nullopt;
-    const double upper = cost_of(simplex, problem.masses, largest);
-    const bool is_sharp = upper == 0 || simplex.lambda() <= sharp_lambda * upper;
-    if (in_time) return TransportBounds{true, upper, upper, Solver::simplex, is_sharp};
-    const Forest forest(problem.masses, simplex.basis());
-    return TransportBounds{false, dual_bound(problem, forest, largest), upper, Solver::simplex};
+// Up to a λ at which everything moves, which may exceed the dearest pair, and down to the least of those: the slope at
+// the end of the profile. Every larger one proves the cost too.
+bool find_slope(FixedSimplex& simplex, const Masses& masses, double most_work) {
+    constexpr double step = 4;
+    const auto leaves = [&] { return masses.total() - simplex.moved() > masses.negligible(); };
+    while (leaves() && simplex.lambda() < dearest_path) {
+        const double lambda = simplex.lambda();
+        if (!simplex.solve(lambda > 0 ? step * lambda : 1, most_work)) return false;
+    }
+    for (double least = simplex.least_lambda(); least < simplex.lambda(); least = simplex.least_lambda()) {
+        const double enough = simplex.lambda();
+        if (!simplex.solve(least, most_work)) return false;
+        if (leaves()) return simplex.solve(enough, most_work);
+    }
+    return true;
 }
 
-// Nothing if a trial was given up.
-std::optional<TransportBounds> walk_plain(const PowerProblem& problem, double largest, Effort effort, Pulse& pulse) {
-    ProfileWalk walk(problem, pulse, largest * (1 - 1e-12));
-    bool is_done = false;
-    const bool in_time = ends_in_time([&] { is_done = walk_on(walk, problem.powers, effort); });
-    if (in_time && !is_done) return std::nullopt;
-    const double upper = walk.plan_cost_p() + largest * walk.unmoved();
-    const double lower = in_time ? upper : dual_bound(problem, walk.forest(), walk.lambda());
-    return TransportBounds{in_time, lower, upper, Solver::walk};
+// The basis of a walk, and what its arcs cost in truth.
+Basis basis_of(const ProfileWalk& walk, const Powers& cost) {
+    Basis basis = walk.forest().basis();
+    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
+        const Node parent = basis[x].parent;
+        if (parent >= 0) basis[x].arc_cost = cost.at(std::min(x, parent), std::max(x, parent) - cost.rows);
+    }
+    return basis;
+}
+
+// The simplex goes on from where a walk has arrived; false if the walk is given up.
+bool try_walk(ProfileWalk& walk, const Powers& cost, FixedSimplex& simplex) {
+    bool has_arrived = false;
+    const bool in_time = ends_in_time([&] { has_arrived = arrives_on_trial(walk, cost); });
+    if (has_arrived || !in_time) simplex.adopt(basis_of(walk, cost));
+    if (!in_time) throw TimeUp();
+    return has_arrived;
 }
 
 // The same on costs C_ij - f_i - g_j.
-std::optional<TransportBounds> walk_reduced(const PowerProblem& problem, double largest, Effort effort, Pulse& pulse) {
+bool try_reduced_walk(const PowerProblem& problem, FixedSimplex& simplex, Pulse& pulse) {
     const Powers& cost = problem.powers;
     Duals duals = complete(problem, std::vector<double>(cost.columns, 0.0));
     if (Duals other = complete(problem, column_means(cost)); other.value > duals.value) duals = std::move(other);
@@ -217,23 +200,17 @@ std::optional<TransportBounds> walk_reduced(const PowerProblem& problem, double 
         subtract(cost.row(i), duals.g.data(), duals.f[i], cost.columns, reduced.data() + begin);
         pulse.note(static_cast<std::size_t>(cost.columns));
     }
-    if (effort == Effort::trial && has_many(0, reduced.data(), reduced.size())) return std::nullopt;
+    if (has_many(0, reduced.data(), reduced.size())) return false;
     const PowerProblem rest{{{reduced.data(), cost.rows, cost.columns}}, problem.masses};
     ProfileWalk walk(rest, pulse);
-    bool is_done = false;
-    const bool in_time = ends_in_time([&] { is_done = walk_on(walk, problem.powers, effort); });
-    if (in_time && !is_done) return std::nullopt;
-    const double of_plan = cost_of(walk.plan(0), cost);
-    if (in_time) return TransportBounds{true, of_plan, of_plan, Solver::walk};
-    const double common = duals.value / static_cast<double>(problem.masses.total());
-    const double proven = common + dual_bound(rest, walk.forest(), walk.lambda());
-    return TransportBounds{false, proven, of_plan + largest * walk.unmoved(), Solver::walk};
+    return try_walk(walk, cost, simplex);
 }
 
-std::optional<TransportBounds> walk(const PowerProblem& problem, double largest, Effort effort, Pulse& pulse) {
+bool try_walks(const PowerProblem& problem, double largest, FixedSimplex& simplex, Pulse& pulse) {
     const Powers& cost = problem.powers;
-    const bool pays_to_reduce = lie_apart(cost) && !has_many(largest, cost.data, cost.size());
-    return pays_to_reduce ? walk_reduced(problem, largest, effort, pulse) : walk_plain(problem, largest, effort, pulse);
+    if (lie_apart(cost) && !has_many(largest, cost.data, cost.size())) return try_reduced_walk(problem, simplex, pulse);
+    ProfileWalk walk(problem, pulse, largest * (1 - 1e-12));
+    return try_walk(walk, cost, simplex);
 }
 
 // Between equal masses most pivots of the simplex move nothing, while every edge of a walk moves a point or more.
@@ -247,8 +224,6 @@ bool are_equal(const Masses& masses) {
 // Among n points in d dimensions the contrast is about n^(p/d). Where it is large, near a plane or a curve, the walk is
 // long; but the simplex has to read a matrix that is larger than the caches again and again.
 bool may_pay_to_walk(const PowerProblem& problem) {
-    constexpr Node many_points = 2000;
-    constexpr double low_dimension = 0.45;
     const Powers& cost = problem.powers;
     if (!are_equal(problem.masses)) return false;
     return cost.rows >= many_points || contrast(cost) <= std::pow(cost.rows, low_dimension);
@@ -256,14 +231,29 @@ bool may_pay_to_walk(const PowerProblem& problem) {
 
 }  // namespace
 
-TransportBounds transport_cost(const PowerProblem& problem, Pulse& pulse, double patience) {
+// Once a unit more costs as much as the dearest pair, all that is left may take any way at that price: the cheapest
+// plan at that multiplier, with the rest at that price, is as good as any that moves everything.
+Transport transport_all(const PowerProblem& problem, bool with_slope, Pulse& pulse, double patience) {
     const Powers& cost = problem.powers;
+    const Mass total = problem.masses.total();
     const double largest = range_of(cost.data, cost.size()).largest;
-    if (may_pay_to_walk(problem)) {
-        if (const auto found = walk(problem, largest, Effort::trial, pulse)) return *found;
-    }
-    if (const auto found = solve_at_dearest(problem, largest, patience, pulse)) return *found;
-    return walk(problem, largest, Effort::all, pulse).value();
+    const double most_work = patience * (static_cast<double>(cost.size()) + cost.rows + cost.columns);
+    FixedSimplex simplex(problem, pulse);
+    Transport found;
+    const bool in_time = ends_in_time([&] {
+        if (may_pay_to_walk(problem) && try_walks(problem, largest, simplex, pulse)) found.solver = Solver::walk;
+        found.is_done = simplex.solve(largest, most_work) && sharpen(simplex, problem, most_work) &&
+                        (!with_slope || find_slope(simplex, problem.masses, most_work));
+    });
+    if (!in_time) found.status = Status::time_limit;
+    const Mass left = total - simplex.moved();
+    const double rest = left > problem.masses.negligible() || !in_time ? largest * share_of(left, total) : 0;
+    found.basis = simplex.basis();
+    found.lambda = in_time ? simplex.lambda() : largest;
+    found.upper_p = cost_of_moved(simplex, problem.masses) + rest;
+    found.is_sharp = found.upper_p == 0 || simplex.lambda() <= sharp_lambda * found.upper_p;
+    found.pivots = simplex.pivots();
+    return found;
 }
 
 }  // namespace rpw

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/crossing.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "walk/certificate.hpp"
@@ -11,12 +12,7 @@
 
 namespace rpw {
 
-namespace {
-
-// Sums along a path of costs equal to the price may come out below it.
-constexpr double rounding = 1e-12;
-
-}  // namespace
+using namespace tuning;
 
 Outcome move_while_shorter(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const double price = std::min(power(question.truncation / scale, question.p), largest_power);
@@ -35,7 +31,7 @@ Outcome move_while_shorter(const PowerProblem& problem, double scale, const Ques
         scale * root(walk.plan_cost_p() + price * walk.unmoved(), question.p);
     const double lower_p = walk.lambda() - certify(problem, walk.forest(), walk.lambda(), outcome.u, outcome.v);
     outcome.lower = std::min(scale * root(lower_p, question.p), outcome.upper);
-    if (outcome.upper - outcome.lower <= rounding * outcome.upper) outcome.lower = outcome.upper;
+    if (outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
     return outcome;
 }
 

@@ -1,6 +1,8 @@
 // See walked_profile.hpp.
 #include "solve/walked_profile.hpp"
 
+#include "base/breakpoints.hpp"
+
 namespace rpw {
 
 bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
@@ -32,6 +34,12 @@ void WalkedProfile::add_edge(double slope) {
     curve_.slope.push_back(slope);
     curve_.unmoved.push_back(walk_.unmoved());
     curve_.cost.push_back(walk_.cost_p());
+}
+
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+    WalkedProfile profile(problem, pulse);
+    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
+    return profile.curve();
 }
 
 }  // namespace rpw

@@ -30,4 +30,7 @@ private:
     Curve curve_;
 };
 
+// All of it, at once. Throws std::length_error where there are more breakpoints.
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse);
+
 }  // namespace rpw

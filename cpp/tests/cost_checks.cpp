@@ -38,19 +38,18 @@ void check_rounded(Checker& checker, const Instance& instance) {
 void check_transport(Checker& checker, const Instance& instance) {
     checker.start(instance);
     rpw::Pulse pulse(nullptr, 1e9);
-    const rpw::TransportBounds reduced = rpw::transport_cost(instance.powers(), pulse);
     const double walked = checker.move(0, 1e9).value, rounding = slack * instance.largest();
-    checker.expect(reduced.is_exact && std::abs(reduced.upper_p - walked) <= rounding, "transport", reduced.upper_p,
-                   walked);
-    const rpw::TransportBounds without_simplex = rpw::transport_cost(instance.powers(), pulse, 0);
-    checker.expect(without_simplex.is_exact && std::abs(without_simplex.upper_p - walked) <= rounding,
-                   "transport without patience", without_simplex.upper_p, walked);
-    checker.expect(without_simplex.solver == rpw::Solver::walk, "the walk takes over");
+    for (const bool with_slope : {false, true}) {
+        const rpw::Transport found = rpw::transport_all(instance.powers(), with_slope, pulse);
+        checker.expect(found.is_done && std::abs(found.upper_p - walked) <= rounding, "transport", found.upper_p,
+                       walked);
+    }
+    checker.expect(!rpw::transport_all(instance.powers(), false, pulse, 0).is_done, "transport without patience");
     rpw::Pulse impatient(nullptr, 0);
-    rpw::TransportBounds early{false, 0, rpw::unreachable, rpw::Solver::exact};
-    (void)rpw::ends_in_time([&] { early = rpw::transport_cost(instance.powers(), impatient); });
-    checker.expect(early.lower_p <= walked + rounding && walked <= early.upper_p + rounding, "early transport",
-                   early.lower_p, early.upper_p);
+    rpw::Transport early;
+    early.upper_p = rpw::unreachable;
+    (void)rpw::ends_in_time([&] { early = rpw::transport_all(instance.powers(), false, impatient); });
+    checker.expect(walked <= early.upper_p + rounding, "early transport", walked, early.upper_p);
 }
 
 void check_lmr(Checker& checker, const Instance& instance) {

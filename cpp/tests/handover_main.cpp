@@ -19,7 +19,7 @@ struct Answer {
 Answer search(const Instance& instance, const rpw::Goal& goal, rpw::Solver strategy) {
     rpw::Pulse pulse(nullptr, 1e9);
     rpw::ProfileSearch search(instance.powers(), goal, strategy, pulse);
-    search.run(0, 1);
+    search.run();
     std::vector<double> u, v;
     const double height = search.certify(u, v);
     return {search.unmoved(), search.cost_p(), goal.on_line(height, search.lambda()),

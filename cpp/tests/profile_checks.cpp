@@ -4,6 +4,7 @@
 
 #include "solve/profile.hpp"
 #include "solve/sandwich.hpp"
+#include "solve/walked_profile.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {
@@ -76,7 +77,7 @@ void Checker::check_sandwich() {
     const rpw::Powers& powers = powers_.powers;
     const double dearest = *std::max_element(powers.data, powers.data + powers.size());
     const double unit = dearest + slope(curve, curve.cost.size() - 1) + 1e-300, tol = 1e-4 * unit;
-    const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse);
+    const rpw::Band band = rpw::sandwich_profile(powers_, 1.0, tol, no_limit, pulse).band;
     const rpw::Curve& lower = band.lower ? *band.lower : band.upper;
     check_curve(band.upper);
     check_curve(lower);

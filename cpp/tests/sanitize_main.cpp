@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "solve/profile.hpp"
+#include "solve/walked_profile.hpp"
 #include "tests/checker.hpp"
 
 namespace {
@@ -70,6 +70,7 @@ int main() {
     for (int repeat = 0; repeat < 300; ++repeat) check_line(checker, 1 + below(30), 1 + below(30), repeat % 2 == 0);
     for (const bool on_grid : {false, true}) check_line(checker, 450, 400, on_grid);
     check_sandwich_of_all_edges(checker);
+    check_search(checker);
     check_interrupt(checker);
     std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
     return checker.failures == 0 ? 0 : 1;

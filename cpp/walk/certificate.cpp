@@ -4,8 +4,80 @@
 #include <algorithm>
 
 #include "base/least.hpp"
+#include "base/simd.hpp"
 
 namespace rpw {
+
+namespace {
+
+RPW_SIMD void lower_to_sums(const double* cost, double distance, Node size, double* least) {
+    for (Node j = 0; j < size; ++j) least[j] = cost[j] + distance < least[j] ? cost[j] + distance : least[j];
+}
+
+// Distances in a forest, which do not change with λ (docs/theory.md, "The dual line and the certificate"): of active
+// nodes, whose potential is the distance, and of the others, whose potential is λ less the distance.
+class VertexDistances {
+public:
+    VertexDistances(const PowerProblem& problem, const Forest& forest)
+        : problem_(problem), forest_(forest), active_(problem.powers.columns, unreachable), passive_(active_) {
+        const Powers& cost = problem.powers;
+        for (Node j = 0; j < cost.columns; ++j) {
+            const double distance = forest[cost.rows + j].distance;
+            if (forest.is_active(cost.rows + j)) active_[j] = std::max(0.0, distance);
+        }
+        for (Node i = 0; i < cost.rows; ++i) rows_.push_back(row_distance(i));
+        for (Node i = 0; i < cost.rows; ++i) {
+            if (forest.is_active(i)) lower_to_sums(cost.row(i), rows_[i], cost.columns, passive_.data());
+        }
+        for (Node j = 0; j < cost.columns; ++j) {
+            const bool is_active = forest.is_active(cost.rows + j);
+            passive_[j] = is_active ? unreachable : -std::min(passive_[j], forest[cost.rows + j].distance);
+        }
+    }
+
+    VertexProof proof() const {
+        const Powers& cost = problem_.powers;
+        long double sum = 0;
+        double least = 0, largest = unreachable;
+        for (Node i = 0; i < cost.rows; ++i) {
+            const double distance = rows_[i];
+            const auto mass = static_cast<long double>(problem_.masses.a[i]);
+            sum += forest_.is_active(i) ? -mass * distance : mass * distance;
+            if (forest_.is_active(i)) {
+                largest = std::min(largest, distance + least_sum(cost.row(i), active_.data(), cost.columns));
+            } else {
+                const double of_pairs = distance - least_sum(cost.row(i), passive_.data(), cost.columns);
+                least = std::max({least, distance, of_pairs});
+            }
+        }
+        for (Node j = 0; j < cost.columns; ++j) {
+            const bool is_active = forest_.is_active(cost.rows + j);
+            sum -= static_cast<long double>(problem_.masses.b[j]) * (is_active ? active_[j] : passive_[j]);
+            if (!is_active) least = std::max(least, -passive_[j]);
+        }
+        return {static_cast<double>(sum / problem_.masses.total()), least, largest};
+    }
+
+private:
+    // Rounding may have made a way longer than the one over another column.
+    double row_distance(Node i) const {
+        const double distance = forest_[i].distance;
+        if (forest_.is_active(i)) return std::max(0.0, distance);
+        return std::min(distance, least_sum(problem_.powers.row(i), active_.data(), problem_.powers.columns));
+    }
+
+    const PowerProblem& problem_;
+    const Forest& forest_;
+    std::vector<double> rows_;
+    std::vector<double> active_;   // of columns; infinite for the others
+    std::vector<double> passive_;  // the same, with the other sign
+};
+
+}  // namespace
+
+VertexProof prove_vertex(const PowerProblem& problem, const Forest& forest) {
+    return VertexDistances(problem, forest).proof();
+}
 
 double certify(const PowerProblem& problem, const Forest& forest, double lambda, std::vector<double>& u,
                std::vector<double>& v) {

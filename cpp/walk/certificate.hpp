@@ -14,6 +14,17 @@ namespace rpw {
 double certify(const PowerProblem& problem, const Forest& forest, double lambda, std::vector<double>& u,
                std::vector<double>& v);
 
+// The lines that a forest proves, all of them through its vertex: F(1 - ε) ≥ cost_p + λ (ε_vertex - ε) for every λ from
+// `least` to `largest`. No λ has a part in the sums, so that its rounding has none.
+struct VertexProof {
+    double cost_p;
+    double least;
+    double largest;
+
+    bool is_proof() const { return least <= largest; }
+};
+VertexProof prove_vertex(const PowerProblem& problem, const Forest& forest);
+
 // u alone, as the forest has it: a good guess for another pair with the same rows.
 std::vector<double> row_potentials(const Forest& forest, double lambda);
 

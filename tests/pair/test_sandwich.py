@@ -79,6 +79,37 @@ def test_larger_clouds(p, tol):
     assert near(1.0) == pytest.approx(exact(1.0), rel=1e-12)  # both ends are vertices
 
 
+@pytest.mark.parametrize("dimension", [1, 2])
+@pytest.mark.parametrize("p", [2, 3, 5, 8])
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e8])
+def test_tol_holds_where_outliers_lie_far_away(dimension, p, far):
+    """Beside their powers those of all others are as small as rounding: the curves were up to 10,000 tol apart."""
+    rng = np.random.default_rng(7)
+    x, y, a = rng.random((20, dimension)), rng.random((23, dimension)), rng.dirichlet(np.ones(20))
+    x[:2] += far
+    exact = rpw.profile(x, y, a, p=p)
+    for tol in (0.5, 0.02, 0.001):
+        near = rpw.profile(x, y, a, p=p, tol=tol)
+        masses = all_masses(near, near.lower, exact)
+        masses = np.unique([masses, np.nextafter(masses, 0), np.nextafter(masses, 2)]).clip(0, 1)
+        assert (near(masses) - near.lower(masses) <= tol * (1 + 1e-9)).all()
+        assert (near.lower(masses) <= near(masses)).all()
+        rounding = 1e-13 * exact(1.0) ** p
+        assert (near(masses) ** p >= exact(masses) ** p - rounding).all()
+        assert (near.lower(masses) ** p <= exact(masses) ** p + rounding).all()
+        for k in (1e-3, 1, 1e3):
+            assert near.lower.distance(k) <= near.distance(k)
+
+
+def test_a_tol_below_rounding_is_refused_where_no_matrix_can_be_asked():
+    rng = np.random.default_rng(7)
+    x, y, a = rng.random(3500), rng.random(3400), rng.random(3500)
+    x[:5] += 10.0 ** np.arange(4, 9)
+    with pytest.raises(ValueError, match=r"tol=0.0001 cannot be kept: .* p=8 .* apart"):
+        rpw.profile(x, y, a, p=8, tol=1e-4)
+    assert rpw.profile(x, y, a, p=2, tol=0.001).solver == "line"
+
+
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_distances_of_both_curves_hold_the_exact_one(p):
     x, y, a, b = clouds(40, 50, seed=2)
@@ -291,11 +322,11 @@ def test_the_exact_profile_beside_a_far_outlier_lies_between(dimension):
         assert (profile.lower(masses) <= expected * (1 + 1e-4)).all()
 
 
-def test_a_tol_that_cannot_be_kept_is_refused():
-    """Neither two curves nor the exact profile, which is longer than allowed."""
+def test_tol_is_kept_where_the_exact_profile_would_be_too_long():
+    """Solves at smaller multipliers find what the rounding of a large one hides: no walk over all breakpoints."""
     rng = np.random.default_rng(1)
     x, y, a, b = rng.random((100, 2)), rng.random((100, 2)), rng.random(100), rng.random(100)
     y[:3] += 1000
-    with pytest.raises(ValueError, match=r"tol=0.02 cannot be kept: .* apart"):
-        rpw.profile(x, y, a, b, p=5, tol=0.02, diameter=1, max_breakpoints=100)
-    assert_within_after_the_root(rpw.profile(x, y, a, b, p=5, tol=0.02, diameter=1), 0.02)
+    with pytest.raises(ValueError, match="more than max_breakpoints=100"):
+        rpw.profile(x, y, a, b, p=5, diameter=1, max_breakpoints=100)
+    assert_within_after_the_root(rpw.profile(x, y, a, b, p=5, tol=0.02, diameter=1, max_breakpoints=100), 0.02)

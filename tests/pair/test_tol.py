@@ -173,7 +173,16 @@ def test_choose_solver_says_what_runs():
         name, reason = rpw.choose_solver(**points, **arguments)
         assert reason
         assert rpw.solve(**points, **arguments).solver in ({"walk", "simplex"} if name == "exact" else {name})
-    assert rpw.choose_solver(**points, tol=0.01, k=10)[0] == "lmr"
+    assert rpw.choose_solver(**points, tol=0.1, k=10)[0] == "exact"  # LMR has to be asked for
+
+
+@pytest.mark.parametrize("solver", ["auto", "exact", "walk", "simplex"])
+def test_what_runs_on_the_line_is_what_was_said(solver):
+    """At p = inf a strategy that was asked for has nothing to do; maximum flows ran where the line was named."""
+    x, y = [0.0, 1.0, 3.0], [0.1, 1.2, 7.0]
+    name, reason = rpw.choose_solver(x, y, p=INF, solver=solver)
+    assert name == rpw.solve(x, y, p=INF, solver=solver).solver == "line"
+    assert ("has nothing to do" in reason) == (solver in ("walk", "simplex"))
 
 
 @pytest.mark.parametrize("solver", ["lmr", "bisection", "exact"])

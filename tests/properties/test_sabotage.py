@@ -16,12 +16,13 @@ import pytest
 CORE = Path(__file__).parents[2] / "cpp"
 CHECKER = "tests/invariants_main.cpp"
 HANDOVER = "tests/handover_main.cpp"
-SEARCH = "solve/profile_search.cpp"
+SEARCH = "solve/network.cpp"
 PARTS_OF_SEARCH = (
     "ground/powers.cpp",
-    "solve/chase.cpp",
+    "solve/early_lambda.cpp",
     "solve/mixed_plan.cpp",
     "solve/neighbours.cpp",
+    "solve/profile_search.cpp",
     "solve/slope_guess.cpp",
 )
 PARTS = (
@@ -193,7 +194,7 @@ def searching(compiler, objects, tmp_path_factory):
 
 @pytest.mark.parametrize("most_solve", ["100", "0"])
 def test_a_solve_that_does_not_end_is_handed_to_the_walk(most_solve, compiler, searching, tmp_path):
-    change = ("constexpr double most_solve = 100;", f"constexpr double most_solve = {most_solve};")
+    change = ("work + most_solve * cold_work", f"work + {most_solve} * cold_work")
     changed = compiled(compiler, broken(SEARCH, [change], tmp_path), tmp_path / "changed.o")
     code, output = verdict(compiler, {**searching, SEARCH: changed}, tmp_path)
     assert code == 0, output

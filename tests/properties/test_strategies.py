@@ -164,7 +164,7 @@ def test_strategies_agree_on_random_problems(seed):
 
 
 @pytest.mark.parametrize("kind", COSTS)
-def test_strategies_agree_where_lambda_is_chased(kind):
+def test_strategies_agree_where_lambda_is_corrected_early(kind):
     """From about thirty to three hundred points, λ is corrected before the first solve is finished."""
     rng = np.random.default_rng([14, len(kind)])
     for k in 10 ** rng.uniform(-2, 3, 12):
@@ -173,7 +173,7 @@ def test_strategies_agree_where_lambda_is_chased(kind):
         check_agreement(Case(a, b, cost=cost, p=float(rng.choice([1, 1.5, 2, 3])), k=k))
 
 
-def test_a_chase_takes_no_walk_and_few_more_pivots_than_one_solve():
+def test_an_early_correction_takes_no_walk_and_few_more_pivots_than_one_solve():
     rng = np.random.default_rng(15)
     n = 80
     problem = Case(rng.random(n), rng.random(n), cost=COSTS["plane"](rng, n, n), p=2.0, k=1.0)

@@ -151,7 +151,6 @@ def choose_solver(
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
     points on a line                                ``line``              plans in the order of the points, no matrix
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
-    k·tol >= 0.1, unequal weights, >= 10**6 pairs   ``lmr``               integer costs in units chosen from ``tol``
     else                                            ``exact``             walk along the exact OT-profile, with jumps
                                                                           by a simplex where it would be long; with
                                                                           ``tol`` it stops when the bounds are close
@@ -159,8 +158,9 @@ def choose_solver(
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
     ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
-    where rounding leaves a doubt. docs/benchmarks.md has the measurements behind the sixth row. What `solve` would
-    refuse is refused here in the same way, also a problem whose costs do not fit into memory (``MemoryError``).
+    where rounding leaves a doubt. LMR runs only where it is asked for: docs/benchmarks.md has the measurements. What
+    `solve` would refuse is refused here in the same way, also a problem whose costs do not fit into memory
+    (``MemoryError``).
     """
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)

@@ -23,58 +23,20 @@ from rpw.pair.result import Plan, Result
 
 __all__ = ["as_result", "check_fits", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
-# From the table in docs/benchmarks.md: LMR pays where k·tol is at least this and there are that many pairs.
-_COARSE = 0.1
-_MANY_PAIRS = 1_000_000
 _SAME_NUMBER = 1e-9  # bounds that differ by no more than this part of the number agree up to rounding
 _ROUNDING_OF_ONE = 2.0**-53
 
-_REASON_FOR_LINE = (
-    "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear time and no "
-    "matrix; the dense solver is asked only where rounding leaves a doubt"
-)
-
 
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
-    """The name of the solver for this question, and why (the table is in `rpw.choose_solver`)."""
-    if question.is_of_shared_mass:
-        reason = "k = 0 is total variation for every p: no transport problem has to be solved"
-        return "total_variation", reason + _in_vain(question)
-    if question.has_error or (question.is_by_name and not math.isinf(question.p)):
-        return question.solver, "it was asked for"
-    if math.isinf(question.p):
-        name, reason = "infinity", "p = inf is decided by maximum flows over short pairs, in the order of their length"
-        if problem.is_on_line:
-            name, reason = "line", "points on a line: at p = inf a maximum flow over short pairs is one pass in order"
-        return name, reason + _in_vain(question)
-    if problem.is_on_line:
-        return "line", _REASON_FOR_LINE
-    if question.tol > 0 and question.solver == "auto" and _lmr_is_faster(problem, question):
-        return "lmr", "a coarse tol, unequal weights and many pairs: there LMR beats the exact strategies"
-    end = "as soon as the bounds are within tol" if question.tol > 0 else "at the crossing"
-    return "exact", (
-        "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way "
-        f"would be long, stops {end}; Result.solver tells whether it was the walk alone or the simplex too"
-    )
+    """The name of the solver for this question, and why, as the core says (the table is in `rpw.choose_solver`)."""
+    solver, reason = _core.choose(question.to_core(), problem.is_on_line)
+    return solver.name, reason
 
 
 def check_fits(problem: Problem, question: Question) -> None:
     """Raise the ``MemoryError`` that the chosen solver would."""
     chosen = replace(question, solver=choose(problem, question)[0])
     problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
-
-
-def _in_vain(question: Question) -> str:
-    """What to add where a solver was asked for that has nothing to do; no error, as a loop over k may begin at 0."""
-    return f", so that solver={question.solver!r} has nothing to do" if question.is_by_name else ""
-
-
-def _lmr_is_faster(problem: Problem, question: Question) -> bool:
-    """Where LMR won in the measurements of docs/benchmarks.md."""
-    coarse = question.kappa * question.tol >= _COARSE * question.diameter
-    if problem.is_uniform:
-        return False
-    return coarse and len(problem.rows) * len(problem.columns) >= _MANY_PAIRS
 
 
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:

@@ -1,34 +1,19 @@
-// See chase.hpp.
-#include "solve/chase.hpp"
+// See early_lambda.hpp.
+#include "solve/early_lambda.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// Between these numbers of pairs of points λ is chased, unless a sample of the neighbours says that a walk is short:
-// where much stays (each round of a chase reads all pairs, so the square of that share times the pairs must not be
-// large), or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal
-// say little about the one at it.
-constexpr double fewest_chased = 1000;
-constexpr double most_chased = 100000;
-constexpr double much_unmoved = 0.3;
-constexpr double most_product = 1800;
-constexpr double same_way = 0.25;
-constexpr double little_of_atom = 0.3;
-
-// A chase corrects λ after so many rounds, when most arcs are placed, and then after each round in which no more arcs
-// entered than this share of the larger side. It ends when λ changes by no more than the other share.
-constexpr int first_rounds = 3;
-constexpr int most_rounds = 60;
-constexpr double few_entered = 0.1;
-constexpr double close_enough = 0.1;
 
 double larger_side(const PowerProblem& problem) { return std::max(problem.powers.rows, problem.powers.columns); }
 
@@ -48,17 +33,18 @@ ProfilePoint plan_of(const FixedSimplex& simplex, const Masses& masses) {
     return {unmoved, static_cast<double>(simplex.cost() / total), simplex.lambda()};
 }
 
-bool pays_to_chase(const PowerProblem& problem, const Goal& goal) {
+bool pays_to_correct_early(const PowerProblem& problem, const Goal& goal) {
     const auto size = static_cast<double>(problem.powers.size());
-    if (!goal.is_crossing() || size < fewest_chased || size > most_chased) return false;
+    if (!goal.is_crossing() || size < fewest_corrected || size > most_corrected) return false;
     const NeighbourSample near = sample_neighbours(problem, goal);
     if (near.unmoved * larger_side(problem) < little_of_atom || near.first_slope > same_way * near.slope) return false;
     return near.unmoved <= much_unmoved && size * near.unmoved * near.unmoved <= most_product;
 }
 
 // A plan that is not optimal yet tells where λ should be: what a solve would spend on the wrong λ is not spent.
-std::optional<double> chase(const PowerProblem& problem, const Goal& goal, const NeighbourProfile& neighbours,
-                            double least_unmoved, double cutoff, FixedSimplex& simplex, double lambda) {
+std::optional<double> lambda_corrected_early(const PowerProblem& problem, const Goal& goal,
+                                             const NeighbourProfile& neighbours, double least_unmoved, double cutoff,
+                                             FixedSimplex& simplex, double lambda) {
     const double few = few_entered * larger_side(problem);
     for (int round = 1; round <= most_rounds; ++round) {
         const bool is_settled = static_cast<double>(simplex.sweep(lambda)) <= few;

@@ -1,5 +1,5 @@
 // See promise.hpp.
-#include "solve/promise.hpp"
+#include "search/promise.hpp"
 
 #include <algorithm>
 #include <cmath>

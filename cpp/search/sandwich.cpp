@@ -1,0 +1,197 @@
+// See sandwich.hpp.
+#include "search/sandwich.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/breakpoints.hpp"
+#include "base/crossing.hpp"
+#include "base/highest_lines.hpp"
+#include "base/tuning.hpp"
+#include "search/promise.hpp"
+
+namespace rpw {
+
+using namespace tuning;
+
+namespace {
+
+bool is_step(const Support& left, const Support& right) { return left.unmoved - right.unmoved > smallest_step; }
+
+double width_of(const Support& left, const Support& right) { return left.unmoved - right.unmoved; }
+
+double chord(const Support& left, const Support& right) { return (right.cost_p - left.cost_p) / width_of(left, right); }
+
+// F(1 - ε) ≥ cost_p + slope · (unmoved - ε)
+struct Line {
+    double unmoved;
+    double cost_p;
+    double slope;
+
+    double at(double left) const { return cost_p + slope * (unmoved - left); }
+};
+
+// The unmoved mass at which the steeper line takes over; through the place of the flatter one, so that two lines
+// through one vertex meet just there.
+double meet(const Line& flatter, const Line& steeper) {
+    const double lead = flatter.cost_p - steeper.at(flatter.unmoved), faster = steeper.slope - flatter.slope;
+    if (!(faster > 0)) return lead < 0 ? 1.0 : -1.0;
+    return flatter.unmoved - lead / faster;
+}
+
+// Where the steepest line of the left vertex meets the flattest of the right one, as a share of the way between them;
+// nothing where one of the two can be turned into the chord of what is proven.
+std::optional<double> kink_between(const Support& left, const Support& right) {
+    const double proven = (right.proven - left.proven) / width_of(left, right);
+    if (left.largest >= proven || right.least <= proven) return std::nullopt;
+    return (right.least - proven) / (right.least - left.largest);
+}
+
+// The largest distance of the two curves after the root. Between an end and the kink it can fall before it rises, never
+// the other way round: it is largest at one of the three.
+double gap_between(const Support& left, const Support& right, double p) {
+    const auto gap = [p](double high, double low) { return root(high, p) - root(std::min(low, high), p); };
+    double largest = std::max(gap(left.cost_p, left.proven), gap(right.cost_p, right.proven));
+    if (!is_step(left, right)) return largest;
+    const auto part = kink_between(left, right);
+    const double way = part ? *part * width_of(left, right) : 0;
+    if (way <= smallest_step) return largest;
+    const double high = left.cost_p + *part * (right.cost_p - left.cost_p);
+    return std::max(largest, gap(high, left.proven + left.largest * way));
+}
+
+// Whether a vertex that was found at the slope of a chord lies below that chord.
+bool is_new(const Support& found, double slope, const Support& left, const Support& right) {
+    const double gain = left.cost_p - found.cost_p + slope * (left.unmoved - found.unmoved);
+    const bool is_between = is_step(left, found) && is_step(found, right);
+    return is_between && gain > same_height * (right.cost_p + slope * left.unmoved);
+}
+
+// The middle of an edge, with the line that was proven there.
+Support middle_of(const Support& left, const Support& right, const Support& found) {
+    const double slope = std::clamp(chord(left, right), found.least, found.largest);
+    const double unmoved = right.unmoved + width_of(left, right) / 2;
+    const double proven = found.proven + slope * (found.unmoved - unmoved);
+    return {unmoved, (left.cost_p + right.cost_p) / 2, proven, slope, slope, false};
+}
+
+class Refinement {
+public:
+    Refinement(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints)
+        : oracle_(oracle),
+          p_(p),
+          tol_(tol * (1 - 1e-9)),
+          max_breakpoints_(max_breakpoints),
+          solves_(known.size()),
+          open_(std::move(known)) {}
+
+    Sandwich run();
+
+private:
+    bool splits(const Support& left, const Support& right);
+
+    ProfileOracle& oracle_;
+    double p_;
+    double tol_;
+    std::size_t max_breakpoints_;
+    std::size_t solves_;
+    std::vector<Support> open_;  // from mass 0 on; what lies between them may be too far apart
+    std::vector<Support> done_;  // from mass 1 down; what lies between them is not
+};
+
+Curve upper_curve(const std::vector<Support>& supports) {
+    Curve curve;
+    const Support* left = &supports.front();
+    for (const Support& right : supports) {
+        if (!right.is_vertex || &right == left) continue;
+        curve.slope.push_back(chord(*left, right));
+        curve.unmoved.push_back(right.unmoved);
+        curve.cost.push_back(right.cost_p);
+        left = &right;
+    }
+    return curve;
+}
+
+// The highest of all lines, from mass 0 to 1: each takes over from a flatter one where the two meet. If that is no
+// further from a vertex than masses can be told apart, it is the vertex.
+Curve lower_curve(const std::vector<Support>& supports) {
+    std::vector<Line> lines;
+    for (const Support& support : supports) {
+        for (const double slope : {support.least, support.largest}) {
+            if (slope < unreachable) lines.push_back({support.unmoved, support.proven, slope});
+        }
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const Line& x, const Line& y) { return x.slope < y.slope; });
+    Curve curve;
+    auto vertex = supports.begin();
+    for (const auto& [line, end] : highest_lines(lines, meet)) {
+        while (vertex + 1 != supports.end() && (vertex + 1)->unmoved >= end) ++vertex;
+        const double bend = vertex->unmoved - end <= smallest_step ? vertex->unmoved : end;
+        if (bend == curve.unmoved.back()) continue;
+        curve.unmoved.push_back(bend);
+        curve.cost.push_back(std::max(line.at(bend), curve.cost.back()));
+        curve.slope.push_back((curve.cost.back() - curve.cost.end()[-2]) / (curve.unmoved.end()[-2] - bend));
+    }
+    return curve;
+}
+
+Band band_of(const std::vector<Support>& supports) { return {upper_curve(supports), lower_curve(supports)}; }
+
+// From mass 1 downwards, so that a simplex always stands beside the next multiplier and no basis has to be kept.
+Sandwich Refinement::run() {
+    done_.push_back(open_.back());
+    open_.pop_back();
+    while (!open_.empty()) {
+        if (gap_between(open_.back(), done_.back(), p_) > tol_) {
+            if (auto profile = oracle_.whole_profile()) return {{*std::move(profile), std::nullopt}};
+            if (splits(open_.back(), done_.back())) continue;
+        }
+        done_.push_back(open_.back());
+        open_.pop_back();
+    }
+    std::reverse(done_.begin(), done_.end());
+    Band band = band_of(done_);
+    const double gap = largest_difference(band, p_);
+    return {std::move(band), gap};
+}
+
+// Solves at the slope of the chord. A vertex below the chord is put between; else the chord is an edge of F, and what
+// the solve proves about it is put there.
+bool Refinement::splits(const Support& left, const Support& right) {
+    if (!is_step(left, right) || !left.is_vertex || !right.is_vertex) return false;
+    const double slope = chord(left, right);
+    const Support found = oracle_.solve(slope);
+    check_breakpoints(++solves_, max_breakpoints_);
+    open_.push_back(is_new(found, slope, left, right) ? found : middle_of(left, right, found));
+    return true;
+}
+
+Support vertex_of(const Curve& profile, std::size_t v) {
+    const double before = v > 0 ? profile.slope[v - 1] : 0;
+    const double after = v < profile.slope.size() ? profile.slope[v] : unreachable;
+    return {profile.unmoved[v], profile.cost[v], profile.cost[v], before, after};
+}
+
+}  // namespace
+
+Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol,
+                  std::size_t max_breakpoints) {
+    return Refinement(oracle, std::move(known), p, tol, max_breakpoints).run();
+}
+
+Sandwich condensed(const Curve& profile, double p, double tol) {
+    const double close = tol * (1 - 1e-9);
+    const std::size_t end = profile.slope.size();
+    std::vector<Support> kept{vertex_of(profile, 0)};
+    for (std::size_t from = 0, to = 0; from < end; from = to) {
+        for (to = from + 1; to < end && gap_between(kept.back(), vertex_of(profile, to + 1), p) <= close; ++to) {
+        }
+        kept.push_back(vertex_of(profile, to));
+    }
+    if (kept.size() == profile.cost.size()) return {{profile, std::nullopt}};
+    Band band = band_of(kept);
+    const double gap = largest_difference(band, p);
+    return {std::move(band), gap};
+}
+
+}  // namespace rpw

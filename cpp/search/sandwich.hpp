@@ -1,0 +1,53 @@
+// Two curves with the profile between them, from few solves.
+//
+// A solve at a fixed multiplier gives a vertex: a plan, which is a point on or above F, and potentials, which prove
+// lines through that vertex below F. The chords between the vertices are the upper curve, the lines the lower one.
+// Between two vertices the next multiplier is the slope of their chord, until the curves are close enough.
+// docs/theory.md, "A sandwich of the profile", has the proofs.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/outcome.hpp"
+
+namespace rpw {
+
+// A vertex of F, and the lines through it that were proven to lie nowhere above F:
+// F(1 - ε) ≥ proven + slope · (unmoved - ε) for every slope from `least` to `largest`.
+struct Support {
+    double unmoved = 1;
+    double cost_p = 0;  // of the plan
+    double proven = 0;  // of the lines; less than the cost by rounding
+    double least = 0;
+    double largest = 0;
+    bool is_vertex = true;  // or a place on an edge, where a line was proven
+};
+
+// Who solves.
+class ProfileOracle {
+public:
+    virtual ~ProfileOracle() = default;
+    // The vertex at which F has the slope λ.
+    virtual Support solve(double lambda) = 0;
+    // The profile itself, where it can be had for about as much work as the solves have taken.
+    virtual std::optional<Curve> whole_profile() { return std::nullopt; }
+};
+
+struct Sandwich {
+    Band band;       // without a lower curve, the upper is the profile itself
+    double gap = 0;  // the largest distance of the two after the root; rounding may keep it above tol
+
+    bool keeps(double tol) const { return gap <= tol * (1 + 1e-9); }
+};
+
+// Curves that are nowhere further apart than tol, but for rounding, after the p-th root, in units of the costs' scale.
+// `known` are vertices from mass 0 to mass 1. Throws std::length_error if that takes more than `max_breakpoints`
+// solves.
+Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints);
+
+// The same from all of F: each chord goes as far as it may.
+Sandwich condensed(const Curve& profile, double p, double tol);
+
+}  // namespace rpw

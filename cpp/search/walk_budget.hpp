@@ -1,0 +1,60 @@
+// How much work a walk along the profile may take beside solves, in elementary steps.
+//
+// Both ways from one place to another are taken to cost so much per unit of -log ε, as they did before.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/tuning.hpp"
+#include "search/goal.hpp"
+
+namespace rpw {
+
+class WalkBudget {
+public:
+    // `size`: the number of pairs.
+    explicit WalkBudget(double size) : size_(size) {}
+
+    void note_solve(const ProfilePoint& from, const ProfilePoint& to, double work) {
+        room_ += work;
+        if (from.unmoved == 0 || to.unmoved == 0) return;
+        const double stretch = std::abs(std::log(from.unmoved / to.unmoved));
+        if (stretch > tuning::short_stretch) solve_rate_ = work / stretch;
+    }
+
+    // `work`: of the last stretch; `whole`: of all of the walk. After one from mass 0 it gets dearer: towards the end
+    // of the profile trees are larger.
+    void note_walk(const ProfilePoint& from, const ProfilePoint& to, double work, double whole, bool is_from_start) {
+        const double stretch = std::log(from.unmoved / to.unmoved);
+        walk_rate_ =
+            stretch > 0 ? (is_from_start ? tuning::dearer_towards_end : tuning::caution) * work / stretch : unreachable;
+        room_ -= whole;
+    }
+    // What was walked before the first solve counts for nothing.
+    void forget_walk() { room_ = 0; }
+
+    // What a walk over such a stretch may take, if it looks cheaper than more solves.
+    std::optional<double> of_walk(double stretch) const {
+        if (walk_rate_ == 0) return std::nullopt;
+        const double walk = tuning::walk_overhead * size_ + walk_rate_ * stretch;
+        const double solves = solve_rate_ > 0 ? tuning::solve_overhead * size_ + solve_rate_ * stretch : unreachable;
+        const double most = tuning::share_for_walk * std::min(room_, solves);
+        if (walk > most) return std::nullopt;
+        return std::min(2 * walk, std::max(walk, room_));
+    }
+
+    // What the rest of a first walk may take, that has got so far for so much.
+    static double rest_of_walk(double walked, double all, double work) {
+        return walked > 0 ? tuning::caution * work * (all / walked - 1) : unreachable;
+    }
+
+private:
+    double size_;
+    double room_ = 0;        // work that walks may still take
+    double walk_rate_ = 0;   // work per unit of -log ε, guessed high; 0: not known
+    double solve_rate_ = 0;  // the same of solves that start near by
+};
+
+}  // namespace rpw

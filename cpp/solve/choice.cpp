@@ -1,0 +1,67 @@
+// See choice.hpp.
+#include "solve/choice.hpp"
+
+#include <cmath>
+
+namespace rpw {
+
+namespace {
+
+// Algorithms with an error have to be asked for, for every p; the strategies for finite p.
+bool is_asked_for(const Question& question) {
+    const bool has_error = question.solver == Solver::lmr || question.solver == Solver::bisection;
+    return has_error || (question.solver != Solver::exact && !std::isinf(question.p));
+}
+
+// What to add where a solver was asked for that has nothing to do: no error, as a loop over k may begin at 0.
+std::string in_vain(const Question& question) {
+    switch (question.solver) {
+        case Solver::walk:
+            return ", so that solver='walk' has nothing to do";
+        case Solver::simplex:
+            return ", so that solver='simplex' has nothing to do";
+        case Solver::lmr:
+            return ", so that solver='lmr' has nothing to do";
+        case Solver::bisection:
+            return ", so that solver='bisection' has nothing to do";
+        default:
+            return "";
+    }
+}
+
+// The line knows no truncated distances, unless everything moves.
+bool is_for_line(const Question& question) {
+    const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
+    return question.truncation == unreachable || moves_all;
+}
+
+}  // namespace
+
+Choice choose(const Question& question, bool is_on_line) {
+    if (question.quantity == Quantity::shared) {
+        return {Solver::total_variation,
+                "k = 0 is total variation for every p: no transport problem has to be solved" + in_vain(question)};
+    }
+    if (is_asked_for(question)) return {question.solver, "it was asked for"};
+    const bool by_line = is_on_line && is_for_line(question);
+    if (std::isinf(question.p) && by_line) {
+        return {Solver::line, "points on a line: at p = inf a maximum flow over short pairs is one pass in order" +
+                                  in_vain(question)};
+    }
+    if (std::isinf(question.p)) {
+        return {Solver::infinity, "p = inf is decided by maximum flows over short pairs, in the order of their length" +
+                                      in_vain(question)};
+    }
+    if (by_line) {
+        return {Solver::line,
+                "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear "
+                "time and no matrix; the dense solver is asked only where rounding leaves a doubt"};
+    }
+    const std::string end = question.tol > 0 ? "as soon as the bounds are within tol" : "at the crossing";
+    return {Solver::exact,
+            "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way "
+            "would be long, stops " +
+                end + "; Result.solver tells whether it was the walk alone or the simplex too"};
+}
+
+}  // namespace rpw
