@@ -18,6 +18,7 @@ CHECKER = "tests/invariants_main.cpp"
 HANDOVER = "tests/handover_main.cpp"
 SEARCH = "solve/network.cpp"
 PARTS_OF_SEARCH = (
+    "ground/distances.cpp",
     "ground/metric.cpp",
     "ground/powers.cpp",
     "solve/early_lambda.cpp",
