@@ -166,7 +166,7 @@ void Bracket<Plan>::place(Vertex<Plan> found, bool is_chord) {
         const bool is_cheap = found.unmoved < left_.unmoved || found.cost_p <= left_.cost_p * (1 + tuning::same_answer);
         if (found.unmoved <= left_.unmoved && is_cheap) replace_left(std::move(found));
     } else if (!right_ || found.unmoved >= right_->unmoved) {
-        if (right_) further_.push_back(*std::move(right_));
+        if (right_ && found.unmoved > right_->unmoved) further_.push_back(*std::move(right_));
         right_ = std::move(found);
     }
     if (right_ && left_.unmoved <= right_->unmoved) right_.reset();  // one of them was wrong

@@ -1,8 +1,8 @@
-// One pair, one question, one answer: everything that is asked about pairs, one or many, goes through here.
+// One pair, one question, one answer: one pair or many, at one κ. (several.hpp asks at many κ, profile.hpp at all.)
 //
 //     measures → distances, cut off → scale → powers → an algorithm → Outcome
 //
-// ground/ makes the matrices, scale.hpp chooses their unit, and strategy.hpp, flow/, lmr/ and bisection.hpp answer.
+// ground/ makes the matrices, scale.hpp chooses their unit; strategy.hpp, line/, flow/, lmr/ and bisection.hpp answer.
 #pragma once
 
 #include "base/matrix.hpp"

@@ -1,7 +1,7 @@
 // Which exact algorithm answers a question at finite p, given the costs.
 //
 // This is the seam for another algorithm: it takes the same powers and integer masses, and returns an Outcome that is
-// held to the same promises (lower ≤ answer ≤ upper; after TimeUp, the best that is proven). profile_search.hpp
+// held to the same promises (lower ≤ answer ≤ upper; after TimeUp, the best that is proven). network.hpp
 // combines the two that are here.
 #pragma once
 

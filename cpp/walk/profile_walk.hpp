@@ -52,7 +52,6 @@ public:
     double plan_cost_p() const;
     double lambda() const { return lambda_; }
     // Where no edge was found below the limit: to any price up to it.
-    void raise_lambda(double price) { lambda_ = std::max(lambda_, price); }
     long pivots() const { return pivots_; }
     double share(Mass mass) const { return share_of(mass, total_); }
 

@@ -70,13 +70,13 @@ class _Search:
 
     def run(self, known: Array | None) -> None:
         """Add what is found."""
+        self._finished = int(self.queries[0])
         items = len(self.backend.batch.b)
         first, second = np.repeat(self.queries, items), np.tile(np.arange(items), len(self.queries))
         bounds = self.backend.bounds(first, second, self.n_threads, self._note).reshape(len(self.queries), items)
         bounds = bounds if known is None else np.maximum(bounds, known)
         wanted = self.top, self.radius, self.backend.batch.question.largest
         searches = [_Query(int(q), row, *wanted) for q, row in zip(self.queries, bounds, strict=True)]
-        self._finished = int(self.queries[0])
         number = 0
         while is_open := [search for search in searches if search.is_open()]:
             self._finished = int(self.queries[0]) + len(searches) - len(is_open)

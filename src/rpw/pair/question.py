@@ -118,11 +118,6 @@ class Question:
         return self.truncation if self.is_of_cost else 1.0
 
     @property
-    def has_error(self) -> bool:
-        """Whether the solver was chosen among those that are exact only up to ``tol``."""
-        return self.solver in _WITH_ERROR
-
-    @property
     def is_by_name(self) -> bool:
         """Whether one algorithm was asked for, rather than the exact one that suits the problem."""
         return self.solver in _WITH_ERROR + _STRATEGIES
