@@ -85,7 +85,8 @@ Support SimplexAndWalk::proven() {
     return {unmoved, cost_p, height - lambda * unmoved, lambda, lambda};
 }
 
-// From a small multiplier up to one at which all mass is moved. Costs are at most 1, the slope of F may be more.
+// From a small multiplier up to one at which all mass is moved. Costs are at most 1, and so are slopes of F; at 1
+// itself the last edge may gain nothing.
 std::vector<Support> SimplexAndWalk::climb() {
     std::vector<Support> vertices{Support{}};
     double lambda = first_multiplier(problem_), growth = first_growth;
