@@ -1,0 +1,210 @@
+"""Two builds of rpw in one run: the times of this one over those of another, family by family.
+
+    python benchmarks/pair/compare.py OTHER [--family NAME ...] [--quick]
+
+OTHER is a folder that holds the other build's package ``rpw``. Each build runs in a process of its own, and the two
+take turns on every case. Times are those of the processor, the best of several. The answers must agree to 1e-9.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import itertools
+import json
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import workloads
+
+import rpw
+
+Case = tuple[str, Callable[[], float]]
+TURNS = 3
+BUDGET = 0.3  # seconds of a turn
+PS = (1.0, 2.0)
+KS = (0.1, 1.0, 10.0)
+
+
+def given(work: workloads.Workload, p: float) -> dict[str, object]:
+    return {"cost": work.cost, "a": work.a, "b": work.b, "p": p}
+
+
+def small(quick: bool) -> Iterator[Case]:
+    """Pairs of 10 to 100 points, from points."""
+    for n, p, k in itertools.product((10, 30, 100), PS, KS):
+        x, y = np.random.default_rng(n).random((2, n, 2)) / 2
+        yield f"n={n} p={p:g} k={k:g}", lambda x=x, y=y, p=p, k=k: rpw.distance(x, y, p=p, k=k)
+
+
+def _works(quick: bool) -> Iterator[tuple[workloads.Workload, float]]:
+    yield from itertools.product(workloads.all_workloads((300,) if quick else (300, 1000, 3000)), PS)
+
+
+def _structured(quick: bool) -> Iterator[tuple[workloads.Workload, float]]:
+    yield from itertools.product(workloads.structured_workloads(150 if quick else 600), PS)
+
+
+def _crossings(works: Iterator[tuple[workloads.Workload, float]], **options: float) -> Iterator[Case]:
+    for (work, p), k in itertools.product(works, KS):
+        yield f"{work.name} p={p:g} k={k:g}", lambda g=given(work, p), k=k: rpw.distance(**g, k=k, **options)
+
+
+def crossings(quick: bool) -> Iterator[Case]:
+    """RPW of clouds and pictures."""
+    return _crossings(_works(quick))
+
+
+def structured(quick: bool) -> Iterator[Case]:
+    """RPW of lines, curves, ties, wide weights, few against many."""
+    return _crossings(_structured(quick))
+
+
+def transport(quick: bool) -> Iterator[Case]:
+    """W and partial W of all these."""
+    for work, p in itertools.chain(_works(quick), _structured(True)):
+        name = f"{work.name} p={p:g}"
+        yield f"W {name}", lambda g=given(work, p): rpw.wasserstein(**g)
+        yield f"partial W {name}", lambda g=given(work, p): rpw.partial_wasserstein(**g, mass=0.9)
+
+
+def profiles(quick: bool) -> Iterator[Case]:
+    """Whole profiles, exact and within 0.01."""
+    for work, p in _works(True):
+        name = f"{work.name} p={p:g}"
+        yield name, lambda g=given(work, p): float(rpw.profile(**g)(0.9))
+        yield f"{name} tol=0.01", lambda g=given(work, p): float(rpw.profile(**g, tol=0.01)(0.9) > 0)
+
+
+def tolerance(quick: bool) -> Iterator[Case]:
+    """RPW within 0.01: the case is whether an interval came, since intervals may differ."""
+    for name, call in _crossings(_works(quick), tol=0.01):
+        yield name, lambda call=call: float(call() > 0)
+
+
+def infinity(quick: bool) -> Iterator[Case]:
+    """p = ∞: RPW, W and the profile."""
+    for work, _ in _works(True):
+        g = given(work, math.inf)
+        yield f"RPW {work.name}", lambda g=g: rpw.distance(**g)
+        yield f"W {work.name}", lambda g=g: rpw.wasserstein(**g)
+        yield f"profile {work.name}", lambda g=g: float(rpw.profile(**g)(0.9))
+
+
+def line(quick: bool) -> Iterator[Case]:
+    """Points on the line, in order of magnitude up to 10^5."""
+    for n, is_even in itertools.product((50, 5000) if quick else (50, 5000, 100_000), (True, False)):
+        rng = np.random.default_rng(n)
+        x, y = rng.normal(0, 0.2, n), rng.normal(0.1, 0.2, n + (not is_even))
+        a, b = (None, None) if is_even else (rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n + 1)))
+        name = f"n={n} {'uniform' if is_even else 'Dirichlet'}"
+        for p in (1.0, 1.5, 2.0, math.inf):
+            yield f"W {name} p={p:g}", lambda x=x, y=y, a=a, b=b, p=p: rpw.wasserstein(x, y, a, b, p=p)
+            for k in KS:
+                call = lambda x=x, y=y, a=a, b=b, p=p, k=k: rpw.distance(x, y, a, b, p=p, k=k, diameter=1)  # noqa: E731
+                yield f"RPW {name} p={p:g} k={k:g}", call
+            if p in (1.0, math.inf) or n <= 50:
+                curve = lambda x=x, y=y, a=a, b=b, p=p: float(rpw.profile(x, y, a, b, p=p, diameter=1)(0.9))  # noqa: E731
+                yield f"profile {name} p={p:g}", curve
+            band = lambda x=x, y=y, a=a, b=b, p=p: float(rpw.profile(x, y, a, b, p=p, diameter=1, tol=0.01)(0.9) > 0)  # noqa: E731
+            yield f"profile {name} p={p:g} tol=0.01", band
+
+
+def many(quick: bool) -> Iterator[Case]:
+    """Matrices of pairs on one thread: clouds, histograms on one support, several k, plans, a search."""
+    rng = np.random.default_rng(7)
+    clouds = list(rng.random((20, 60, 2)) / 2)
+    grid = workloads.pixel_grid(12, 12)
+    rows = rng.random((24, 144)) * (rng.random((24, 144)) < 0.4)
+    for p in PS:
+        yield f"clouds p={p:g}", lambda p=p: float(rpw.pairwise(clouds, p=p, n_threads=1).sum())
+        yield f"pictures p={p:g}", lambda p=p: float(rpw.pairwise(rows, support=grid, p=p, n_threads=1).sum())
+    yield "several k", lambda: float(rpw.pairwise(clouds, k=[0.1, 1, 10], n_threads=1).sum())
+    yield "W", lambda: float(rpw.pairwise(clouds, distance="wasserstein", n_threads=1).sum())
+    yield "plans", lambda: sum(r.distance for r in rpw.solve_pairs(clouds[:10], clouds[10:], n_threads=1))
+    index = rpw.Index(rows[4:], support=grid)
+    yield "search", lambda: float(index.query(rows[:4], top=3, n_threads=1)[0].sum())
+
+
+FAMILIES = (small, crossings, structured, transport, profiles, tolerance, infinity, line, many)
+
+
+def work(family: str, quick: bool) -> None:
+    """For each line that comes, the next case: its name, its time and its answer; an empty name at the end."""
+    chosen = next(f for f in FAMILIES if f.__name__ == family)
+    for name, call in chosen(quick):
+        call()
+        for turn in range(TURNS):
+            sys.stdin.readline()
+            best, spent, value = math.inf, 0.0, 0.0
+            while best == math.inf or spent + best < BUDGET:
+                start = time.process_time()
+                value = call()
+                best = min(best, time.process_time() - start)
+                spent += time.process_time() - start
+            print(json.dumps([name, best, value, turn]), flush=True)
+    sys.stdin.readline()
+    print(json.dumps(["", 0, 0, 0]), flush=True)
+
+
+def start(package: Path, family: str, quick: bool) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    line = [sys.executable, __file__, str(package), "--work", family, *(["--quick"] if quick else [])]
+    return subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def ask(process: subprocess.Popen[str]) -> tuple[str, float, float]:
+    assert process.stdin and process.stdout
+    print(file=process.stdin, flush=True)
+    name, seconds, value, _ = json.loads(process.stdout.readline())
+    return name, seconds, value
+
+
+def compare(other: Path, family: str, quick: bool) -> tuple[list[tuple[float, str]], list[str]]:
+    """The ratios of a family, and the names of cases whose answers differ."""
+    here = Path(rpw.__file__).parent.parent
+    ratios, wrong = [], []
+    with start(other, family, quick) as before, start(here, family, quick) as after:
+        while True:
+            turns = [(ask(before), ask(after))]
+            if not turns[0][0][0]:
+                return ratios, wrong
+            turns += [(ask(before), ask(after)) for _ in range(TURNS - 1)]
+            name = turns[0][0][0]
+            old, new = (min(turn[side][1] for turn in turns) for side in (0, 1))
+            ratios.append((new / old, f"{name} ({1e3 * old:.3g} ms)"))
+            if abs(turns[0][0][2] - turns[0][1][2]) > 1e-9 * max(1, abs(turns[0][0][2])):
+                wrong.append(name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("other", type=Path)
+    parser.add_argument("--family", action="append", choices=[f.__name__ for f in FAMILIES])
+    parser.add_argument("--quick", action="store_true", help="smaller inputs")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        work(options.work, options.quick)
+        return
+    print("Time of this build over the other's: geometric mean, worst, next to worst, best (processor time)")
+    for family in options.family or [f.__name__ for f in FAMILIES]:
+        ratios, wrong = compare(options.other.resolve(), family, options.quick)
+        mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))
+        print(f"{family:12} {len(ratios):4} cases  mean {mean:.3f}", flush=True)
+        for ratio, name in sorted(ratios, reverse=True)[:4]:
+            print(f"    {ratio:6.2f}  {name}")
+        for name in wrong:
+            print(f"    DIFFERENT ANSWER: {name}")
+
+
+if __name__ == "__main__":
+    main()
