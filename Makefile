@@ -19,7 +19,7 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test check bench bench-line bench-lmr bench-pairs build format sanitize clean preflight
+.PHONY: help demo test check bench compare bench-line bench-lmr bench-pairs build format sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -40,6 +40,9 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 	$(PY) benchmarks/pair/bench.py $(ARGS)
+
+compare: $(VENV)/test.txt $(VENV)/package  ## time this build and another in turns (OTHER=folder that holds its rpw)
+	$(PY) benchmarks/pair/compare.py $(OTHER) $(ARGS)
 
 bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
 	$(PY) benchmarks/pair/bench_lmr.py $(ARGS)
