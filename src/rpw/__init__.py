@@ -16,6 +16,8 @@ from rpw.many.backends.cuda.driver import NoGpuError
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import pairwise
 from rpw.many.solve_pairs import solve_pairs
+from rpw.means.barycenter import barycenter
+from rpw.means.result import Barycenter
 from rpw.measure import Measure
 from rpw.pair.functions import (
     choose_solver,
@@ -60,6 +62,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Barycenter",
     "Index",
     "Measure",
     "NoGpuError",
@@ -68,6 +71,7 @@ __all__ = [
     "Result",
     "Sliced",
     "TimeLimitError",
+    "barycenter",
     "choose_solver",
     "diameter",
     "distance",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -52,6 +52,15 @@ class Moved(Protocol):
     def outliers_a(self) -> Mask: ...
     @property
     def outliers_b(self) -> Mask: ...
+
+
+class Weighted(Protocol):
+    """What is drawn of an `rpw.Measure`."""
+
+    @property
+    def points(self) -> Array: ...
+    @property
+    def weights(self) -> Array: ...
 
 
 def plot_profile(
@@ -170,6 +179,37 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
         ends, strength = ends[some], strength[some]
     greys = np.column_stack([np.full((len(ends), 3), 0.65), strength])
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
+
+
+# ---------------------------------------------------------------- a barycenter
+
+
+def plot_barycenter(
+    measure: Weighted, inputs: Sequence[Weighted], behind: Sequence[Mask], ax: Axes | None = None, title: str = ""
+) -> Axes:
+    """Draw the barycenter over the atoms of its inputs, with those in red that they leave out."""
+    ax = _axes(ax, 5, 4.2)
+    clouds, dimension = [measure.points, *(each.points for each in inputs)], measure.points.shape[1]
+    if dimension == 1:  # the barycenter above the inputs, which go downwards
+        clouds = [_as_rows(cloud, -float(row)) for row, cloud in enumerate(clouds)]
+        ax.yaxis.set_visible(False)
+        ax.spines[["left", "top", "right"]].set_visible(False)
+    else:
+        ax.set_axis_off()
+        ax.set_aspect("equal" if dimension == 2 else "auto")
+    if dimension > 2:
+        others = np.concatenate(clouds[1:]), np.concatenate([each.weights for each in inputs])
+        shown, rest, share = _on_principal_axes(clouds[0], others[0], measure.weights, others[1])
+        clouds = [shown, *np.split(rest, np.cumsum([len(each.points) for each in inputs])[:-1])]
+        title = f"{title}\nfirst two principal axes, {share:.0%} of the variance"
+    atoms, is_out = np.concatenate(clouds[1:]), np.concatenate(list(behind))
+    for mask, colour, name in ((~is_out, "0.75", "inputs"), (is_out, "tab:red", "inputs, left out")):
+        if mask.any():
+            ax.scatter(atoms[mask, 0], atoms[mask, 1], s=4, color=colour, alpha=0.5, lw=0, label=name, zorder=1)
+    _draw_points(ax, clouds[0], measure.weights, np.zeros(len(clouds[0]), dtype=bool), "tab:blue", "barycenter")
+    ax.set_title(title, fontsize=10)
+    ax.legend(frameon=False, loc="best", fontsize=9)
+    return ax
 
 
 def _as_rows(points: Array, height: float) -> Array:

@@ -1,0 +1,109 @@
+"""What users pass in becomes `Inputs` and an `Objective`, or a ``ValueError`` that names the argument."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rpw.base import check
+from rpw.base.check import Array, is_sparse
+from rpw.base.columns import Columns
+from rpw.many.batch import PairBatch
+from rpw.many.collection import as_list_of_measures, as_measures
+from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.measure import Measure
+from rpw.pair.atoms import Ints, atoms_of_one, joined
+from rpw.pair.metrics import as_metric
+from rpw.pair.question import as_question
+from rpw.pair.support import as_shared_ground
+
+__all__ = ["as_finite_p", "as_given", "as_positive_k", "as_space", "as_trim", "check_kind", "lightened"]
+
+
+def check_kind(n_points: Any, support: Any, n_starts: Any, free_weights: Any, metric: Any) -> None:
+    """Raise unless it is said what moves, once, and nothing is said that has no effect."""
+    if (n_points is None) == (support is None):
+        came = "neither" if support is None else "both"
+        raise ValueError(
+            f"pass n_points (points move) or support (their weights move), and not both: got {came} of them"
+        )
+    if support is not None:
+        if n_starts is not None:
+            raise ValueError("n_starts has no effect with support=, where one start finds the optimum: leave it out")
+        if check.as_flag(free_weights, "free_weights"):
+            raise ValueError("free_weights has no effect with support=, where weights always move: leave it out")
+    elif metric != "euclidean":
+        raise ValueError(
+            f"metric must be 'euclidean' where points move, got {metric!r}; with support= it can be any other"
+        )
+
+
+def as_given(measures: Any, support: Any, places: Array | None, metric: Any) -> list[Measure]:
+    """The inputs as measures, with all their atoms. Rows of numbers beside ``support`` are histograms on it."""
+    are_histograms = support is not None and _are_rows(measures)
+    columns = Columns(of_places=are_histograms).shared_with(measures=measures)
+    if support is None or places is None:
+        return as_list_of_measures(measures, "measures")
+    if are_histograms:
+        ground = as_shared_ground(support, None, as_metric(metric))
+        return [Measure(places, weights) for weights, _ in as_measures(measures, "measures", ground)]
+    columns.shared_with(support=support)
+    given = as_list_of_measures(measures, "measures")
+    if given[0].dimension != places.shape[1]:
+        raise ValueError(f"support has points of dimension {places.shape[1]}, measures of {given[0].dimension}")
+    return given
+
+
+def _are_rows(measures: Any) -> bool:
+    """Whether it is a table of numbers, sparse or dense, and no list of clouds."""
+    if is_sparse(measures):
+        return True
+    if isinstance(measures, list | tuple):
+        return not any(isinstance(item, Measure) or np.ndim(item) > 1 for item in measures)
+    return getattr(measures, "ndim", 2) <= 2
+
+
+def lightened(measure: Measure) -> tuple[Measure, Ints]:
+    """The measure without atoms that carry no mass, and the places of the others."""
+    places = np.flatnonzero(measure.weights)
+    if len(places) == len(measure):
+        return measure, places
+    return Measure(measure.points[places], measure.weights[places]), places
+
+
+def as_space(diameter: Any, given: list[Measure], places: Array | None, metric: Any, p: float, k: float) -> float:
+    """Δ of the inputs and the support, with the warnings of `rpw.pairwise` where it was left out."""
+    ground = as_shared_ground(None, None, as_metric(metric))
+    inputs = joined([atoms_of_one(measure.weights, measure.points) for measure in given])
+    others = inputs if places is None else atoms_of_one(np.full(len(places), 1 / len(places)), places)
+    delta = as_diameter(diameter, ground, [inputs, others], (given,))
+    check.as_kappa(k, delta)
+    if diameter is None:
+        warn_of_batch(PairBatch(inputs, others, ground, as_question(p=p, k=k, diameter=delta)))
+    return delta
+
+
+def as_finite_p(value: Any) -> float:
+    """The exponent, in [1, inf)."""
+    p = check.as_p(value)
+    if math.isinf(p):
+        raise ValueError("p must be finite for a barycenter: at p = inf a plan does not tell where to move")
+    return p
+
+
+def as_positive_k(value: Any) -> float:
+    """The price of leaving mass behind, > 0."""
+    k = check.as_k(value)
+    if k == 0:
+        raise ValueError("k must be positive for a barycenter: at k = 0, total variation, nothing is moved")
+    return k
+
+
+def as_trim(value: Any) -> float:
+    """The share of the inputs that need not count, in [0, 1)."""
+    trim = check.as_number(value, "trim")
+    if not 0 <= trim < 1:
+        raise ValueError(f"trim must lie in [0, 1), got {trim}")
+    return trim
