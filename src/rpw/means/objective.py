@@ -17,6 +17,7 @@ from rpw.base.check import Array
 __all__ = ["Objective"]
 
 _LEAST_SHARE = 1e-3  # of the largest distance: t^(1/p) is steeper than any number at 0
+_NO_WEIGHT = 1e-12  # what rounding leaves of an input that is trimmed
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +42,9 @@ class Objective:
         """ω: the weights of the inputs that count; the farthest are left out until their weights reach ``trim``."""
         nearest = np.argsort(distances, kind="stable")
         before = np.cumsum(self.weights[nearest]) - self.weights[nearest]
+        room = 1.0 - self.trim - before
         counted = np.empty_like(self.weights)
-        counted[nearest] = np.clip(1.0 - self.trim - before, 0.0, self.weights[nearest])
+        counted[nearest] = np.clip(np.where(room > _NO_WEIGHT, room, 0.0), 0.0, self.weights[nearest])
         return self.weights if self.trim == 0 else counted
 
     def tangent(self, distances: Array) -> Array:
