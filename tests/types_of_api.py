@@ -70,6 +70,19 @@ def collections(clouds: list[Floats], measures: list[rpw.Measure], rows: csr_arr
     rpw.pairwise(measures, diameter="automatic")  # type: ignore[call-overload]
 
 
+def means(clouds: list[Floats], measures: list[rpw.Measure], rows: csr_array) -> None:
+    found = rpw.barycenter(measures, [1, 2], n_points=10, p=1.5, k=0.3, diameter="auto", objective="rpw")
+    assert_type(found, rpw.Barycenter)
+    assert_type(found.measure, rpw.Measure)
+    assert_type(found.lower, float | None)
+    assert_type(found.left_out, Floats)
+    assert_type(found.unmatched, list[Floats])
+    assert_type(found.results, list[rpw.Result])
+    assert_type(rpw.barycenter(rows, support=clouds[0]).gap, float | None)
+    rpw.barycenter(measures, n_points=10, objective="w2")  # type: ignore[arg-type]
+    rpw.barycenter(measures, n_points="ten")  # type: ignore[arg-type]
+
+
 def searches(index: rpw.Index, cloud: Floats, measures: list[rpw.Measure], rows: csr_array) -> None:
     assert_type(index.query(measures[0], top=3), tuple[Row, IntRow])
     assert_type(index.query(measures), tuple[Rows, IntRows])

@@ -104,7 +104,10 @@ def barycenter(
     share, most = usual if tol is None else check.as_tol(tol), check.as_whole(max_iter, "max_iter", 1)
     starts = _STARTS if n_starts is None else check.as_whole(n_starts, "n_starts", 1)
     rng, threads = np.random.default_rng(check.as_whole(seed, "seed", 0)), as_n_threads(n_threads)
-    moves, count = check.as_flag(free_weights, "free_weights"), check.as_whole(n_points or 1, "n_points", 1)
+    moves, count = (
+        check.as_flag(free_weights, "free_weights"),
+        check.as_whole(1 if n_points is None else n_points, "n_points", 1),
+    )
     delta = reading.as_space(diameter, given, places, metric, p, k)
     kept = [reading.lightened(measure) for measure in given]
     inputs = Inputs([measure for measure, _ in kept], shares, p, k, delta, metric, threads, device)

@@ -34,7 +34,7 @@ def check_kind(n_points: Any, support: Any, n_starts: Any, free_weights: Any, me
             raise ValueError("n_starts has no effect with support=, where one start finds the optimum: leave it out")
         if check.as_flag(free_weights, "free_weights"):
             raise ValueError("free_weights has no effect with support=, where weights always move: leave it out")
-    elif metric != "euclidean":
+    elif as_metric(metric).given != "euclidean":
         raise ValueError(
             f"metric must be 'euclidean' where points move, got {metric!r}; with support= it can be any other"
         )
@@ -61,8 +61,16 @@ def _are_rows(measures: Any) -> bool:
     if is_sparse(measures):
         return True
     if isinstance(measures, list | tuple):
-        return not any(isinstance(item, Measure) or np.ndim(item) > 1 for item in measures)
-    return getattr(measures, "ndim", 2) <= 2
+        return all(_is_row(item) for item in measures)
+    return getattr(measures, "ndim", 2) == 2
+
+
+def _is_row(item: Any) -> bool:
+    shape = getattr(item, "shape", None)
+    if isinstance(shape, tuple):
+        return len(shape) <= 1
+    is_nested = isinstance(item, list | tuple) and len(item) > 0 and isinstance(item[0], list | tuple)
+    return not is_nested and not isinstance(item, Measure)
 
 
 def lightened(measure: Measure) -> tuple[Measure, Ints]:
