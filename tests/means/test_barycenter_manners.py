@@ -95,6 +95,7 @@ def test_a_diameter_that_is_left_out_is_1_with_a_warning():
         plain = rpw.barycenter(far, n_points=2)
     assert plain.objective == rpw.barycenter(far, n_points=2, diameter=1).objective
     whole = rpw.barycenter(far, n_points=2, diameter="auto")
+    assert whole.diameter == rpw.diameter(far)
     assert whole.objective == rpw.barycenter(far, n_points=2, diameter=rpw.diameter(far)).objective
 
 

@@ -51,6 +51,8 @@ class Barycenter:
         The weight with which each input counts; 0 for those that ``trim`` has left out.
     results : list of Result
         The solved pair of each input and the barycenter, with its plan.
+    p, k, diameter : float
+        What it was computed with; Δ also where it was ``"auto"``.
 
     >>> import rpw
     >>> found = rpw.barycenter([[[0.0]], [[0.2]], [[9.0]]], n_points=1, k=0.1, objective="rpw", diameter=1)
@@ -66,6 +68,9 @@ class Barycenter:
     start_objectives: Array
     counted: Array
     results: list[Result]
+    p: float
+    k: float
+    diameter: float
     _inputs: list[Measure]  # without atoms that carry no mass
     _places: list[Ints]  # of their atoms in each input as it was given
     _sizes: list[int]
@@ -130,5 +135,6 @@ class Barycenter:
             ("status", f"{self.status}: {_ADVICE[self.status]}"),
             ("left out", self._in_short()),
             ("steps", f"{len(self.history) - 1:,}"),
+            ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
         ]
         return facts("Barycenter", rows)

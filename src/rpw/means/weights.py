@@ -27,7 +27,7 @@ __all__ = ["descend_weights"]
 _SMALL_GAIN, _LARGE_GAIN = 0.3, 0.7
 _WIDER, _NARROWER = 2.5, 0.5
 _SOLVER_ROUNDING = 1e-7  # the tolerance of HiGHS, in units of the objective: it sees no smaller gains
-_NO_DISTANCE = 1e-12
+_NO_DISTANCE = 1e-15  # what the rounding of weights leaves between copies of one measure
 _NO_WEIGHT = 1e-12  # what HiGHS leaves of a weight that should be 0
 
 
@@ -50,22 +50,28 @@ def descend_weights(inputs: Inputs, start: Evaluation, objective: Objective, bud
         if gap <= tol * level + _NO_DISTANCE**inputs.p:
             status = "tolerance" if objective.is_convex else "converged"
             break
-        if guess is None or (level - guess.value <= _SOLVER_ROUNDING * level and radius >= 1):
+        if guess is None or _sees_nothing_more(level - guess.value, gap, level, radius):
             status = "time_limit" if budget.is_over else "converged"
             break
         evaluated = inputs.at(_measure(best, guess.weights), budget.deadline)
         if not evaluated.is_whole:
             status = "time_limit"
             break
-        gain = value - objective.value(evaluated.distances)
-        radius = _next_radius(radius, (level - guess.value) / gap, gain > 0)
-        if gain > 0:
-            best, value = evaluated, value - gain
+        reached = objective.value(evaluated.distances)
+        radius = _next_radius(radius, (level - guess.value) / gap, reached < value)
+        if reached < value:
+            best, value = evaluated, reached
             if not objective.is_convex:
                 counts, lower = objective.tangent(best.distances), 0.0
         history.append(value)
     lowest = min(lower, value) if objective.is_convex else None
     return Descent(best, history, budget.status if status is None else status, lowest)
+
+
+def _sees_nothing_more(predicted: float, gap: float, level: float, radius: float) -> bool:
+    """Whether what is left to gain is below the rounding of the linear programmes."""
+    rounding = _SOLVER_ROUNDING * level
+    return predicted <= rounding and (radius >= 1 or gap <= 10 * rounding)
 
 
 def _next_radius(radius: float, share: float, has_gained: bool) -> float:
