@@ -27,7 +27,21 @@ from rpw.pair.problem import Problem
 from rpw.pair.question import Question, as_question
 from rpw.pair.reach import warn_of_reach
 
-__all__ = ["Asked", "Gradients", "as_asked", "gradients_of_cost", "gradients_of_points", "plan_size"]
+__all__ = [
+    "NO_SECOND_DERIVATIVES",
+    "Asked",
+    "Gradients",
+    "as_asked",
+    "as_price",
+    "gradients_of_cost",
+    "gradients_of_points",
+    "plan_size",
+]
+
+NO_SECOND_DERIVATIVES = (
+    "rpw has first derivatives only: a second one needs the change of the plan and of its slope, which a solve does "
+    "not give; take no gradient of the gradient, or detach it (create_graph=False, jax.lax.stop_gradient)"
+)
 
 
 def plan_size(n: int, m: int) -> int:
@@ -82,6 +96,7 @@ def gradients_of_points(
     a: Any,
     b: Any,
     k: Any,
+    *,
     asked: Asked,
     sizes: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> Gradients:
@@ -100,7 +115,7 @@ def gradients_of_points(
     return Gradients(solved.value, points, None, None, solved.weights, solved.of_k)
 
 
-def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, asked: Asked) -> Gradients:
+def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gradients:
     """Of the distances cost (B, n, m), with raw weights a (B, n) and b (B, m) or None, and k (B,)."""
     pairs, n, m = np.shape(cost)
     matrix, largest = check.as_cost(np.ascontiguousarray(cost).reshape(pairs * n, m))
@@ -118,14 +133,20 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, asked: Asked) -> Gradie
     return Gradients(solved.value, None, places, slopes, solved.weights, solved.of_k)
 
 
+def as_price(k: Any) -> float:
+    """A k that has a gradient."""
+    price = check.as_k(k)
+    if price == 0:
+        raise ValueError("k=0 has no gradient: total variation only counts which points are equal; pass k > 0")
+    return price
+
+
 def _as_prices(k: Any, asked: Asked) -> Array:
     """kΔ of each pair."""
     if not asked.question.depends_on_diameter:
         return np.ones(len(k))
-    prices = check.as_floats(k, "k")
-    if prices.min() == 0:
-        raise ValueError("k=0 has no gradient: total variation only counts which points are equal; pass k > 0")
-    return np.array([check.as_kappa(each, asked.question.diameter) for each in prices.tolist()])
+    prices = map(as_price, check.as_floats(k, "k").tolist())
+    return np.array([check.as_kappa(price, asked.question.diameter) for price in prices])
 
 
 # ---------------------------------------------------------------- one side of all pairs
