@@ -280,7 +280,7 @@ class _Solved:
     def weights(self) -> tuple[Array, Array]:
         """In the raw weights: they are divided by their sum, so that only differences between potentials count."""
         u, v = self._potentials
-        return self._centred(self.a, -u), self._centred(self.b, -v)
+        return self._centred(self.a, 0.0 - u), self._centred(self.b, 0.0 - v)
 
     def _centred(self, side: _Side, potentials: Array) -> Array:
         if side.total is None:
@@ -314,5 +314,5 @@ class _Solved:
         )
         dual = Dual(float(self.found.multiplier[pair]), u, v, float(self.found.scale[pair]))
         problem = Problem(a.weights[pair], b.weights[pair], a.where[pair], b.where[pair], self.ground)
-        whole = dual.on_all_atoms(problem, self.asked.question)
+        whole = dual.of_each_atom(problem, self.asked.question)
         return whole.u, whole.v
