@@ -183,7 +183,9 @@ def _distances(
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
     numbers = (_as_number(p, "p"), _as_number(diameter, "diameter"), _as_number(mass, "mass"))
     threads = 0 if n_threads is None else as_n_threads(n_threads)
-    tensors = (x, given.y, given.a, given.b, price)
+    # A view of each: a compiler sees that it wants a gradient under `torch.func.grad`, which it does not see of an
+    # argument itself (pytorch #193279).
+    tensors = [None if each is None else each.view_as(each) for each in (x, given.y, given.a, given.b, price)]
     found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, threads)[0]
     return found if given.is_batch else found[0]
 
@@ -361,9 +363,21 @@ for _device in ("cpu", "cuda"):  # half floats would spoil the value: float32, a
 class _Distances(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(
-        x: Any, y: Any, a: Any, b: Any, k: Any, name: str, metric: str, p: float, diameter: Any, mass: Any, *others: Any
+        x: Any,
+        y: Any,
+        a: Any,
+        b: Any,
+        k: Any,
+        name: str,
+        metric: str,
+        p: float,
+        diameter: float | None,
+        mass: float | None,
+        sizes_x: list[int],
+        sizes_y: list[int],
+        n_threads: int,
     ) -> Any:
-        return _solve_op(x, y, a, b, k, name, metric, p, diameter, mass, *others)
+        return _solve_op(x, y, a, b, k, name, metric, p, diameter, mass, sizes_x, sizes_y, n_threads)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
