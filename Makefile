@@ -19,7 +19,7 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test check bench bench-line bench-lmr bench-pairs build format sanitize clean preflight
+.PHONY: help demo test test-all check bench bench-line bench-lmr bench-pairs build format sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -31,6 +31,9 @@ demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distanc
 
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
 	$(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+
+test-all: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package  ## the tests that need torch or JAX
+	$(PY) -m pytest -m large --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from children import run
 from differences import central, is_close
 
 import rpw
@@ -292,3 +293,12 @@ def test_points_that_reach_far_warn_of_the_diameter_that_was_left_out():
     far = np.array([[0.0, 0.0], [9.0, 1.0]])
     with pytest.warns(UserWarning, match="diameter was left at 1"):
         of_points(far, far + 1.0, diameter=None)
+
+
+@pytest.mark.parametrize("name", ["torch", "jax"])
+def test_a_missing_library_is_named(name):
+    program = (
+        f"import sys; sys.modules[{name!r}] = None\nimport rpw\ntry: rpw.{name}\n"
+        "except ImportError as error: print(error)"
+    )
+    assert run("-c", program).stdout == f"rpw.{name} needs {name}: pip install {name}\n"
