@@ -145,8 +145,10 @@ def _as_prices(k: Any, asked: Asked) -> Array:
     """kΔ of each pair."""
     if not asked.question.depends_on_diameter:
         return np.ones(len(k))
-    prices = map(as_price, check.as_floats(k, "k").tolist())
-    return np.array([check.as_kappa(price, asked.question.diameter) for price in prices])
+    prices, diameter = check.as_floats(k, "k"), asked.question.diameter
+    for price in np.unique(prices).tolist():  # often the same for all
+        check.as_kappa(as_price(price), diameter)
+    return np.asarray(prices * diameter)
 
 
 # ---------------------------------------------------------------- one side of all pairs
@@ -178,9 +180,9 @@ class _Side:
 
     def summed(self, atoms: Ints, ways: Array) -> Array:
         """The sum of the ways of each atom; 0 for those without mass."""
-        sums = np.empty((len(self.atoms.mass), ways.shape[1]))
-        for axis in range(ways.shape[1]):
-            sums[:, axis] = np.bincount(atoms, ways[:, axis], minlength=len(sums))
+        count, axes = len(self.atoms.mass), ways.shape[1]
+        places = atoms[:, None] * axes + np.arange(axes)
+        sums = np.bincount(places.ravel(), ways.ravel(), minlength=count * axes).reshape(count, axes)
         whole = np.zeros(self.where.shape)
         whole[self.has_mass] = sums
         return whole
@@ -255,7 +257,7 @@ class _Solved:
     def columns(self) -> Ints:
         return np.asarray(self.b.atoms.start[self.pair] + self.found.column)
 
-    @property
+    @cached_property
     def ends(self) -> tuple[Where, Where]:
         """Where each entry starts and ends."""
         return self.a.atoms.where[self.rows], self.b.atoms.where[self.columns]
