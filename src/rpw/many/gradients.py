@@ -221,9 +221,9 @@ class _Solved:
     @cached_property
     def found(self) -> FlatOutcomes:
         batch = PairBatch(self.a.atoms, self.b.atoms, self.ground, self.asked.question)
-        backend = CoreBackend(batch)
-        backend.check_fits(self.asked.n_threads, is_halved=False)
-        found, failures = backend.flat_outcomes(self.kappas, self.asked.n_threads)
+        backend, threads = CoreBackend(batch), min(self.asked.n_threads, len(self.kappas))
+        backend.check_fits(threads, is_halved=False)
+        found, failures = backend.flat_outcomes(self.kappas, threads)
         if failures:
             raise PairwiseError.of(sorted(failures), found.value.tolist())
         return found
