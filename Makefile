@@ -19,7 +19,8 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test test-all check bench bench-line bench-lmr bench-pairs build format sanitize clean preflight
+.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-gradient build format
+.PHONY: sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -44,6 +45,9 @@ check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 	$(PY) benchmarks/pair/bench.py $(ARGS)
 
+compare: $(VENV)/test.txt $(VENV)/package  ## time this build and another in turns (OTHER=folder that holds its rpw)
+	$(PY) benchmarks/pair/compare.py $(OTHER) $(ARGS)
+
 bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
 	$(PY) benchmarks/pair/bench_lmr.py $(ARGS)
 
@@ -52,6 +56,9 @@ bench-line: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of points on
 
 bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
 	$(PY) benchmarks/many/bench_pairs.py $(ARGS)
+
+bench-gradient: $(VENV)/test.txt $(VENV)/test-all.txt $(VENV)/package  ## run the benchmarks of gradients, beside POT
+	$(PY) benchmarks/many/bench_gradient.py $(ARGS)
 
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)
