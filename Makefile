@@ -25,7 +25,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__py
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distances; its output goes to demo_output/
 	$(VENV)/bin/rpw demo --out demo_output

@@ -203,8 +203,8 @@ def _as_real(value: Any, name: str) -> Tensor:
     """A tensor of floats: whole numbers become float64."""
     if not isinstance(value, torch.Tensor):
         raise ValueError(f"{name} must be a torch tensor, got {type(value).__name__}: torch.as_tensor makes one")
-    if value.is_complex():
-        raise ValueError(f"{name} must hold real numbers, got {value.dtype}")
+    if value.is_complex() or value.layout != torch.strided:
+        raise ValueError(f"{name} must be a dense tensor of real numbers, got {value.dtype} in {value.layout}")
     return value if value.is_floating_point() else value.to(torch.float64)
 
 
@@ -239,7 +239,7 @@ def _solve(
     sizes_x, sizes_y, n_threads = others
     threads = as_n_threads(n_threads or None)
     asked = as_asked(name, p=p, metric=metric, diameter=diameter, mass=mass, tol=0, time_limit=None, n_threads=threads)
-    arrays: list[Any] = [None if t is None else t.detach().to("cpu", torch.float64).numpy() for t in (x, y, a, b, k)]
+    arrays: list[Any] = [None if t is None else t.to(torch.float64).numpy(force=True) for t in (x, y, a, b, k)]
     if y is None:
         found = gradients_of_cost(arrays[0], *arrays[2:], asked=asked)
         grounds: Any = (found.slopes, found.places)

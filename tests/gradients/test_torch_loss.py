@@ -117,6 +117,8 @@ def test_inputs_are_left_alone():
     before = [each.detach().clone() for each in (x, y, a, b)]
     distance(x, y, a, b).backward()
     assert all(torch.equal(one, other) for one, other in zip(before, (x, y, a, b), strict=True))
+    with torch.inference_mode():
+        assert distance(x, y, a, b) > 0
     strided = tensor(2, 6).T
     assert torch.equal(distance(strided, y), distance(strided.contiguous(), y))
 
@@ -387,7 +389,13 @@ REFUSED = {
     "batches": (lambda x, y: distance(x.expand(2, -1, -1), y.expand(3, -1, -1)), r"^y holds a batch of 3.* one of 2"),
     "weights": (lambda x, y: distance(x, y, y[:, 0]), r"^a must have one weight per point.*\(8,\) for 6 points"),
     "prices": (lambda x, y: distance(x, y, k=torch.ones(2, 2)), r"^k has shape \(2, 2\)"),
-    "complex": (lambda x, y: distance(x.to(torch.complex64), y), r"^x must hold real numbers"),
+    "weights of a list": (
+        lambda x, y: distance([x[:3], x], [y, y], [x[:, 0], x[:3, 0]]),
+        r"^a\[0\] must have one weight per point.*\(6,\) for 3 points",
+    ),
+    "numbers as weights": (lambda x, y: distance(x, y, [0.5, 0.5]), r"^a\[0\] must be a torch tensor, got float"),
+    "complex": (lambda x, y: distance(x.to(torch.complex64), y), r"^x must be a dense tensor of real numbers"),
+    "sparse": (lambda x, y: distance(x.to_sparse(), y), r"^x must be a dense tensor of real numbers"),
     "NaN": (lambda x, y: distance(x * float("nan"), y), r"^x has a NaN or infinite entry"),
     "negative": (lambda x, y: distance(x, y, -x[:, 0]), r"^a has a negative entry"),
     "mass": (lambda x, y: rt.wasserstein(x, y, mass=1.5), r"^mass must lie in \[0, 1\]"),

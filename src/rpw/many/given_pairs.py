@@ -37,8 +37,8 @@ class GivenPairs(NamedTuple):
 def as_pairs(points: tuple[Any, Any], weights: tuple[Any, Any], cost: Any, k: Any, library: ArrayLibrary) -> GivenPairs:
     """Check the shapes of all arrays; those without a leading axis belong to each pair of the batch."""
     x, y, sizes_x, sizes_y = _as_grounds(points, cost, library)
-    sizes = (x.shape[-2], x.shape[-1]) if y is None else (x.shape[-2], y.shape[-2])
-    a, b = (_as_weights(weights[s], "ab"[s], sizes[s], library) for s in (0, 1))
+    a = _as_weights(weights[0], "a", x.shape[-2], sizes_x, library)
+    b = _as_weights(weights[1], "b", x.shape[-1] if y is None else y.shape[-2], sizes_y, library)
     price = None if k is None else library.as_real(k, "k")
     arrays = (x, y, a, b, price)
     count = _number_of_pairs(arrays, "cost" if y is None else "x")
@@ -97,12 +97,20 @@ def _as_points(value: Any, name: str, library: ArrayLibrary) -> tuple[Any, list[
     return points, []
 
 
-def _as_weights(value: Any, name: str, size: int, library: ArrayLibrary) -> Any:
+def _as_weights(value: Any, name: str, size: int, sizes: list[int], library: ArrayLibrary) -> Any:
+    """Weights (n,) or (B, n); of a list, filled up."""
     if value is None:
         return None
     if isinstance(value, (list, tuple)):
-        value = library.filled_up([library.as_real(each, f"{name}[{s}]") for s, each in enumerate(value)])
+        each = [library.as_real(weights, f"{name}[{s}]") for s, weights in enumerate(value)]
+        for s, weights in enumerate(each):
+            _check_weights(weights, f"{name}[{s}]", sizes[s] if s < len(sizes) else size, ranks=(1,))
+        value = library.filled_up(each) if each else value
     weights = library.as_real(value, name)
-    if weights.ndim == 0 or weights.shape[-1] != size:
-        raise ValueError(f"{name} must have one weight per point; got shape {tuple(weights.shape)} for {size} points")
+    _check_weights(weights, name, size, ranks=(1, 2))
     return weights
+
+
+def _check_weights(weights: Any, name: str, size: int, ranks: tuple[int, ...]) -> None:
+    if weights.ndim not in ranks or weights.shape[-1] != size:
+        raise ValueError(f"{name} must have one weight per point; got shape {tuple(weights.shape)} for {size} points")
