@@ -103,6 +103,20 @@ def test_gradient_of_wasserstein_distances(p, mass):
     assert gradients[4] == 0
 
 
+@pytest.mark.parametrize("p", POWERS)
+@pytest.mark.parametrize("name", ["rpw", "wasserstein"])
+def test_gradient_on_the_line(name, p):
+    """Another solver finds plan and potentials there."""
+    arguments = tuple(each[:, :1] if each.ndim == 2 else each for each in clouds(7, 9))
+    value, *gradients = of_points(*arguments, name=name, p=p)
+
+    def function(x, y, a, b):
+        return rpw.distance(x, y, a, b, p=p, diameter=1) if name == "rpw" else rpw.wasserstein(x, y, a, b, p=p)
+
+    assert value == pytest.approx(function(*arguments), rel=1e-13)
+    check_all(function, arguments, gradients[:4])
+
+
 def test_gradient_with_a_diameter_and_in_many_dimensions():
     x, y, a, b = RNG.random((5, 30)) * 100, RNG.random((6, 30)) * 100, RNG.random(5) + 0.1, RNG.random(6) + 0.1
     _, *gradients = of_points(x, y, a, b, 0.7, diameter=40.0)
