@@ -19,18 +19,22 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test check bench compare bench-line bench-lmr bench-pairs build format sanitize clean preflight
+.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-gradient build format
+.PHONY: sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distances; its output goes to demo_output/
 	$(VENV)/bin/rpw demo --out demo_output
 
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
 	$(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+
+test-all: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package  ## the tests that need torch or JAX
+	$(PY) -m pytest -m large --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
@@ -52,6 +56,9 @@ bench-line: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of points on
 
 bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
 	$(PY) benchmarks/many/bench_pairs.py $(ARGS)
+
+bench-gradient: $(VENV)/test.txt $(VENV)/test-all.txt $(VENV)/package  ## run the benchmarks of gradients, beside POT
+	$(PY) benchmarks/many/bench_gradient.py $(ARGS)
 
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)

@@ -195,6 +195,7 @@ def test_what_means_the_same_is_taken():
     rpw.Index([X, Y], assume_metric=np.True_).query(X, progress=np.False_)
 
 
+@pytest.mark.large
 def test_tensors_that_require_grad():
     torch = pytest.importorskip("torch")
     tensor = torch.tensor([0.25, 0.75], requires_grad=True)

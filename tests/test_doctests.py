@@ -8,7 +8,9 @@ import pytest
 
 import rpw
 
-MODULES = ["rpw", *(m.name for m in pkgutil.walk_packages(rpw.__path__, "rpw.") if not m.name.endswith("._core"))]
+NAMES = ["rpw", *(m.name for m in pkgutil.walk_packages(rpw.__path__, "rpw.") if not m.name.endswith("._core"))]
+LARGE = ("rpw.jax", "rpw.torch")
+MODULES = [pytest.param(name, marks=pytest.mark.large) if name in LARGE else name for name in NAMES]
 
 
 @pytest.mark.parametrize("name", MODULES)

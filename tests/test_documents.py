@@ -33,7 +33,8 @@ def blocks_of(page, language):
 def python_blocks():
     for page in PAGES:
         for number, block in enumerate(blocks_of(page, "python")):
-            yield pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+            marks = [pytest.mark.large] if re.search(r"^import .*\b(torch|jax)\b", block, re.M) else []
+            yield pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}", marks=marks)
 
 
 def promised(block):

@@ -61,6 +61,48 @@ nb::tuple outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, const Own
     return nb::make_tuple(outcomes, as_list(result.failures));
 }
 
+// Outcomes of many pairs in a few arrays, those of one pair after those of the other.
+struct FlatOutcomes {
+    std::vector<double> value, multiplier, scale, u, v, mass;
+    std::vector<std::int64_t> plan_start{0};
+    std::vector<Node> row, column;
+
+    // Atoms without potentials get 0.
+    void add(const Outcome& outcome, const Pair& pair) {
+        value.push_back(outcome.value), multiplier.push_back(outcome.multiplier), scale.push_back(outcome.scale);
+        u.insert(u.end(), outcome.u.begin(), outcome.u.end());
+        u.resize(u.size() + pair.a.size() - outcome.u.size());
+        v.insert(v.end(), outcome.v.begin(), outcome.v.end());
+        v.resize(v.size() + pair.b.size() - outcome.v.size());
+        for (const PlanEntry& entry : outcome.plan) {
+            row.push_back(entry.row), column.push_back(entry.column), mass.push_back(entry.mass);
+        }
+        plan_start.push_back(static_cast<std::int64_t>(mass.size()));
+    }
+};
+
+nb::tuple flat_outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
+                           const Question& question, const Numbers<double>& kappas, const Numbers<std::int64_t>& first,
+                           const Numbers<std::int64_t>& second, int threads, double seconds,
+                           const nb::object& progress) {
+    const Effort effort{threads, seconds, reporter(progress)};
+    const Batch batch{space.view, a.view, b.view, question};
+    PairOutcomes found;
+    FlatOutcomes flat;
+    {
+        nb::gil_scoped_release release;
+        found = pair_outcomes(batch, view(first), view(second), effort, view(kappas));
+        for (std::size_t e = 0; e < found.outcomes.size(); ++e) {
+            flat.add(found.outcomes[e], batch.pair(first.data()[e], second.data()[e]));
+        }
+    }
+    const auto arrays = nb::make_tuple(
+        to_array(std::move(flat.value)), to_array(std::move(flat.multiplier)), to_array(std::move(flat.scale)),
+        to_array(std::move(flat.u)), to_array(std::move(flat.v)), to_array(std::move(flat.plan_start)),
+        to_array(std::move(flat.row)), to_array(std::move(flat.column)), to_array(std::move(flat.mass)));
+    return nb::make_tuple(arrays, as_list(found.failures));
+}
+
 nb::tuple values_within(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
                         const Question& question, const Numbers<std::int64_t>& first,
                         const Numbers<std::int64_t>& second, const Numbers<double>& cutoffs, int threads,
@@ -115,6 +157,8 @@ void bind_many(nb::module_& module) {
                "threads"_a, "seconds"_a, "progress"_a.none());
     module.def("pair_outcomes", &outcomes_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a, "threads"_a,
                "seconds"_a, "progress"_a.none());
+    module.def("pair_flat_outcomes", &flat_outcomes_of, "space"_a, "a"_a, "b"_a, "question"_a, "kappas"_a, "first"_a,
+               "second"_a, "threads"_a, "seconds"_a, "progress"_a.none());
     module.def("pair_values_within", &values_within, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,
                "cutoffs"_a, "threads"_a, "seconds"_a, "progress"_a.none());
     module.def("neighbour_bounds", &neighbour_bounds_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,

@@ -103,12 +103,14 @@ PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, st
 }
 
 PairOutcomes pair_outcomes(const Batch& batch, std::span<const std::int64_t> first,
-                           std::span<const std::int64_t> second, const Effort& effort) {
+                           std::span<const std::int64_t> second, const Effort& effort, std::span<const double> kappas) {
     PairOutcomes result;
     result.outcomes.resize(first.size());
     std::vector<Room> rooms(effort.threads);
     result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
-        result.outcomes[e] = solve(batch.pair(first[e], second[e]), batch.question, rooms[worker], pulse);
+        Question question = batch.question;
+        if (!kappas.empty()) question.kappa = kappas[e];
+        result.outcomes[e] = solve(batch.pair(first[e], second[e]), question, rooms[worker], pulse);
     });
     return result;
 }

@@ -57,12 +57,13 @@ PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, st
                           std::span<const std::int64_t> second, const Effort& effort);
 
 // All that the question needs of each pair; past the time, what is proven by then. A pair that fails is reported, and
-// its outcome says nothing.
+// its outcome says nothing. Where there are prices, each pair has one of its own.
 struct PairOutcomes {
     std::vector<Outcome> outcomes;
     std::vector<PairFailure> failures;
 };
 PairOutcomes pair_outcomes(const Batch& batch, std::span<const std::int64_t> first,
-                           std::span<const std::int64_t> second, const Effort& effort);
+                           std::span<const std::int64_t> second, const Effort& effort,
+                           std::span<const double> kappas = {});
 
 }  // namespace rpw

@@ -37,13 +37,15 @@ from rpw.pair.sliced import Sliced, sliced
 
 if _TYPE_CHECKING:
     from rpw import images as images
+    from rpw import jax as jax
     from rpw import pictures as pictures
     from rpw import plot as plot
     from rpw import readers as readers
     from rpw import sklearn as sklearn
+    from rpw import torch as torch
 
 __version__ = _VERSION
-_LOADED_WHEN_USED = ("images", "pictures", "plot", "readers", "sklearn")  # some need an extra
+_LOADED_WHEN_USED = ("images", "jax", "pictures", "plot", "readers", "sklearn", "torch")  # some need an extra
 _MODULES = ("cost", "index", "measure", *_LOADED_WHEN_USED)
 
 

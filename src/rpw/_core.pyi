@@ -208,6 +208,27 @@ def pair_outcomes(
 ) -> tuple[list[Outcome], _Failures]:
     """As ``solve`` answers for each pair; past the time, the best that is proven. A pair that fails has no answer."""
 
+def pair_flat_outcomes(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    kappas: _Floats,
+    first: _Ints,
+    second: _Ints,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> tuple[
+    tuple[_Floats, _Floats, _Floats, _Floats, _Floats, _Ints, _Nodes, _Nodes, _Floats],
+    _Failures,
+]:
+    """The same in a few arrays, those of one pair after those of the other, and at a price of its own for each.
+
+    Value, multiplier and scale of each pair; u and v of all atoms (0 where there are none); where the plan of each pair
+    starts, and the end; row, column and mass of all entries.
+    """
+
 def pair_values_within(
     space: Space,
     a: Measures,

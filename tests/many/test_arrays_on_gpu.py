@@ -83,7 +83,7 @@ def refuse(array):
     raise AssertionError("points on a GPU were copied to the host")
 
 
-KINDS = [of_torch, of_jax, of_cupy]
+KINDS = [pytest.param(of_torch, marks=pytest.mark.large), pytest.param(of_jax, marks=pytest.mark.large), of_cupy]
 
 
 @pytest.fixture
@@ -240,6 +240,7 @@ class TestOnTheHost:
                 call()
 
 
+@pytest.mark.large
 class TestOfTorch:
     def test_tensors_that_record_gradients_are_refused(self, on_host):
         torch = pytest.importorskip("torch")

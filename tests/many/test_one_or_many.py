@@ -59,13 +59,16 @@ KINDS = {
 }
 
 
+EACH_KIND = [pytest.param(kind, marks=pytest.mark.large) if kind == "tensors" else kind for kind in KINDS]
+
+
 def truth(*clouds):
     points = np.concatenate([np.reshape(cloud, (len(cloud), -1)) for cloud in clouds])
     return np.linalg.norm(points[:, None] - points, axis=2).max()
 
 
 @pytest.mark.parametrize("clouds", [LINE, PLANE], ids=["line", "plane"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH_KIND)
 def test_every_collection_is_read_alike_by_all(kind, clouds):
     if clouds is LINE and "lists" in kind:
         pytest.skip("rows of numbers are one cloud")
@@ -85,7 +88,7 @@ def test_every_collection_is_read_alike_by_all(kind, clouds):
 
 
 @pytest.mark.parametrize("clouds", [LINE, PLANE], ids=["line", "plane"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH_KIND)
 def test_one_cloud_is_read_as_rpw_distance_reads_it(kind, clouds):
     cloud = KINDS[kind](clouds[0])
     assert is_one_cloud(cloud) or kind == "lists of arrays"

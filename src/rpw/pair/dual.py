@@ -33,6 +33,13 @@ class Dual:
 
         The same object where all atoms have potentials already.
         """
+        return self._extended(problem, question, deadline, is_joint=True)
+
+    def of_each_atom(self, problem: Problem, question: Question) -> Dual:
+        """Atoms without mass get what each would need if it alone had some: a derivative, but no proof."""
+        return self._extended(problem, question, NEVER, is_joint=False)
+
+    def _extended(self, problem: Problem, question: Question, deadline: Deadline, *, is_joint: bool) -> Dual:
         if (len(self.u), len(self.v)) == problem.shape:
             return self
         u, v = (np.full(size, self.multiplier) for size in problem.shape)
@@ -42,7 +49,8 @@ class Dual:
             idle = np.setdiff1d(np.arange(len(u)), problem.rows)
             u[idle] = need.of_rows(idle, problem.columns, self.v)
             idle = np.setdiff1d(np.arange(len(v)), problem.columns)
-            v[idle] = need.of_columns(idle, u)
+            rows = np.arange(len(u)) if is_joint else problem.rows
+            v[idle] = need.of_columns(idle, rows, u[rows])
         except TimeLimitError:
             pass
         return replace(self, u=u, v=v)
@@ -61,9 +69,9 @@ class _Need:
         """Of atoms of the first measure, beside potentials of some of the second."""
         return self._of(rows, columns, v, is_of_rows=True)
 
-    def of_columns(self, columns: Ints, u: Array) -> Array:
-        """Of atoms of the second measure, beside those of all of the first."""
-        return self._of(columns, np.arange(len(u)), u, is_of_rows=False)
+    def of_columns(self, columns: Ints, rows: Ints, u: Array) -> Array:
+        """Of atoms of the second measure, beside potentials of some of the first."""
+        return self._of(columns, rows, u, is_of_rows=False)
 
     def _of(self, atoms: Ints, partners: Ints, potentials: Array, *, is_of_rows: bool) -> Array:
         if len(atoms) == 0:

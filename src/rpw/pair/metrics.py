@@ -48,6 +48,16 @@ class GroundMetric(ABC):
             self.fill(x[s : s + 1], y[s : s + 1], distances[s : s + 1])
         return distances[:, 0]
 
+    def slopes(self, x: Array, y: Array) -> Array:
+        """The derivative of the distance between x[s] and y[s] in x[s], for every s; where it is 0, so is this.
+
+        Only for metrics of a norm: the derivative in y[s] is then the negative of it.
+        """
+        raise ValueError(
+            f"metric={self.given!r} has no derivative that rpw knows: choose one of "
+            f"{', '.join(str(metric.given) for metric in _CORE)}, or compute the distances yourself and pass cost="
+        )
+
     def box(self, points: Array) -> tuple[float, bool]:
         """A length in linear time that no two of the points lie farther apart than, and whether two lie so far apart.
 
@@ -113,6 +123,20 @@ class CoreMetric(GroundMetric):
         largest = differences.max(axis=1, initial=0.0)
         shares = differences / np.where(largest > 0, largest, 1.0)[:, None]
         return np.asarray(largest * np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
+
+    def slopes(self, x: Array, y: Array) -> Array:
+        """Of the norm; where several differences are the largest one, the first of them counts alone."""
+        ways = x - y
+        largest = np.abs(ways).max(axis=1, keepdims=True)
+        shares = ways / np.where(largest > 0, largest, 1.0)  # squares of the ways themselves may vanish
+        if self._order == 2:
+            lengths = np.linalg.norm(shares, axis=1, keepdims=True)
+            return np.asarray(shares / np.where(lengths > 0, lengths, 1.0))
+        signs = np.sign(ways)
+        if self._order == 1:
+            return np.asarray(signs)
+        is_first = np.arange(ways.shape[1]) == np.abs(ways).argmax(axis=1)[:, None]
+        return np.where(is_first, signs, 0.0)
 
     def box(self, points: Array) -> tuple[float, bool]:
         """The diagonal of the bounding box; under the largest difference, and on the line, it is the diameter."""

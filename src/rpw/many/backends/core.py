@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rpw import _core
 from rpw.base.check import Array
@@ -16,7 +17,7 @@ from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
 
-__all__ = ["CoreBackend"]
+__all__ = ["CoreBackend", "FlatOutcomes"]
 
 # Of each query in its first round: so many pairs at least, or this many entries of their matrices, whichever is more.
 # With fewer, calls take longer than solves; with four times as many, a quarter more is solved.
@@ -25,6 +26,23 @@ _GROWTH = 1.25  # from round to round
 _MIXTURES_PER_SOLVE = 3
 _FEW = 16  # items that are solved for less than bounds take
 _LINES_TO_MIX = 32  # the last of each query
+
+
+class FlatOutcomes(NamedTuple):
+    """The answers for many pairs in a few arrays, those of one pair after those of the other.
+
+    λ, u and v are in units of ``scale ** p`` of their pair; u and v are 0 where a pair has no potentials.
+    """
+
+    value: Array
+    multiplier: Array
+    scale: Array
+    u: Array
+    v: Array
+    plan_start: Ints  # of each pair, and the end
+    row: npt.NDArray[np.int32]
+    column: npt.NDArray[np.int32]
+    mass: Array
 
 
 class CoreBackend:
@@ -74,6 +92,13 @@ class CoreBackend:
         failed = {(i, j) for i, j, _ in failures}
         pairs = zip(s.tolist(), t.tolist(), found, strict=True)
         return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures
+
+    def flat_outcomes(self, kappas: Array, n_threads: int) -> tuple[FlatOutcomes, Failures]:
+        """The answers for the pairs (0, 0), (1, 1), … in a few arrays, each at a price of its own."""
+        s, t, threads = _work(np.arange(len(kappas)), np.arange(len(kappas)), n_threads)
+        question, pair = self._question, self._prepared
+        arrays, failures = _core.pair_flat_outcomes(*pair, question, kappas, s, t, threads, math.inf, None)
+        return FlatOutcomes(*arrays), failures
 
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""

@@ -1,0 +1,410 @@
+"""RPW and Wasserstein distances as losses for torch: exact values with exact gradients (needs ``pip install torch``).
+
+>>> import torch, rpw.torch
+>>> x = torch.tensor([0.0, 0.0, 9.0], dtype=torch.float64, requires_grad=True)
+>>> loss = rpw.torch.distance(x, torch.full((3,), 0.1, dtype=torch.float64), p=1, diameter=1)
+>>> loss.backward()
+>>> round(loss.item(), 4), x.grad.numpy().round(4).tolist()
+(0.3064, [-0.0337, -0.0337, 0.0027])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from rpw.base.check import as_choice
+from rpw.base.extras import missing_extra
+from rpw.base.threads import as_n_threads
+from rpw.many.given_pairs import ArrayLibrary, as_pairs
+from rpw.many.gradients import (
+    NO_SECOND_DERIVATIVES,
+    as_asked,
+    gradients_of_cost,
+    gradients_of_points,
+    plan_size,
+)
+
+try:
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+except ImportError as error:
+    raise missing_extra("rpw.torch needs", "torch", because=error) from error
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = ["RPWLoss", "distance", "wasserstein"]
+
+
+def distance(
+    x: Tensor | Sequence[Tensor] | None = None,
+    y: Tensor | Sequence[Tensor] | None = None,
+    a: Tensor | Sequence[Tensor] | None = None,
+    b: Tensor | Sequence[Tensor] | None = None,
+    *,
+    cost: Tensor | None = None,
+    p: float = 2,
+    k: float | Tensor = 1,
+    metric: str = "euclidean",
+    diameter: float | None = None,
+    tol: float = 0.0,
+    time_limit: None = None,
+    n_threads: int | None = None,
+) -> Tensor:
+    """The (p,k)-RPW distance as `rpw.distance` computes it, differentiable in x, y, a, b, cost and k.
+
+    Parameters
+    ----------
+    x, y : tensors (n, d) and (m, d), or (n,) and (m,) on the line
+        One pair. A batch of pairs is (B, n, d) and (B, m, d), or two lists of B tensors with any numbers of points.
+        Where only one of the two is a batch, the other belongs to each of its pairs.
+    a, b : tensors (n,) and (m,), or (B, n) and (B, m), or lists of tensors, optional
+        Weights of any positive sum, which are normalised inside: the gradient is the one in the weights as given.
+    cost : tensor (n, m) or (B, n, m), optional
+        Ground distances instead of points.
+    p, diameter : as in `rpw.distance`; p is finite
+    k : float or tensor, > 0
+        One for all pairs, or one for each.
+    metric : {"euclidean", "cityblock", "chebyshev", "minkowski"}
+    tol, time_limit
+        Refused: a solve that stops early has no gradient.
+    n_threads : int, optional
+        For batches. Default: all cores of this process.
+
+    Returns
+    -------
+    A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64 on
+    the CPU. Second derivatives are refused: they are 0 or do not exist (docs/gradients.md).
+    """
+    _check_whole(tol, time_limit)
+    return _distances("rpw", (x, y), (a, b), cost, p, k, metric, diameter, None, n_threads)
+
+
+def wasserstein(
+    x: Tensor | Sequence[Tensor] | None = None,
+    y: Tensor | Sequence[Tensor] | None = None,
+    a: Tensor | Sequence[Tensor] | None = None,
+    b: Tensor | Sequence[Tensor] | None = None,
+    *,
+    cost: Tensor | None = None,
+    p: float = 2,
+    mass: float = 1.0,
+    metric: str = "euclidean",
+    tol: float = 0.0,
+    time_limit: None = None,
+    n_threads: int | None = None,
+) -> Tensor:
+    """W_p, or with ``mass`` below 1 the least cost of moving that share; all else as in `rpw.torch.distance`.
+
+    >>> import torch, rpw.torch
+    >>> x = torch.tensor([0.0, 1.0], requires_grad=True)
+    >>> rpw.torch.wasserstein(x, torch.tensor([1.0, 3.0]), p=1).backward()
+    >>> x.grad.tolist()
+    [-0.5, -0.5]
+    """
+    _check_whole(tol, time_limit)
+    name, share = ("wasserstein", None) if mass == 1 else ("partial_wasserstein", mass)
+    return _distances(name, (x, y), (a, b), cost, p, 1.0, metric, None, share, n_threads)
+
+
+class RPWLoss(torch.nn.Module):  # type: ignore[misc]
+    """`rpw.torch.distance` as a module; for a batch the mean, the sum, or (``"none"``) each distance.
+
+    >>> import torch, rpw.torch
+    >>> loss = rpw.torch.RPWLoss(p=1, diameter=1)
+    >>> loss(torch.zeros(4, 3, 2), torch.full((4, 5, 2), 3.0)).shape
+    torch.Size([])
+    """
+
+    def __init__(
+        self,
+        p: float = 2,
+        k: float | Tensor = 1,
+        *,
+        reduction: str = "mean",
+        metric: str = "euclidean",
+        diameter: float | None = None,
+        n_threads: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.p, self.k, self.metric, self.diameter, self.n_threads = p, k, metric, diameter, n_threads
+        self.reduction = as_choice(reduction, "reduction", ("mean", "sum", "none"))
+
+    def forward(
+        self,
+        x: Tensor | Sequence[Tensor] | None = None,
+        y: Tensor | Sequence[Tensor] | None = None,
+        a: Tensor | Sequence[Tensor] | None = None,
+        b: Tensor | Sequence[Tensor] | None = None,
+        *,
+        cost: Tensor | None = None,
+    ) -> Tensor:
+        """The loss of one pair or of a batch, with arguments as in `rpw.torch.distance`."""
+        options: dict[str, Any] = {"metric": self.metric, "diameter": self.diameter, "n_threads": self.n_threads}
+        each = distance(x, y, a, b, cost=cost, p=self.p, k=self.k, **options)
+        return each if self.reduction == "none" else each.sum() if self.reduction == "sum" else each.mean()
+
+    def extra_repr(self) -> str:
+        """What sets it apart from another one."""
+        k = self.k.tolist() if isinstance(self.k, torch.Tensor) else self.k
+        return f"p={self.p}, k={k}, reduction={self.reduction!r}, metric={self.metric!r}, diameter={self.diameter}"
+
+
+# ---------------------------------------------------------------- what users pass becomes arguments of operators
+
+
+def _check_whole(tol: Any, time_limit: Any) -> None:
+    """Raise for what `as_asked` would refuse too: operators do not get these two."""
+    if tol != 0 or time_limit is not None:
+        as_asked("rpw", p=2, metric="euclidean", diameter=1, mass=None, tol=tol, time_limit=time_limit, n_threads=1)
+
+
+def _distances(
+    name: str,
+    points: tuple[Any, Any],
+    weights: tuple[Any, Any],
+    cost: Any,
+    p: Any,
+    k: Any,
+    metric: Any,
+    diameter: Any,
+    mass: Any,
+    n_threads: int | None,
+) -> Tensor:
+    is_number = not isinstance(k, torch.Tensor)
+    given = as_pairs(points, weights, cost, None if is_number else k, _LIBRARY)
+    x = given.x
+    # Numbers stay float64, whatever the type of the points.
+    price = x.new_full((len(x),), _as_number(k, "k"), dtype=torch.float64) if is_number else given.k
+    _check_one_device(x=x, y=given.y, a=given.a, b=given.b, k=price)
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
+    numbers = (_as_number(p, "p"), _as_number(diameter, "diameter"), _as_number(mass, "mass"))
+    threads = 0 if n_threads is None else as_n_threads(n_threads)
+    # A view of each: a compiler sees that it wants a gradient under `torch.func.grad`, which it does not see of an
+    # argument itself (pytorch #193279).
+    tensors = [None if each is None else each.view_as(each) for each in (x, given.y, given.a, given.b, price)]
+    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, threads)[0]
+    return found if given.is_batch else found[0]
+
+
+def _as_number(value: Any, name: str) -> Any:
+    """A number that operators take; None stays, but for k."""
+    if value is None and name != "k":
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, Real)):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def _as_real(value: Any, name: str) -> Tensor:
+    """A tensor of floats: whole numbers become float64."""
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(f"{name} must be a torch tensor, got {type(value).__name__}: torch.as_tensor makes one")
+    if value.is_complex() or value.layout != torch.strided:
+        raise ValueError(f"{name} must be a dense tensor of real numbers, got {value.dtype} in {value.layout}")
+    return value if value.is_floating_point() else value.to(torch.float64)
+
+
+_LIBRARY = ArrayLibrary(
+    as_real=_as_real,
+    filled_up=lambda tensors: pad_sequence(tensors, batch_first=True),
+    repeated=lambda tensor, count: tensor.expand(count, *tensor.shape),
+)
+
+
+def _check_one_device(**tensors: Tensor | None) -> None:
+    devices = {name: str(tensor.device) for name, tensor in tensors.items() if tensor is not None}
+    if len(set(devices.values())) > 1:
+        raise ValueError(f"all tensors must lie on one device, got {devices}")
+
+
+# ---------------------------------------------------------------- the operators
+
+# Without y, x holds costs; then the second and third output are the derivatives in some entries, and their places.
+_SCHEMA = (
+    "(Tensor x, Tensor? y, Tensor? a, Tensor? b, Tensor k, str name, str metric, float p, float? diameter, "
+    "float? mass, SymInt[] sizes_x, SymInt[] sizes_y, int n_threads) "
+    "-> (Tensor value, Tensor of_x, Tensor of_y, Tensor of_a, Tensor of_b, Tensor of_k)"
+)
+_TENSORS, _OTHERS = 5, 8  # arguments
+
+
+def _solve(
+    x: Any, y: Any, a: Any, b: Any, k: Any, name: str, metric: str, p: float, diameter: Any, mass: Any, *others: Any
+) -> tuple[Any, ...]:
+    """The distances, and all that their gradient needs: nothing is solved twice."""
+    sizes_x, sizes_y, n_threads = others
+    threads = as_n_threads(n_threads or None)
+    asked = as_asked(name, p=p, metric=metric, diameter=diameter, mass=mass, tol=0, time_limit=None, n_threads=threads)
+    arrays: list[Any] = [None if t is None else t.to(torch.float64).numpy(force=True) for t in (x, y, a, b, k)]
+    if y is None:
+        found = gradients_of_cost(arrays[0], *arrays[2:], asked=asked)
+        grounds: Any = (found.slopes, found.places)
+    else:
+        found = gradients_of_points(*arrays, asked=asked, sizes=(sizes_x, sizes_y))
+        grounds = found.points
+    parts = (found.value, *grounds, *found.weights, found.k)
+    return tuple(
+        torch.from_numpy(part).to(like.device, like.dtype) if like.numel() else like
+        for part, like in zip(parts, _shaped(x, y, a, b, k), strict=True)
+    )
+
+
+def _shaped(x: Any, y: Any, a: Any, b: Any, k: Any, *_: Any) -> tuple[Any, ...]:
+    """Tensors of the types and shapes that come out."""
+    dtype = x.dtype
+    for other in (y, a, b):
+        dtype = dtype if other is None else torch.promote_types(dtype, other.dtype)
+    pairs = x.shape[0]
+    if y is None:
+        size = plan_size(x.shape[1], x.shape[2])
+        grounds = x.new_empty(pairs, size), x.new_empty(pairs, size, dtype=torch.int64)
+    else:
+        grounds = x.new_empty(x.shape), y.new_empty(y.shape)
+    weights = (x.new_empty(pairs, 0) if each is None else each.new_empty(each.shape) for each in (a, b))
+    return x.new_empty(pairs, dtype=dtype), *grounds, *weights, k.new_empty(pairs)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+    ctx.save_for_backward(*inputs[:_TENSORS], *output[1:])
+    ctx.mark_non_differentiable(*output[1:])
+    ctx.set_materialize_grads(False)
+
+
+def _pull_back(ctx: Any, gradient: Any, *_: Any) -> tuple[Any, ...]:
+    """The incoming gradient times the derivatives that the forward pass has left."""
+    inputs, slopes = ctx.saved_tensors[:_TENSORS], list(ctx.saved_tensors[_TENSORS:])
+    if gradient is None:
+        return (None,) * (_TENSORS + _OTHERS)
+    needs = ctx.needs_input_grad[:_TENSORS]
+    if inputs[1] is None and needs[0]:
+        cost, (of_entries, places) = inputs[0], slopes[:2]
+        slopes[0] = cost.new_zeros(len(cost), cost.shape[1] * cost.shape[2]).scatter_add(1, places, of_entries)
+        slopes[0] = slopes[0].reshape(cost.shape)
+    pulled = (
+        _Times.apply(gradient, slope, each) if is_needed else None
+        for slope, each, is_needed in zip(slopes, inputs, needs, strict=True)
+    )
+    return *pulled, *(None,) * _OTHERS
+
+
+def _times(gradient: Any, slope: Any, given: Any) -> Any:
+    return (gradient.reshape(-1, *(1,) * (slope.ndim - 1)) * slope).to(given.dtype)
+
+
+def _remember_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    pass
+
+
+def _refuse(*_: Any) -> None:
+    raise RuntimeError(NO_SECOND_DERIVATIVES)
+
+
+def _flat(info: Any, dims: tuple[Any, ...], tensors: Sequence[Any]) -> list[Any]:
+    """A batch of batches as one batch."""
+    moved = (
+        None if each is None else each.expand(info.batch_size, *each.shape) if dim is None else each.movedim(dim, 0)
+        for each, dim in zip(tensors, dims, strict=True)
+    )
+    return [None if each is None else each.reshape(-1, *each.shape[2:]) for each in moved]
+
+
+def _split(info: Any, tensor: Any) -> Any:
+    return tensor.reshape(info.batch_size, tensor.shape[0] // info.batch_size, *tensor.shape[1:])
+
+
+def _mapped(function: Any) -> Any:
+    """The rule by which `vmap` asks for all pairs at once."""
+
+    def rule(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
+        others = [each * info.batch_size if isinstance(each, (list, tuple)) else each for each in args[_TENSORS:]]
+        out = function(*_flat(info, in_dims[:_TENSORS], args[:_TENSORS]), *others)
+        return tuple(_split(info, each) for each in out), (0,) * len(out)
+
+    return rule
+
+
+def _mapped_times(function: Any) -> Any:
+    def rule(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
+        return _split(info, function(*_flat(info, in_dims, args))), 0
+
+    return rule
+
+
+def _registered(name: str, schema: str, kernel: Any, fake: Any, save: Any, pull_back: Any, mapped: Any) -> Any:
+    operator = torch.library.custom_op(name, kernel, mutates_args=(), schema=schema)
+    operator.register_fake(fake)
+    operator.register_autograd(pull_back, setup_context=save)
+    operator.register_vmap(mapped(operator))
+    return operator
+
+
+_solve_op = _registered("rpw::distances", _SCHEMA, _solve, _shaped, _save, _pull_back, _mapped)
+_times_op = _registered(
+    "rpw::times",
+    "(Tensor gradient, Tensor slope, Tensor given) -> Tensor",
+    _times,
+    lambda gradient, slope, given: given.new_empty(slope.shape),
+    _remember_nothing,
+    _refuse,
+    _mapped_times,
+)
+for _device in ("cpu", "cuda"):  # half floats would spoil the value: float32, as torch does for its other losses
+    _solve_op.register_autocast(_device, torch.float32)
+
+
+# The operators have rules for autograd, yet `torch.func.grad` needs them in this form too: the class that torch makes
+# of them has no setup_context (pytorch #168393). Forward mode, which the operators would ignore, is refused here.
+
+
+class _Distances(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(
+        x: Any,
+        y: Any,
+        a: Any,
+        b: Any,
+        k: Any,
+        name: str,
+        metric: str,
+        p: float,
+        diameter: float | None,
+        mass: float | None,
+        sizes_x: list[int],
+        sizes_y: list[int],
+        n_threads: int,
+    ) -> Any:
+        return _solve_op(x, y, a, b, k, name, metric, p, diameter, mass, sizes_x, sizes_y, n_threads)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+        _save(ctx, inputs, output)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return _pull_back(ctx, *gradients)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        return _mapped(_Distances.apply)(info, in_dims, *args)
+
+
+class _Times(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(gradient: Any, slope: Any, given: Any) -> Any:
+        return _times_op(gradient, slope, given)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return _refuse()
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        return _mapped_times(_Times.apply)(info, in_dims, *args)
