@@ -23,7 +23,8 @@ __all__ = ["CoreBackend"]
 _SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 1024
 _GROWTH = 1.25  # from round to round
 _MIXTURES_PER_SOLVE = 3
-_FEW = 16  # items that are solved for less than bounds take
+_FEW = 24  # items that are solved for less than bounds by lines take
+_SOLVES_WITHOUT_LINES = 8  # in the first round, and twice as many in each one after it: those are given up early
 _LINES_TO_MIX = 32  # the last of each query
 
 
@@ -79,7 +80,7 @@ class CoreBackend:
         """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
         busy = -(-2 * n_threads // queries)
         if not self._has_lines or len(self.batch.b) <= _FEW:
-            return Round(max(_FEW, busy) << min(number, 40), mixtures=0, bounds_all=False)
+            return Round(max(_SOLVES_WITHOUT_LINES, busy) << min(number, 40), mixtures=0, bounds_all=False)
         least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), busy)
         solves = int(least * _GROWTH ** min(number, 50))
         return Round(solves, _MIXTURES_PER_SOLVE * solves, bounds_all=self.batch.ground.size is not None)
