@@ -78,7 +78,7 @@ def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) 
     only = np.zeros(1, dtype=np.int64)
     kappas, seconds = np.array(question.kappas), deadline.seconds_left
     try:
-        values, failures = _core.pair_values_at(*pair, question.to_core(), kappas, only, only, 1, seconds, None)
+        values, failures = _core.pair_values_at(*pair, question.to_core(), only, only, kappas, 1, seconds, None)
     except TimeoutError:
         raise TimeLimitError from None
     for _, _, reason in failures:

@@ -60,7 +60,7 @@ class CoreBackend:
         try:
             if len(kappas) == 0:
                 return _core.pair_values(*pair, question, s, t, threads, seconds, report)
-            values, failures = _core.pair_values_at(*pair, question, kappas, s, t, threads, seconds, report)
+            values, failures = _core.pair_values_at(*pair, question, s, t, kappas, threads, seconds, report)
             return values.reshape(len(s), len(kappas)), failures
         except TimeoutError as error:
             raise TimeLimitError from error
