@@ -159,4 +159,17 @@ inline constexpr double far_smaller = 1e-3;
 // After this many solves for two curves around a profile the walk is given a chance.
 inline constexpr std::size_t first_walk = 128;
 
+// ---------------------------------------------------------------- p = ∞
+
+// So many pairs in question stand for all when one in the middle is sought, and so many rows when a length is sought
+// that so many pairs do not exceed.
+inline constexpr std::size_t pairs_in_sample = 4096;
+inline constexpr Node rows_for_length = 24;
+// A walk sorts so many pairs for each node at first, and twice as many each time. They take twice the room of their
+// entries in the matrix, so no more than this share of them waits at once.
+inline constexpr double first_pairs_per_node = 16;
+inline constexpr double most_waiting = 1.0 / 32;
+// Two curves take up to so many flows; beyond that the walk, which finds the profile itself, is the shorter way.
+inline constexpr double many_flows = 64;
+
 }  // namespace rpw::tuning
