@@ -172,4 +172,20 @@ inline constexpr double most_waiting = 1.0 / 32;
 // Two curves take up to so many flows; beyond that the walk, which finds the profile itself, is the shorter way.
 inline constexpr double many_flows = 64;
 
+// ---------------------------------------------------------------- LMR
+
+// The first round takes this many tol for a lower bound; the second round has a proven one.
+inline constexpr double first_lower_in_tols = 8;
+// So many units in the largest cost that can be used; fewer where there is no cap, since sums along a path must fit 64
+// bits too, and in lengths, where a unit would be lost in the rounding of float64. Smaller units leave float64 in sums.
+inline constexpr double finest_units = 0x1p60;
+inline constexpr double finest_units_of_curve = 0x1p50;
+inline constexpr double finest_units_of_length = 0x1p50;
+inline constexpr double smallest_unit = 1e-290;
+// 32 bits hold costs below this with room for the walk.
+inline constexpr double narrow_cost = 0x1p30;
+// So many more arcs of each row are listed at a time, up to a cost that so many of all costs suggest.
+inline constexpr double arcs_per_row = 12;
+inline constexpr std::size_t costs_in_sample = 4096;
+
 }  // namespace rpw::tuning

@@ -23,6 +23,12 @@ void merge_rows(std::vector<Inflow>& inflows, std::vector<std::size_t>& place) {
 
 }  // namespace
 
+std::vector<PlanEntry> plan_of(const std::vector<FlowEntry>& entries, Mass total) {
+    std::vector<PlanEntry> plan;
+    for (const FlowEntry& entry : entries) plan.push_back({entry.row, entry.column, share_of(entry.mass, total)});
+    return plan;
+}
+
 Flow::Flow(const Masses& masses)
     : left_at_row(masses.a.begin(), masses.a.end()),
       room_in_column(masses.b.begin(), masses.b.end()),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/masses.hpp"
+#include "base/outcome.hpp"
 
 namespace rpw {
 
@@ -13,6 +14,9 @@ struct FlowEntry {
     Node column;
     Mass mass;
 };
+
+// The same in shares of a total.
+std::vector<PlanEntry> plan_of(const std::vector<FlowEntry>& entries, Mass total);
 
 struct Inflow {
     Node row;

@@ -17,12 +17,6 @@ namespace rpw {
 
 namespace {
 
-std::vector<PlanEntry> plan_of(const std::vector<FlowEntry>& entries, Mass total) {
-    std::vector<PlanEntry> plan;
-    for (const FlowEntry& entry : entries) plan.push_back({entry.row, entry.column, share_of(entry.mass, total)});
-    return plan;
-}
-
 // Shorter pairs first.
 void read_plan(Outcome& outcome, std::vector<FlowEntry> entries, const LengthProblem& problem) {
     const auto length = [&](const auto& entry) { return problem.distances.at(entry.row, entry.column); };
