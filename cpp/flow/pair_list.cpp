@@ -81,7 +81,7 @@ double PairList::middle_below(double limit) {
 }
 
 double length_beyond(const Distances& distances, double beyond, double wanted, double longest) {
-    const Node count = std::min(distances.rows, tuning::rows_for_length);
+    const Node count = std::min(distances.rows, tuning::rows_in_sample);
     std::vector<double> sample;
     for (Node s = 0; s < count; ++s) {
         const double* row = distances.row(static_cast<Node>(static_cast<std::int64_t>(s) * distances.rows / count));

@@ -64,7 +64,7 @@ private:
     // A cost such that about `arcs_per_row` more arcs of each row are no dearer, judged from a sample.
     std::int64_t next_cost(std::int64_t least) const {
         const std::size_t size = static_cast<std::size_t>(problem_.rows()) * problem_.columns();
-        const std::size_t stride = std::max<std::size_t>(1, size / tuning::costs_in_sample) | 1;
+        const std::size_t stride = std::max<std::size_t>(1, size / tuning::pairs_in_sample) | 1;
         std::vector<std::int64_t> sample;
         for (std::size_t e = stride / 2; e < size; e += stride) {
             if (problem_.cost[e] > listed_up_to_) sample.push_back(problem_.cost[e]);

@@ -30,20 +30,15 @@ double unit_for(double p, double tol, double lower) {
 
 // The costs of a pair in whole units, computed row by row.
 template <class Cost>
-class RoundedCosts {
-public:
-    RoundedCosts(const Pair& pair, const Question& question, double scale, double unit, Cost cap, Pulse& pulse)
-        : data_(std::make_unique_for_overwrite<Cost[]>(pair.a.mass.size() * pair.b.mass.size())) {
-        const std::size_t columns = pair.b.mass.size();
-        for_each_row(pair, question.truncation, pulse, [&](Node i, const double* distances) {
-            rounded_powers(distances, columns, scale, question.p, unit, cap, data_.get() + i * columns);
-        });
-    }
-    const Cost* data() const { return data_.get(); }
-
-private:
-    std::unique_ptr<Cost[]> data_;
-};
+std::unique_ptr<Cost[]> rounded_costs(const Pair& pair, const Question& question, double scale, double unit, Cost cap,
+                                      Pulse& pulse) {
+    const std::size_t columns = pair.b.mass.size();
+    auto costs = std::make_unique_for_overwrite<Cost[]>(pair.a.mass.size() * columns);
+    for_each_row(pair, question.truncation, pulse, [&](Node i, const double* distances) {
+        rounded_powers(distances, columns, scale, question.p, unit, cap, &costs[i * columns]);
+    });
+    return costs;
+}
 
 // One run on given costs, with everything in units of the rounding; `kappa` is in units to the power 1/p.
 template <class Cost>
@@ -101,10 +96,9 @@ Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_break
 
 template <class Cost>
 Outcome one_round(const Pair& pair, const Question& question, double tol, double unit, Cost cap, Pulse& pulse) {
-    const RoundedCosts<Cost> costs(pair, question, question.kappa, unit, cap, pulse);
-    const double kappa = std::pow(unit, -1 / question.p);
-    Outcome outcome =
-        cross_rounded(RoundedProblem<Cost>{costs.data(), pair.masses(), cap}, kappa, question.p, tol, pulse);
+    const auto costs = rounded_costs(pair, question, question.kappa, unit, cap, pulse);
+    const RoundedProblem<Cost> problem{costs.get(), pair.masses(), cap};
+    Outcome outcome = cross_rounded(problem, std::pow(unit, -1 / question.p), question.p, tol, pulse);
     if (outcome.status == Status::exact) outcome.status = Status::tolerance;
     outcome.multiplier *= unit;
     for (double& u : outcome.u) u *= unit;
@@ -172,7 +166,7 @@ std::optional<Outcome> cross_by_lmr(const Pair& pair, const Question& question, 
     for (int round = 0; round < 2; ++round) {
         const double bound = best ? best->lower : std::min(first_lower_in_tols * question.tol, 1.0);
         const double unit = unit_for(question.p, tol, bound);
-        if (unit < smallest_unit || 1 / (tol * unit) > finest_units) break;
+        if (unit < smallest_unit || 1 / (tol * unit) > most_units) break;
         // Where F is steeper than κ^p / tol, the crossing is less than tol away: no need to know such costs.
         const auto cap = static_cast<std::int64_t>(std::ceil(1 / (tol * unit))) + 3;
         Outcome result;
@@ -195,7 +189,7 @@ std::optional<Outcome> cross_by_lmr(const Pair& pair, const Question& question, 
 std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, const Question& question, Pulse& pulse) {
     const Distances& distances = problem.distances;
     const double step = question.kappa * std::min(question.tol, 1.0);
-    if (!(step * finest_units_of_length > range_of(distances.data, distances.size()).largest)) return std::nullopt;
+    if (!(step * most_units_without_cap > range_of(distances.data, distances.size()).largest)) return std::nullopt;
     Room room;
     double* rounded = room.of_size(distances.size());
     for (std::size_t e = 0; e < distances.size(); ++e) rounded[e] = std::ceil(distances.data[e] / step) * step;
@@ -213,12 +207,12 @@ std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, co
 
 std::optional<Band> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse) {
     const double ratio = std::max(largest_distance(pair, question.truncation, pulse) / question.tol, 1.0);
-    if (question.p * std::log2(ratio) + 1 > std::log2(finest_units_of_curve)) return std::nullopt;
+    if (question.p * std::log2(ratio) + 1 > std::log2(most_units_without_cap)) return std::nullopt;
     const auto units = static_cast<std::int64_t>(std::ceil(2 * std::pow(ratio, question.p))) + 1;
     const auto run = [&]<class Cost>(Cost top) {
-        const RoundedCosts<Cost> costs(pair, question, question.tol, 0.5, top, pulse);
-        return rounded_profile(RoundedProblem<Cost>{costs.data(), pair.masses(), std::numeric_limits<Cost>::max()},
-                               question.max_breakpoints, pulse);
+        const auto costs = rounded_costs(pair, question, question.tol, 0.5, top, pulse);
+        const RoundedProblem<Cost> problem{costs.get(), pair.masses(), std::numeric_limits<Cost>::max()};
+        return rounded_profile(problem, question.max_breakpoints, pulse);
     };
     Curve curve = units < narrow_cost ? run(static_cast<std::int32_t>(units)) : run(units);
     for (double& cost : curve.cost) cost *= 0.5;
