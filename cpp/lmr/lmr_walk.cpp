@@ -56,8 +56,8 @@ void LmrWalk<Cost>::start_search() {
     }
 }
 
-// An arc that is not listed has a slack of at least that of the last one, plus 2, so a column that is found no farther
-// away than this is the nearest.
+// An arc that is not listed costs more than H, the last cost that is, so its slack is at least H + 2 - λ: a column that
+// is found no farther away than H + 1 - λ is the nearest.
 template <class Cost>
 std::int64_t LmrWalk<Cost>::trusted_distance() const {
     const bool is_all = arcs_.is_whole() && !problem_.is_capped();
