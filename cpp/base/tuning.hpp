@@ -159,4 +159,36 @@ inline constexpr double far_smaller = 1e-3;
 // After this many solves for two curves around a profile the walk is given a chance.
 inline constexpr std::size_t first_walk = 128;
 
+// ---------------------------------------------------------------- p = ∞
+
+// So many pairs stand for all when one in the middle is sought, also for LMR. (Rows: see `rows_in_sample`.)
+inline constexpr std::size_t pairs_in_sample = 4096;
+// A walk sorts so many pairs for each node at first, and twice as many each time. They take twice the room of their
+// entries in the matrix, so no more than this share of them waits at once.
+inline constexpr double first_pairs_per_node = 16;
+inline constexpr double most_waiting = 1.0 / 32;
+// Two curves take up to so many flows; beyond that the walk, which finds the profile itself, is the shorter way.
+inline constexpr double many_flows = 64;
+
+// ---------------------------------------------------------------- bounds of a search
+
+// A mixture of as many lines as this was sharper than one of fewer or more.
+inline constexpr std::size_t lines_in_mixture = 3;
+// Atoms that stand for all when lines are compared: about so many.
+inline constexpr Node atoms_in_sample = 64;
+
+// ---------------------------------------------------------------- LMR
+
+// The first round takes this many tol for a lower bound; the second round has a proven one.
+inline constexpr double first_lower_in_tols = 8;
+// So many units in the largest cost that can be used. Fewer where there is no cap, since sums along a path must fit 64
+// bits too, or a unit of length would be lost in the rounding of float64. Smaller units leave float64 in sums.
+inline constexpr double most_units = 0x1p60;
+inline constexpr double most_units_without_cap = 0x1p50;
+inline constexpr double smallest_unit = 1e-290;
+// 32 bits hold costs below this with room for the walk.
+inline constexpr double narrow_cost = 0x1p30;
+// So many more arcs of each row are listed at a time.
+inline constexpr double arcs_per_row = 12;
+
 }  // namespace rpw::tuning

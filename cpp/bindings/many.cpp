@@ -16,49 +16,22 @@ Report reporter(const nb::object& progress) {
     };
 }
 
-nb::list as_list(const std::vector<PairFailure>& failures) {
+auto to_python(std::vector<double> bounds) { return to_array(std::move(bounds)); }
+
+nb::list to_python(const std::vector<PairFailure>& failures) {
     nb::list list;
     for (const auto& failure : failures) list.append(nb::make_tuple(failure.first, failure.second, failure.reason));
     return list;
 }
 
-nb::tuple values_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-                    const Numbers<std::int64_t>& first, const Numbers<std::int64_t>& second, int threads,
-                    double seconds, const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    PairValues result;
-    {
-        nb::gil_scoped_release release;
-        result = pair_values({space.view, a.view, b.view, question}, view(first), view(second), effort);
-    }
-    return nb::make_tuple(to_array(std::move(result.values)), as_list(result.failures));
+nb::tuple to_python(PairValues result) {
+    return nb::make_tuple(to_array(std::move(result.values)), to_python(result.failures));
 }
 
-nb::tuple values_at(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-                    const Numbers<double>& kappas, const Numbers<std::int64_t>& first,
-                    const Numbers<std::int64_t>& second, int threads, double seconds, const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    PairValues result;
-    {
-        nb::gil_scoped_release release;
-        const Batch batch{space.view, a.view, b.view, question};
-        result = pair_values_at(batch, view(kappas), view(first), view(second), effort);
-    }
-    return nb::make_tuple(to_array(std::move(result.values)), as_list(result.failures));
-}
-
-nb::tuple outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-                      const Numbers<std::int64_t>& first, const Numbers<std::int64_t>& second, int threads,
-                      double seconds, const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    PairOutcomes result;
-    {
-        nb::gil_scoped_release release;
-        result = pair_outcomes({space.view, a.view, b.view, question}, view(first), view(second), effort);
-    }
+nb::tuple to_python(PairOutcomes result) {
     nb::list outcomes;
     for (Outcome& outcome : result.outcomes) outcomes.append(nb::cast(std::move(outcome)));
-    return nb::make_tuple(outcomes, as_list(result.failures));
+    return nb::make_tuple(outcomes, to_python(result.failures));
 }
 
 // Outcomes of many pairs in a few arrays, those of one pair after those of the other.
@@ -66,6 +39,7 @@ struct FlatOutcomes {
     std::vector<double> value, multiplier, scale, u, v, mass;
     std::vector<std::int64_t> plan_start{0};
     std::vector<Node> row, column;
+    std::vector<PairFailure> failures;
 
     // Atoms without potentials get 0.
     void add(const Outcome& outcome, const Pair& pair) {
@@ -81,92 +55,80 @@ struct FlatOutcomes {
     }
 };
 
-nb::tuple flat_outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
-                           const Question& question, const Numbers<double>& kappas, const Numbers<std::int64_t>& first,
-                           const Numbers<std::int64_t>& second, int threads, double seconds,
-                           const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    const Batch batch{space.view, a.view, b.view, question};
-    PairOutcomes found;
-    FlatOutcomes flat;
-    {
-        nb::gil_scoped_release release;
-        found = pair_outcomes(batch, view(first), view(second), effort, view(kappas));
-        for (std::size_t e = 0; e < found.outcomes.size(); ++e) {
-            flat.add(found.outcomes[e], batch.pair(first.data()[e], second.data()[e]));
-        }
-    }
+nb::tuple to_python(FlatOutcomes flat) {
     const auto arrays = nb::make_tuple(
         to_array(std::move(flat.value)), to_array(std::move(flat.multiplier)), to_array(std::move(flat.scale)),
         to_array(std::move(flat.u)), to_array(std::move(flat.v)), to_array(std::move(flat.plan_start)),
         to_array(std::move(flat.row)), to_array(std::move(flat.column)), to_array(std::move(flat.mass)));
-    return nb::make_tuple(arrays, as_list(found.failures));
+    return nb::make_tuple(arrays, to_python(flat.failures));
 }
 
-nb::tuple values_within(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
-                        const Question& question, const Numbers<std::int64_t>& first,
-                        const Numbers<std::int64_t>& second, const Numbers<double>& cutoffs, int threads,
-                        double seconds, const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    PairsWithin result;
-    {
-        nb::gil_scoped_release release;
-        const Batch batch{space.view, a.view, b.view, question};
-        result = pair_values_within(batch, view(first), view(second), view(cutoffs), effort);
-    }
+nb::tuple to_python(PairsWithin result) {
     nb::list potentials;
     for (auto& u : result.u) potentials.append(to_array(std::move(u)));
-    return nb::make_tuple(to_array(std::move(result.found.values)), as_list(result.found.failures),
+    return nb::make_tuple(to_array(std::move(result.found.values)), to_python(result.found.failures),
                           to_array(std::move(result.multiplier)), potentials);
 }
 
-auto neighbour_bounds_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
-                         const Question& question, const Numbers<std::int64_t>& first,
-                         const Numbers<std::int64_t>& second, int threads, double seconds, const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    std::vector<double> bounds;
-    {
-        nb::gil_scoped_release release;
-        bounds = neighbour_bounds({space.view, a.view, b.view, question}, view(first), view(second), effort);
+using Ints = Numbers<std::int64_t>;
+using Floats = Numbers<double>;
+
+// Function(batch, pairs, extra arrays …, effort), called without the GIL.
+template <auto Function, class... Extra>
+struct Binding {
+    static auto call(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
+                     const Ints& first, const Ints& second, const Extra&... extra, int threads, double seconds,
+                     const nb::object& progress) {
+        const Effort effort{threads, seconds, reporter(progress)};
+        const auto compute = [&] {
+            nb::gil_scoped_release release;
+            const Batch batch{space.view, a.view, b.view, question};
+            return Function(batch, {view(first), view(second)}, view(extra)..., effort);
+        };
+        return to_python(compute());
     }
-    return to_array(std::move(bounds));
+};
+
+PairOutcomes outcomes_of(const Batch& batch, const Pairs& pairs, const Effort& effort) {
+    return pair_outcomes(batch, pairs, {}, effort);
+}
+
+FlatOutcomes flat_outcomes_of(const Batch& batch, const Pairs& pairs, std::span<const double> kappas,
+                              const Effort& effort) {
+    PairOutcomes found = pair_outcomes(batch, pairs, kappas, effort);
+    FlatOutcomes flat;
+    for (std::size_t e = 0; e < pairs.size(); ++e) flat.add(found.outcomes[e], pairs.of(batch, e));
+    flat.failures = std::move(found.failures);
+    return flat;
 }
 
 template <auto Bounds>
-auto bounds_by_lines(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-                     const Numbers<std::int64_t>& first, const Numbers<std::int64_t>& second,
-                     const Numbers<std::int64_t>& start, const Numbers<double>& multiplier, const Numbers<double>& u,
-                     int threads, double seconds, const nb::object& progress) {
-    const Effort effort{threads, seconds, reporter(progress)};
-    std::vector<double> bounds;
-    {
-        nb::gil_scoped_release release;
-        const Batch batch{space.view, a.view, b.view, question};
-        bounds = Bounds(batch, view(first), view(second), {view(start), view(multiplier), view(u)}, effort);
-    }
-    return to_array(std::move(bounds));
+std::vector<double> by_lines(const Batch& batch, const Pairs& pairs, std::span<const std::int64_t> start,
+                             std::span<const double> multiplier, std::span<const double> u, const Effort& effort) {
+    return Bounds(batch, pairs, {start, multiplier, u}, effort);
+}
+
+template <class Bound, class... Names>
+void define(nb::module_& module, const char* name, const Names&... extra) {
+    using namespace nb::literals;
+    module.def(name, &Bound::call, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a, extra..., "threads"_a,
+               "seconds"_a, "progress"_a.none());
 }
 
 }  // namespace
 
 void bind_many(nb::module_& module) {
     using namespace nb::literals;
-    module.def("pair_values", &values_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a, "threads"_a,
-               "seconds"_a, "progress"_a.none());
-    module.def("pair_values_at", &values_at, "space"_a, "a"_a, "b"_a, "question"_a, "kappas"_a, "first"_a, "second"_a,
-               "threads"_a, "seconds"_a, "progress"_a.none());
-    module.def("pair_outcomes", &outcomes_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a, "threads"_a,
-               "seconds"_a, "progress"_a.none());
-    module.def("pair_flat_outcomes", &flat_outcomes_of, "space"_a, "a"_a, "b"_a, "question"_a, "kappas"_a, "first"_a,
-               "second"_a, "threads"_a, "seconds"_a, "progress"_a.none());
-    module.def("pair_values_within", &values_within, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,
-               "cutoffs"_a, "threads"_a, "seconds"_a, "progress"_a.none());
-    module.def("neighbour_bounds", &neighbour_bounds_of, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a, "second"_a,
-               "threads"_a, "seconds"_a, "progress"_a.none());
-    module.def("line_bounds", &bounds_by_lines<&line_bounds>, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a,
-               "second"_a, "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
-    module.def("mixed_bounds", &bounds_by_lines<&mixed_bounds>, "space"_a, "a"_a, "b"_a, "question"_a, "first"_a,
-               "second"_a, "start"_a, "multiplier"_a, "u"_a, "threads"_a, "seconds"_a, "progress"_a.none());
+    define<Binding<&pair_values>>(module, "pair_values");
+    define<Binding<&pair_values_at, Floats>>(module, "pair_values_at", "kappas"_a);
+    define<Binding<&outcomes_of>>(module, "pair_outcomes");
+    define<Binding<&flat_outcomes_of, Floats>>(module, "pair_flat_outcomes", "kappas"_a);
+    define<Binding<&pair_values_within, Floats>>(module, "pair_values_within", "cutoffs"_a);
+    define<Binding<&neighbour_bounds>>(module, "neighbour_bounds");
+    define<Binding<&by_lines<&line_bounds>, Ints, Floats, Floats>>(module, "line_bounds", "start"_a, "multiplier"_a,
+                                                                   "u"_a);
+    define<Binding<&by_lines<&mixed_bounds>, Ints, Floats, Floats>>(module, "mixed_bounds", "start"_a, "multiplier"_a,
+                                                                    "u"_a);
 }
 
 }  // namespace rpw::python

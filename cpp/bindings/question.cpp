@@ -10,6 +10,12 @@ namespace rpw::python {
 
 namespace {
 
+// A list that an object holds, as an array.
+template <class Object>
+auto array_of(std::vector<double> Object::* member) {
+    return [member](const Object& object) { return to_array(object.*member); };
+}
+
 template <class Get>
 auto column(const std::vector<PlanEntry>& plan, Get get) {
     std::vector<decltype(get(plan[0]))> values;
@@ -97,23 +103,16 @@ void bind_question(nb::module_& module) {
         .def_ro("scale", &Outcome::scale)
         .def_ro("iterations", &Outcome::iterations)
         .def_prop_ro("has_potentials", [](const Outcome& o) { return !o.v.empty(); })
-        .def_prop_ro(
-            "u", [](const Outcome& o) { return to_array(o.u); }, own)
-        .def_prop_ro(
-            "v", [](const Outcome& o) { return to_array(o.v); }, own)
+        .def_prop_ro("u", array_of(&Outcome::u), own)
+        .def_prop_ro("v", array_of(&Outcome::v), own)
         .def_prop_ro("plan", &plan_arrays, own)
-        .def_prop_ro("lengths", [](const Outcome& o) { return to_array(o.lengths); }, own);
+        .def_prop_ro("lengths", array_of(&Outcome::lengths), own);
     nb::class_<Curve>(module, "Curve")
-        .def_prop_ro(
-            "unmoved", [](const Curve& c) { return to_array(c.unmoved); }, own)
-        .def_prop_ro(
-            "cost", [](const Curve& c) { return to_array(c.cost); }, own)
-        .def_prop_ro(
-            "slope", [](const Curve& c) { return to_array(c.slope); }, own)
-        .def_prop_ro(
-            "used_up_a", [](const Curve& c) { return to_array(c.used_up_a); }, own)
-        .def_prop_ro(
-            "used_up_b", [](const Curve& c) { return to_array(c.used_up_b); }, own)
+        .def_prop_ro("unmoved", array_of(&Curve::unmoved), own)
+        .def_prop_ro("cost", array_of(&Curve::cost), own)
+        .def_prop_ro("slope", array_of(&Curve::slope), own)
+        .def_prop_ro("used_up_a", array_of(&Curve::used_up_a), own)
+        .def_prop_ro("used_up_b", array_of(&Curve::used_up_b), own)
         .def_ro("scale", &Curve::scale)
         .def_ro("solver", &Curve::solver);
     module.def(

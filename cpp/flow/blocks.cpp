@@ -8,102 +8,40 @@ namespace rpw {
 
 namespace {
 
-bool same_zeros(const double* x, const double* y, Node size) {
-    for (Node j = 0; j < size; ++j) {
-        if ((x[j] == 0) != (y[j] == 0)) return false;
+// Counted where labels are small; those of a pair among many can be any.
+std::vector<Node> in_order_of(const std::vector<std::int64_t>& labels) {
+    std::vector<Node> order(labels.size());
+    const auto largest = static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end()));
+    if (largest > 8 * labels.size()) {
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](Node x, Node y) { return labels[x] < labels[y]; });
+        return order;
     }
-    return true;
-}
-
-// Members of every label, as one array and the starts of its stretches.
-struct Groups {
-    std::vector<std::size_t> start;
-    std::vector<Node> member;
-};
-
-Groups group_by_label(std::span<const std::int64_t> label, std::size_t labels) {
-    Groups groups{std::vector<std::size_t>(labels + 2, 0), {}};
-    for (auto l : label) {
-        if (l >= 0) ++groups.start[l + 2];
-    }
-    std::partial_sum(groups.start.begin(), groups.start.end(), groups.start.begin());
-    groups.member.resize(groups.start.back());
-    for (std::size_t x = 0; x < label.size(); ++x) {
-        if (label[x] >= 0) groups.member[groups.start[label[x] + 1]++] = static_cast<Node>(x);
-    }
-    return groups;
-}
-
-std::int64_t largest_label(const BlockLabels& labels) {
-    std::int64_t largest = -1;
-    for (const auto* side : {&labels.of_row, &labels.of_column}) {
-        for (auto label : *side) largest = std::max(largest, label);
-    }
-    return largest;
-}
-
-// Replaces labels by their places in the sorted list of all that occur.
-void make_dense(BlockLabels& labels) {
-    std::vector<std::int64_t> names(labels.of_row);
-    names.insert(names.end(), labels.of_column.begin(), labels.of_column.end());
-    std::erase_if(names, [](auto label) { return label < 0; });
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    for (auto* side : {&labels.of_row, &labels.of_column}) {
-        for (auto& label : *side) {
-            if (label >= 0) label = std::lower_bound(names.begin(), names.end(), label) - names.begin();
-        }
-    }
+    std::vector<Node> place(largest + 2, 0);
+    for (const std::int64_t label : labels) ++place[label + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    for (std::size_t x = 0; x < labels.size(); ++x) order[place[labels[x]]++] = static_cast<Node>(x);
+    return order;
 }
 
 }  // namespace
 
-bool label_zero_blocks(const Distances& cost, BlockLabels& labels) {
-    auto& [of_row, of_column] = labels;
-    of_row.assign(cost.rows, -1);
-    of_column.assign(cost.columns, -1);
-    for (Node i = 0; i < cost.rows; ++i) {
-        const double* row = cost.row(i);
-        const Node first = static_cast<Node>(std::find(row, row + cost.columns, 0.0) - row);
-        if (first == cost.columns) continue;
-        const auto owner = of_column[first];  // a block is named after its first row
-        if (owner >= 0) {
-            if (!same_zeros(row, cost.row(static_cast<Node>(owner)), cost.columns)) return false;
-            of_row[i] = owner;
-            continue;
-        }
-        of_row[i] = i;
-        for (Node j = first; j < cost.columns; ++j) {
-            if (row[j] != 0) continue;
-            if (of_column[j] >= 0) return false;
-            of_column[j] = i;
-        }
-    }
-    return true;
-}
-
-BlockMatch match_blocks(const Masses& masses, BlockLabels labels) {
-    const auto few = static_cast<std::int64_t>(4 * (masses.a.size() + masses.b.size()));
-    if (largest_label(labels) >= few) make_dense(labels);  // those of a pair among many can be any
-    const auto count = static_cast<std::size_t>(largest_label(labels) + 1);
-    const Groups rows = group_by_label(labels.of_row, count);
-    const Groups columns = group_by_label(labels.of_column, count);
+BlockMatch match_blocks(const Masses& masses, const BlockLabels& labels) {
+    const std::vector<Node> rows = in_order_of(labels.of_row), columns = in_order_of(labels.of_column);
+    std::vector<Mass> left_a(masses.a.begin(), masses.a.end()), left_b(masses.b.begin(), masses.b.end());
     const Mass total = masses.total();
     Mass moved = 0;
     BlockMatch match;
-    std::vector<Mass> left_a(masses.a.begin(), masses.a.end()), left_b(masses.b.begin(), masses.b.end());
-    for (std::size_t l = 0; l < count; ++l) {
-        std::size_t r = rows.start[l], c = columns.start[l];
-        while (r < rows.start[l + 1] && c < columns.start[l + 1]) {
-            const Node i = rows.member[r], j = columns.member[c];
-            const Mass amount = std::min(left_a[i], left_b[j]);
-            left_a[i] -= amount;
-            left_b[j] -= amount;
-            moved += amount;
-            if (amount > 0) match.plan.push_back({i, j, share_of(amount, total)});
-            if (left_a[i] == 0) ++r;
-            if (left_b[j] == 0) ++c;
-        }
+    for (std::size_t r = 0, c = 0; r < rows.size() && c < columns.size();) {
+        const Node i = rows[r], j = columns[c];
+        const std::int64_t here = labels.of_row[i], there = labels.of_column[j];
+        const Mass amount = here == there ? std::min(left_a[i], left_b[j]) : 0;
+        if (amount > 0) match.plan.push_back({i, j, share_of(amount, total)});
+        left_a[i] -= amount;
+        left_b[j] -= amount;
+        moved += amount;
+        if (here < there || (here == there && left_a[i] == 0)) ++r;
+        if (here > there || (here == there && left_b[j] == 0)) ++c;
     }
     if (total - moved <= masses.negligible()) moved = total;
     match.unmoved = share_of(total - moved, total);

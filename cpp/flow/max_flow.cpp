@@ -10,45 +10,21 @@ constexpr Node unseen = -1;
 }  // namespace
 
 MaxFlow::MaxFlow(const Masses& masses, Pulse& pulse)
-    : masses_(masses),
+    : flow_(masses),
       pulse_(pulse),
-      total_(masses.total()),
-      negligible_(masses.negligible()),
-      left_at_row_(masses.a.begin(), masses.a.end()),
-      room_in_column_(masses.b.begin(), masses.b.end()),
-      into_(masses.b.size()),
       next_pair_(masses.a.size()),
       next_inflow_(masses.b.size()),
       row_level_(masses.a.size()),
-      column_level_(masses.b.size()),
-      place_(masses.a.size()) {}
-
-void MaxFlow::start_from(const std::vector<FlowEntry>& flow) {
-    left_at_row_.assign(masses_.a.begin(), masses_.a.end());
-    room_in_column_.assign(masses_.b.begin(), masses_.b.end());
-    for (auto& inflows : into_) inflows.clear();
-    moved_ = 0;
-    for (const FlowEntry& entry : flow) {
-        left_at_row_[entry.row] -= entry.mass;
-        room_in_column_[entry.column] -= entry.mass;
-        into_[entry.column].push_back({entry.row, entry.mass});
-        moved_ += entry.mass;
-    }
-}
-
-double MaxFlow::unmoved() const {
-    const Mass left = total_ - moved_;
-    return left <= negligible_ ? 0.0 : share_of(left, total_);
-}
+      column_level_(masses.b.size()) {}
 
 void MaxFlow::augment(const Neighbours& pairs, double enough) {
-    while (unmoved() > enough && total_ - moved_ > negligible_) {
-        for (auto& inflows : into_) merge(inflows, place_);
+    while (unmoved() > enough && !flow_.is_whole()) {
+        flow_.merge();
         if (!find_levels(pairs)) break;
         std::copy(pairs.begin, pairs.begin + next_pair_.size(), next_pair_.begin());
         std::fill(next_inflow_.begin(), next_inflow_.end(), std::size_t{0});
-        for (std::size_t i = 0; i < left_at_row_.size(); ++i) {
-            if (left_at_row_[i] > 0) block(pairs, static_cast<Node>(i));
+        for (std::size_t i = 0; i < flow_.left_at_row.size(); ++i) {
+            if (flow_.left_at_row[i] > 0) block(pairs, static_cast<Node>(i));
         }
     }
 }
@@ -65,7 +41,7 @@ inline bool MaxFlow::reach_columns(const Neighbours& pairs, Node level) {
             column_level_[column] = level;
             columns_.push_back(column);
             --unseen_columns_;
-            if (room_in_column_[column] > 0) found = true;
+            if (flow_.room_in_column[column] > 0) found = true;
         }
         pulse_.note(1 + pairs.end[row] - pairs.begin[row]);
     }
@@ -90,8 +66,8 @@ void MaxFlow::start_levels() {
     std::fill(column_level_.begin(), column_level_.end(), unseen);
     unseen_columns_ = column_level_.size();
     rows_.clear();
-    for (std::size_t i = 0; i < left_at_row_.size(); ++i) {
-        if (left_at_row_[i] == 0) continue;
+    for (std::size_t i = 0; i < flow_.left_at_row.size(); ++i) {
+        if (flow_.left_at_row[i] == 0) continue;
         row_level_[i] = 0;
         rows_.push_back(static_cast<Node>(i));
     }
@@ -101,8 +77,8 @@ void MaxFlow::start_levels() {
 void MaxFlow::reach_rows(Node level) {
     rows_.clear();
     for (const Node column : columns_) {
-        for (const Inflow& inflow : into_[column]) {
-            if (row_level_[inflow.row] != unseen) continue;
+        for (const Inflow& inflow : flow_.into[column]) {
+            if (inflow.mass == 0 || row_level_[inflow.row] != unseen) continue;
             row_level_[inflow.row] = level;
             rows_.push_back(inflow.row);
         }
@@ -130,7 +106,7 @@ inline bool MaxFlow::step_to_column(const Neighbours& pairs) {
 // Goes on from the last column of the path to a row, or back to the row before it.
 inline void MaxFlow::step_to_row() {
     const Node column = columns_.back();
-    const auto& inflows = into_[column];
+    const auto& inflows = flow_.into[column];
     std::size_t& next = next_inflow_[column];
     const Node wanted = column_level_[column] + 1;
     if (column_level_[column] == last_level_) {
@@ -153,9 +129,9 @@ void MaxFlow::block(const Neighbours& pairs, Node source) {
     columns_.clear();
     while (step_to_column(pairs)) {
         const Node column = columns_.back();
-        if (column_level_[column] == last_level_ && room_in_column_[column] > 0) {
+        if (column_level_[column] == last_level_ && flow_.room_in_column[column] > 0) {
             const std::size_t kept = push_along_path();
-            if (left_at_row_[source] == 0) return;
+            if (flow_.left_at_row[source] == 0) return;
             columns_.resize(kept);
             rows_.resize(kept);
         }
@@ -166,38 +142,22 @@ void MaxFlow::block(const Neighbours& pairs, Node source) {
 // Returns how much of the path, in columns, stays usable up to the first pair that has nothing left to take back.
 std::size_t MaxFlow::push_along_path() {
     const Node source = rows_.front(), target = columns_.back();
-    Mass amount = std::min(left_at_row_[source], room_in_column_[target]);
+    Mass amount = std::min(flow_.left_at_row[source], flow_.room_in_column[target]);
     for (std::size_t s = 0; s + 1 < columns_.size(); ++s) {
-        amount = std::min(amount, into_[columns_[s]][next_inflow_[columns_[s]]].mass);
+        amount = std::min(amount, flow_.into[columns_[s]][next_inflow_[columns_[s]]].mass);
     }
     std::size_t kept = columns_.size();
     for (std::size_t s = columns_.size(); s-- > 0;) {
-        auto& inflows = into_[columns_[s]];
         if (s + 1 < columns_.size()) {
-            Mass& taken = inflows[next_inflow_[columns_[s]]].mass;
+            Mass& taken = flow_.into[columns_[s]][next_inflow_[columns_[s]]].mass;
             taken -= amount;
             if (taken == 0) kept = s + 1;
         }
-        if (!inflows.empty() && inflows.back().row == rows_[s]) {
-            inflows.back().mass += amount;
-        } else {
-            inflows.push_back({rows_[s], amount});
-        }
+        flow_.add(rows_[s], columns_[s], amount);
     }
-    left_at_row_[source] -= amount;
-    room_in_column_[target] -= amount;
-    moved_ += amount;
+    flow_.finish_path(source, target, amount);
     ++augmentations_;
     return kept;
-}
-
-std::vector<FlowEntry> MaxFlow::flow() {
-    for (auto& inflows : into_) merge(inflows, place_);
-    std::vector<FlowEntry> entries;
-    for (std::size_t j = 0; j < into_.size(); ++j) {
-        for (const Inflow& inflow : into_[j]) entries.push_back({inflow.row, static_cast<Node>(j), inflow.mass});
-    }
-    return entries;
 }
 
 }  // namespace rpw

@@ -5,37 +5,24 @@
 
 #include "base/masses.hpp"
 #include "base/pulse.hpp"
-#include "flow/inflow.hpp"
+#include "flow/flow.hpp"
+#include "flow/pair_list.hpp"
 
 namespace rpw {
 
-// Row i may send to columns[begin[i]], …, columns[end[i] - 1] (counted from 0).
-struct Neighbours {
-    const Node* columns;
-    const std::size_t* begin;
-    const std::size_t* end;
-};
-
-struct FlowEntry {
-    Node row;
-    Node column;
-    Mass mass;
-};
-
-// One maximum flow, from any flow to start with. The pairs have no capacities, so only what flows into each column is
-// kept: that is what may be taken back.
+// One maximum flow, from any flow to start with.
 class MaxFlow {
 public:
     MaxFlow(const Masses& masses, Pulse& pulse);
 
-    void start_from(const std::vector<FlowEntry>& flow);
+    void start_from(const std::vector<FlowEntry>& entries) { flow_.start_from(entries); }
     // Augments until nothing more can be moved, or no more than `enough` is left. After TimeUp the flow is a smaller
     // one.
     void augment(const Neighbours& pairs, double enough);
 
-    std::vector<FlowEntry> flow();
-    Mass moved() const { return moved_; }
-    double unmoved() const;  // as a share; a negligible remainder counts as moved
+    std::vector<FlowEntry> entries() { return flow_.entries(); }
+    Mass moved() const { return flow_.moved(); }
+    double unmoved() const { return flow_.unmoved(); }
     long augmentations() const { return augmentations_; }
 
 private:
@@ -48,14 +35,8 @@ private:
     void step_to_row();
     std::size_t push_along_path();
 
-    Masses masses_;
+    Flow flow_;
     Pulse& pulse_;
-    Mass total_;
-    Mass negligible_;
-    Mass moved_ = 0;
-    std::vector<Mass> left_at_row_;
-    std::vector<Mass> room_in_column_;
-    std::vector<std::vector<Inflow>> into_;
     std::vector<std::size_t> next_pair_;    // of each row, in this phase
     std::vector<std::size_t> next_inflow_;  // of each column
     std::vector<Node> row_level_;
@@ -64,7 +45,6 @@ private:
     std::size_t unseen_columns_ = 0;
     std::vector<Node> rows_;     // of a search, or of a path
     std::vector<Node> columns_;  // the same
-    std::vector<std::size_t> place_;
     long augmentations_ = 0;
 };
 

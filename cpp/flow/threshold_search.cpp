@@ -2,18 +2,9 @@
 #include "flow/threshold_search.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
-#include "base/sample.hpp"
-#include "flow/horizon.hpp"
-
 namespace rpw {
-
-namespace {
-constexpr std::size_t sampled_pairs = 1 << 12;
-}  // namespace
 
 ThresholdSearch::ThresholdSearch(const LengthProblem& problem, double longest, Enough enough, Pulse& pulse)
     : masses_(problem.masses),
@@ -21,27 +12,21 @@ ThresholdSearch::ThresholdSearch(const LengthProblem& problem, double longest, E
       longest_(longest),
       enough_(std::move(enough)),
       pulse_(pulse),
-      flow_(problem.masses, pulse) {}
+      flow_(problem.masses, pulse),
+      pairs_(problem.distances, pulse) {}
 
 bool ThresholdSearch::step() {
     pulse_.note(0);
-    if (above_.threshold < unreachable || horizon_ >= longest_) {
-        const double threshold = candidate();
-        if (threshold < 0) return false;
-        split(threshold);
-        try_at(threshold);
-    } else {
-        const auto collected = static_cast<double>(columns_.size());  // about twice as many pairs come next
-        const double horizon = is_horizon_new_ ? std::max(first_guess(enough_), horizon_)
-                                               : length_beyond(cost_, horizon_, collected, longest_);
-        is_horizon_new_ = false;
-        collect(std::min(horizon, longest_));
-        const double threshold = longest_collected_below(unreachable);
-        if (threshold < 0) return horizon_ < longest_;
-        split_ = end_;
-        try_at(threshold);
+    const bool is_listed = above_.threshold < unreachable || listed_up_to_ >= longest_;
+    if (!is_listed) list_more();
+    const double threshold = is_listed ? pairs_.middle_below(above_.threshold) : pairs_.longest_below(unreachable);
+    if (threshold >= 0) try_at(threshold);
+    return threshold >= 0 || (!is_listed && listed_up_to_ < longest_);
+}
+
+void ThresholdSearch::run() {
+    while (step()) {
     }
-    return true;
 }
 
 // below() leaves more than it did for the last question, and so for this one. above() may be too little now.
@@ -50,21 +35,53 @@ void ThresholdSearch::go_on(double longest, Enough enough) {
     enough_ = std::move(enough);
     if (above_.threshold < unreachable && above_.unmoved <= enough_(above_.threshold)) return;
     above_.threshold = unreachable;
-    is_horizon_new_ = true;
+    is_guess_due_ = true;
+}
+
+// At first up to a guess, then about twice as many pairs each time.
+void ThresholdSearch::list_more() {
+    const double up_to = is_guess_due_
+                             ? std::max(first_guess(), listed_up_to_)
+                             : length_beyond(cost_, listed_up_to_, static_cast<double>(pairs_.size()), longest_);
+    is_guess_due_ = false;
+    listed_up_to_ = std::min(up_to, longest_);
+    pairs_.list(listed_up_to_);
+    pairs_.split(below_.threshold);
+    pairs_.take_shorter();
+}
+
+// If every row could send all its mass to the nearest column, and every column be filled from the nearest row.
+double ThresholdSearch::first_guess() {
+    if (nearest_.of_row.empty()) nearest_ = nearest_partners(cost_, pulse_);
+    return std::max(guess_from(nearest_.of_row, masses_.a), guess_from(nearest_.of_column, masses_.b));
+}
+
+double ThresholdSearch::guess_from(const std::vector<double>& nearest, std::span<const Mass> masses) const {
+    const Mass total = masses_.total();
+    Mass left = total;
+    double length = 0;
+    for (const Node x : in_order(nearest)) {
+        length = nearest[x];
+        left = std::max<Mass>(left - masses[x], 0);
+        if (share_of(left, total) <= enough_(length)) break;
+    }
+    return length;
 }
 
 void ThresholdSearch::try_at(double threshold) {
+    pairs_.split(threshold);
     flow_.start_from(best_start(threshold));
     tried_ = threshold;
-    flow_.augment({columns_.data(), begin_.data(), split_.data()}, enough_(threshold));
+    flow_.augment(pairs_.up_to_split(), enough_(threshold));
     tried_.reset();
     FlowAt found = flow_at(threshold);
     if (found.unmoved <= enough_(threshold)) {
         lower_above(std::move(found));
         drop_above();
     } else {
-        raise_below(std::move(found));
-        open_ = split_;
+        if (found.moved > below_.moved) floor_ = std::move(below_);
+        below_ = std::move(found);
+        pairs_.take_shorter();
     }
 }
 
@@ -72,15 +89,17 @@ void ThresholdSearch::try_at(double threshold) {
 std::vector<FlowEntry> ThresholdSearch::best_start(double threshold) const {
     std::vector<FlowEntry> short_part;
     Mass mass = 0;
-    for (const FlowEntry& entry : above_.flow) {
+    for (const FlowEntry& entry : above_.entries) {
         if (cost_.at(entry.row, entry.column) > threshold) continue;
         short_part.push_back(entry);
         mass += entry.mass;
     }
-    return mass > below_.moved ? short_part : below_.flow;
+    return mass > below_.moved ? short_part : below_.entries;
 }
 
-FlowAt ThresholdSearch::flow_at(double threshold) { return {threshold, flow_.unmoved(), flow_.moved(), flow_.flow()}; }
+FlowAt ThresholdSearch::flow_at(double threshold) {
+    return {threshold, flow_.unmoved(), flow_.moved(), flow_.entries()};
+}
 
 void ThresholdSearch::lower_above(FlowAt found) {
     const double used = longest_used(found);
@@ -88,9 +107,9 @@ void ThresholdSearch::lower_above(FlowAt found) {
     above_ = std::move(found);
 }
 
-void ThresholdSearch::raise_below(FlowAt found) {
-    if (found.moved > below_.moved) floor_ = std::move(below_);
-    below_ = std::move(found);
+void ThresholdSearch::drop_above() {
+    pairs_.split(above_.threshold);
+    pairs_.drop_longer();
 }
 
 void ThresholdSearch::keep_unfinished_flow() {
@@ -110,185 +129,24 @@ void ThresholdSearch::find_start_of_step() {
     above_ = std::move(below_);
     below_ = std::move(floor_);
     above_.threshold = longest_used(above_);
-    open_ = begin_;
+    pairs_.reopen();
     drop_above();
-    split(below_.threshold);
-    open_ = split_;
+    pairs_.split(below_.threshold);
+    pairs_.take_shorter();
+    run();
 }
 
 void ThresholdSearch::complete(double enough) {
     if (above_.unmoved <= enough) return;
-    flow_.start_from(above_.flow);
-    flow_.augment({columns_.data(), begin_.data(), end_.data()}, enough);
+    flow_.start_from(above_.entries);
+    flow_.augment(pairs_.all(), enough);
     above_ = flow_at(above_.threshold);
 }
 
 double ThresholdSearch::longest_used(const FlowAt& at) const {
     double longest = 0;
-    for (const FlowEntry& entry : at.flow) longest = std::max(longest, cost_.at(entry.row, entry.column));
+    for (const FlowEntry& entry : at.entries) longest = std::max(longest, cost_.at(entry.row, entry.column));
     return longest;
-}
-
-// If every row could send all its mass to the nearest column, and every column be filled from the nearest row.
-double ThresholdSearch::first_guess(const Enough& enough) {
-    if (nearest_of_row_.empty()) find_nearest();
-    return std::max(guess_from(nearest_of_row_, masses_.a, enough), guess_from(nearest_of_column_, masses_.b, enough));
-}
-
-void ThresholdSearch::find_nearest() {
-    std::vector<double> of_row(cost_.rows, unreachable), of_column(cost_.columns, unreachable);
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        double least = unreachable;
-        for (Node j = 0; j < cost_.columns; ++j) {
-            least = std::min(least, row[j]);
-            of_column[j] = std::min(of_column[j], row[j]);
-        }
-        of_row[i] = least;
-        pulse_.note(cost_.columns);
-    }
-    nearest_of_row_ = std::move(of_row);
-    nearest_of_column_ = std::move(of_column);
-}
-
-double ThresholdSearch::guess_from(std::span<const double> nearest, std::span<const Mass> masses,
-                                   const Enough& enough) const {
-    std::vector<Node> order(nearest.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](Node x, Node y) { return nearest[x] < nearest[y]; });
-    const Mass total = masses_.total();
-    Mass left = total;
-    for (const Node x : order) {
-        left = std::max<Mass>(left - masses[x], 0);
-        if (share_of(left, total) <= enough(nearest[x])) return nearest[x];
-    }
-    return nearest[order.back()];
-}
-
-void ThresholdSearch::gather_for(const Enough& later) {
-    gathered_up_to_ = first_guess(later);
-    list_all(gathered_up_to_);
-    gathered_ = columns_;
-    gathered_end_ = end_;
-}
-
-// Lists the pairs up to the horizon.
-void ThresholdSearch::collect(double horizon) {
-    if (horizon <= gathered_up_to_) {
-        list_gathered(horizon);
-    } else {
-        list_all(horizon);
-    }
-    horizon_ = horizon;
-    open_ = begin_;
-    split(below_.threshold);
-    open_ = split_;
-}
-
-void ThresholdSearch::list_gathered(double horizon) {
-    columns_.clear();
-    std::size_t e = 0;
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        begin_[i] = columns_.size();
-        pulse_.note(gathered_end_[i] - e);
-        for (; e < gathered_end_[i]; ++e) {
-            if (row[gathered_[e]] <= horizon) columns_.push_back(gathered_[e]);
-        }
-        end_[i] = columns_.size();
-    }
-}
-
-void ThresholdSearch::list_all(double horizon) {
-    begin_.assign(cost_.rows, 0);
-    end_.assign(cost_.rows, 0);
-    std::size_t count = 0;
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        begin_[i] = count;
-        std::size_t in_row = 0;
-        for (Node j = 0; j < cost_.columns; ++j) in_row += row[j] <= horizon;
-        count += in_row;
-        end_[i] = count;
-        pulse_.note(cost_.columns);
-    }
-    columns_.clear();
-    columns_.resize(count);
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        std::size_t place = begin_[i];
-        for (Node j = 0; place < end_[i]; ++j) {
-            columns_[place] = j;
-            place += row[j] <= horizon;
-        }
-        pulse_.note(cost_.columns);
-    }
-}
-
-// The longest pair in question that is shorter than the limit; -1 if there is none.
-double ThresholdSearch::longest_collected_below(double limit) {
-    double longest = -1;
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        for (std::size_t e = open_[i]; e < end_[i]; ++e) {
-            const double length = row[columns_[e]];
-            longest = length < limit && length > longest ? length : longest;
-        }
-        pulse_.note(end_[i] - open_[i]);
-    }
-    return longest;
-}
-
-// A length in the middle of those in question; -1 if there is none.
-double ThresholdSearch::candidate() {
-    std::size_t count = 0;
-    for (Node i = 0; i < cost_.rows; ++i) count += end_[i] - open_[i];
-    const std::size_t step = 1 + count / sampled_pairs;
-    sample_.clear();
-    std::size_t until = step / 2;
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        const std::size_t here = end_[i] - open_[i];
-        for (; until < here; until += step) {
-            const double length = row[columns_[open_[i] + until]];
-            if (length < above_.threshold) sample_.push_back(length);
-        }
-        until -= here;
-    }
-    if (!sample_.empty()) return entry_of_rank(sample_, sample_.size() / 2);
-    return step == 1 ? -1 : longest_collected_below(above_.threshold);
-}
-
-// Sorts the pairs in question into those up to the threshold and those above it.
-void ThresholdSearch::split(double threshold) {
-    split_.resize(cost_.rows);
-    for (Node i = 0; i < cost_.rows; ++i) {
-        const double* row = cost_.row(i);
-        const auto first = columns_.begin() + static_cast<std::ptrdiff_t>(open_[i]);
-        const auto last = columns_.begin() + static_cast<std::ptrdiff_t>(end_[i]);
-        const auto middle = std::partition(first, last, [&](Node j) { return row[j] <= threshold; });
-        split_[i] = static_cast<std::size_t>(middle - columns_.begin());
-        pulse_.note(end_[i] - open_[i]);
-    }
-}
-
-void ThresholdSearch::drop_above() {
-    split(above_.threshold);
-    end_ = split_;
-}
-
-std::vector<PlanEntry> ThresholdSearch::plan(const FlowAt& at) const {
-    std::vector<FlowEntry> entries = at.flow;
-    const auto key = [&](const FlowEntry& entry) {
-        return std::tuple(cost_.at(entry.row, entry.column), entry.row, entry.column);
-    };
-    std::sort(entries.begin(), entries.end(), [&](const auto& x, const auto& y) { return key(x) < key(y); });
-    std::vector<PlanEntry> plan;
-    const Mass total = masses_.total();
-    for (const FlowEntry& entry : entries) {
-        plan.push_back({entry.row, entry.column, share_of(entry.mass, total)});
-    }
-    return plan;
 }
 
 }  // namespace rpw

@@ -53,14 +53,9 @@ Distances distances_of(const Pair& pair, double truncation, Room& room, Pulse& p
         return {{pair.space.matrix->data, pair.a.size(), pair.b.size()}};
     }
     DistanceRows rows(pair, truncation);
-    const auto columns = static_cast<std::size_t>(rows.columns());
     double* scratch = is_whole_matrix(pair) ? pair.space.matrix->scratch : nullptr;
-    double* out = scratch ? scratch : room.of_size(rows.rows() * columns);
-    for (Node i = 0; i < rows.rows(); ++i) {
-        rows.fill(i, out + i * columns);
-        pulse.note(rows.work_per_row());
-    }
-    return {{out, rows.rows(), rows.columns()}};
+    double* out = scratch ? scratch : room.of_size(pair.a.mass.size() * pair.b.mass.size());
+    return {filled(rows, out, pulse)};
 }
 
 }  // namespace rpw

@@ -41,6 +41,16 @@ private:
     bool has_squares_ = false;
 };
 
+// Writes all rows of DistanceRows, or of rows like them.
+template <class Rows>
+Matrix filled(Rows& rows, double* out, Pulse& pulse) {
+    for (Node i = 0; i < rows.rows(); ++i) {
+        rows.fill(i, out + static_cast<std::size_t>(i) * rows.columns());
+        pulse.note(rows.work_per_row());
+    }
+    return {out, rows.rows(), rows.columns()};
+}
+
 // All of them: in `room`, or the user's own matrix where it holds just these distances.
 Distances distances_of(const Pair& pair, double truncation, Room& room, Pulse& pulse);
 

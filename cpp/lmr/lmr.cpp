@@ -9,20 +9,17 @@
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
+#include "base/tuning.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "lmr/lmr_walk.hpp"
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-constexpr double first_guess = 8;         // of L, in units of tol
-constexpr double finest = 0x1p60;         // units in the largest cost that can be used
-constexpr double finest_curve = 0x1p50;   // without a cap, sums along a path must fit 64 bits too
-constexpr double finest_length = 0x1p50;  // beyond, a unit of length would be lost in the rounding of float64
-constexpr double smallest_unit = 1e-290;  // smaller ones leave float64 in the sums
-constexpr std::int64_t narrow = 1 << 30;  // 32 bits hold costs below this with room for the walk
+namespace {
 
 // Half of (L + tol)^p - L^p: everything here is in units of κ^p. 0 where that is no float64.
 double unit_for(double p, double tol, double lower) {
@@ -33,27 +30,75 @@ double unit_for(double p, double tol, double lower) {
 
 // The costs of a pair in whole units, computed row by row.
 template <class Cost>
-class RoundedCosts {
-public:
-    RoundedCosts(const Pair& pair, const Question& question, double scale, double unit, Cost cap, Pulse& pulse)
-        : data_(std::make_unique_for_overwrite<Cost[]>(pair.a.mass.size() * pair.b.mass.size())) {
-        const std::size_t columns = pair.b.mass.size();
-        for_each_row(pair, question.truncation, pulse, [&](Node i, const double* distances) {
-            rounded_powers(distances, columns, scale, question.p, unit, cap, data_.get() + i * columns);
-        });
-    }
-    const Cost* data() const { return data_.get(); }
+std::unique_ptr<Cost[]> rounded_costs(const Pair& pair, const Question& question, double scale, double unit, Cost cap,
+                                      Pulse& pulse) {
+    const std::size_t columns = pair.b.mass.size();
+    auto costs = std::make_unique_for_overwrite<Cost[]>(pair.a.mass.size() * columns);
+    for_each_row(pair, question.truncation, pulse, [&](Node i, const double* distances) {
+        rounded_powers(distances, columns, scale, question.p, unit, cap, &costs[i * columns]);
+    });
+    return costs;
+}
 
-private:
-    std::unique_ptr<Cost[]> data_;
-};
+// One run on given costs, with everything in units of the rounding; `kappa` is in units to the power 1/p.
+template <class Cost>
+Outcome cross_rounded(const RoundedProblem<Cost>& problem, double kappa, double p, double tol, Pulse& pulse) {
+    LmrWalk<Cost> walk(problem, pulse);
+    // Mass may move along a path until the cost of the plan reaches (κ ε)^p.
+    const auto allow = [&](std::int64_t path_cost, Mass available) {
+        const auto slope = static_cast<double>(path_cost);
+        const double before = walk.unmoved(), part = static_cast<double>(available) / walk.total();
+        if (kappa * (before - part) > root(walk.cost() + slope * part, p)) return available;
+        const double distance = crossing(walk.cost() + slope * before, slope, kappa, p);
+        const double share = moved_to_crossing(before, walk.cost(), distance, slope, kappa, p);
+        const auto moved = static_cast<Mass>(share * static_cast<double>(walk.total()));
+        return std::clamp<Mass>(moved, 0, available - 1);
+    };
+    const auto lower = [&] {
+        const double slope = walk.dual_slope();
+        return crossing(slope - walk.dual_sum(), slope, kappa, p);
+    };
+    Outcome outcome;
+    const bool in_time = ends_in_time([&] {
+        while (walk.phase(allow)) {
+            if (walk.ended()) break;
+            if (tol > 0 && walk.unmoved() - lower() <= tol) {
+                outcome.status = Status::tolerance;
+                break;
+            }
+        }
+    });
+    if (!in_time) outcome.status = Status::time_limit;
+    outcome.solver = Solver::lmr;
+    outcome.value = outcome.upper = outcome.unmoved = walk.unmoved();
+    outcome.lower = std::min(lower(), outcome.value);
+    outcome.multiplier = walk.dual_slope();
+    outcome.u = walk.u();
+    outcome.v = walk.v();
+    outcome.plan = walk.plan();
+    outcome.iterations = walk.phases();
+    return outcome;
+}
+
+template <class Cost>
+Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_breakpoints, Pulse& pulse) {
+    LmrWalk<Cost> walk(problem, pulse);
+    Curve curve;
+    curve.solver = Solver::lmr;
+    while (walk.phase([](std::int64_t, Mass available) { return available; })) {
+        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
+        curve.unmoved.push_back(walk.unmoved());
+        curve.cost.push_back(walk.cost());
+        check_breakpoints(curve.cost.size(), max_breakpoints);
+    }
+    return curve;
+}
 
 template <class Cost>
 Outcome one_round(const Pair& pair, const Question& question, double tol, double unit, Cost cap, Pulse& pulse) {
-    const RoundedCosts<Cost> costs(pair, question, question.kappa, unit, cap, pulse);
-    const double kappa = std::pow(unit, -1 / question.p);
-    Outcome outcome =
-        cross_rounded(RoundedProblem<Cost>{costs.data(), pair.masses(), cap}, kappa, question.p, tol, pulse);
+    const auto costs = rounded_costs(pair, question, question.kappa, unit, cap, pulse);
+    const RoundedProblem<Cost> problem{costs.get(), pair.masses(), cap};
+    Outcome outcome = cross_rounded(problem, std::pow(unit, -1 / question.p), question.p, tol, pulse);
     if (outcome.status == Status::exact) outcome.status = Status::tolerance;
     outcome.multiplier *= unit;
     for (double& u : outcome.u) u *= unit;
@@ -119,15 +164,15 @@ std::optional<Outcome> cross_by_lmr(const Pair& pair, const Question& question, 
     const double tol = std::min(question.tol, 1.0);
     std::optional<Outcome> best;
     for (int round = 0; round < 2; ++round) {
-        const double bound = best ? best->lower : std::min(first_guess * question.tol, 1.0);
+        const double bound = best ? best->lower : std::min(first_lower_in_tols * question.tol, 1.0);
         const double unit = unit_for(question.p, tol, bound);
-        if (unit < smallest_unit || 1 / (tol * unit) > finest) break;
+        if (unit < smallest_unit || 1 / (tol * unit) > most_units) break;
         // Where F is steeper than κ^p / tol, the crossing is less than tol away: no need to know such costs.
         const auto cap = static_cast<std::int64_t>(std::ceil(1 / (tol * unit))) + 3;
         Outcome result;
         const bool in_time = ends_in_time([&] {
-            result = cap < narrow ? one_round(pair, question, tol, unit, static_cast<std::int32_t>(cap), pulse)
-                                  : one_round(pair, question, tol, unit, cap, pulse);
+            result = cap < narrow_cost ? one_round(pair, question, tol, unit, static_cast<std::int32_t>(cap), pulse)
+                                       : one_round(pair, question, tol, unit, cap, pulse);
         });
         if (!in_time && !best) throw TimeUp();
         const bool is_last = !in_time || result.status == Status::time_limit;
@@ -144,7 +189,7 @@ std::optional<Outcome> cross_by_lmr(const Pair& pair, const Question& question, 
 std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, const Question& question, Pulse& pulse) {
     const Distances& distances = problem.distances;
     const double step = question.kappa * std::min(question.tol, 1.0);
-    if (!(step * finest_length > range_of(distances.data, distances.size()).largest)) return std::nullopt;
+    if (!(step * most_units_without_cap > range_of(distances.data, distances.size()).largest)) return std::nullopt;
     Room room;
     double* rounded = room.of_size(distances.size());
     for (std::size_t e = 0; e < distances.size(); ++e) rounded[e] = std::ceil(distances.data[e] / step) * step;
@@ -162,14 +207,14 @@ std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, co
 
 std::optional<Band> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse) {
     const double ratio = std::max(largest_distance(pair, question.truncation, pulse) / question.tol, 1.0);
-    if (question.p * std::log2(ratio) + 1 > std::log2(finest_curve)) return std::nullopt;
+    if (question.p * std::log2(ratio) + 1 > std::log2(most_units_without_cap)) return std::nullopt;
     const auto units = static_cast<std::int64_t>(std::ceil(2 * std::pow(ratio, question.p))) + 1;
     const auto run = [&]<class Cost>(Cost top) {
-        const RoundedCosts<Cost> costs(pair, question, question.tol, 0.5, top, pulse);
-        return rounded_profile(RoundedProblem<Cost>{costs.data(), pair.masses(), std::numeric_limits<Cost>::max()},
-                               question.max_breakpoints, pulse);
+        const auto costs = rounded_costs(pair, question, question.tol, 0.5, top, pulse);
+        const RoundedProblem<Cost> problem{costs.get(), pair.masses(), std::numeric_limits<Cost>::max()};
+        return rounded_profile(problem, question.max_breakpoints, pulse);
     };
-    Curve curve = units < narrow ? run(static_cast<std::int32_t>(units)) : run(units);
+    Curve curve = units < narrow_cost ? run(static_cast<std::int32_t>(units)) : run(units);
     for (double& cost : curve.cost) cost *= 0.5;
     for (std::size_t s = 1; s < curve.cost.size(); ++s) {
         const double rise = curve.cost[s] - curve.cost[s - 1];
@@ -178,63 +223,5 @@ std::optional<Band> profile_by_lmr(const Pair& pair, const Question& question, P
     curve.scale = question.tol;
     return Band{curve, lowered(curve)};
 }
-
-template <class Cost>
-Outcome cross_rounded(const RoundedProblem<Cost>& problem, double kappa, double p, double tol, Pulse& pulse) {
-    LmrWalk<Cost> walk(problem, pulse);
-    // Mass may move along a path until the cost of the plan reaches (κ ε)^p.
-    const auto allow = [&](std::int64_t path_cost, Mass available) {
-        const auto slope = static_cast<double>(path_cost);
-        const double before = walk.unmoved(), part = static_cast<double>(available) / walk.total();
-        if (kappa * (before - part) > root(walk.cost() + slope * part, p)) return available;
-        const double distance = crossing(walk.cost() + slope * before, slope, kappa, p);
-        const double share = moved_to_crossing(before, walk.cost(), distance, slope, kappa, p);
-        const auto moved = static_cast<Mass>(share * static_cast<double>(walk.total()));
-        return std::clamp<Mass>(moved, 0, available - 1);
-    };
-    const auto lower = [&] {
-        const double slope = walk.dual_slope();
-        return crossing(slope - walk.dual_sum(), slope, kappa, p);
-    };
-    Outcome outcome;
-    const bool in_time = ends_in_time([&] {
-        while (walk.phase(allow)) {
-            if (walk.ended()) break;
-            if (tol > 0 && walk.unmoved() - lower() <= tol) {
-                outcome.status = Status::tolerance;
-                break;
-            }
-        }
-    });
-    if (!in_time) outcome.status = Status::time_limit;
-    outcome.solver = Solver::lmr;
-    outcome.value = outcome.upper = outcome.unmoved = walk.unmoved();
-    outcome.lower = std::min(lower(), outcome.value);
-    outcome.multiplier = walk.dual_slope();
-    outcome.u = walk.u();
-    outcome.v = walk.v();
-    outcome.plan = walk.plan();
-    outcome.iterations = walk.phases();
-    return outcome;
-}
-
-template <class Cost>
-Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_breakpoints, Pulse& pulse) {
-    LmrWalk<Cost> walk(problem, pulse);
-    Curve curve;
-    curve.solver = Solver::lmr;
-    while (walk.phase([](std::int64_t, Mass available) { return available; })) {
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
-        curve.unmoved.push_back(walk.unmoved());
-        curve.cost.push_back(walk.cost());
-        check_breakpoints(curve.cost.size(), max_breakpoints);
-    }
-    return curve;
-}
-
-template Outcome cross_rounded(const RoundedProblem<std::int32_t>&, double, double, double, Pulse&);
-template Outcome cross_rounded(const RoundedProblem<std::int64_t>&, double, double, double, Pulse&);
-template Curve rounded_profile(const RoundedProblem<std::int32_t>&, std::size_t, Pulse&);
-template Curve rounded_profile(const RoundedProblem<std::int64_t>&, std::size_t, Pulse&);
 
 }  // namespace rpw

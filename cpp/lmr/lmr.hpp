@@ -16,7 +16,6 @@
 #include "base/pulse.hpp"
 #include "base/question.hpp"
 #include "ground/measure.hpp"
-#include "lmr/lmr_walk.hpp"
 
 namespace rpw {
 
@@ -29,11 +28,5 @@ std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, co
 
 // The profile, nowhere below the exact one and at most tol above it, in units of W.
 std::optional<Band> profile_by_lmr(const Pair& pair, const Question& question, Pulse& pulse);
-
-// One run on given costs, with everything in units of the rounding; `kappa` is in units to the power 1/p.
-template <class Cost>
-Outcome cross_rounded(const RoundedProblem<Cost>& problem, double kappa, double p, double tol, Pulse& pulse);
-template <class Cost>
-Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_breakpoints, Pulse& pulse);
 
 }  // namespace rpw

@@ -2,7 +2,14 @@
 #include "many/bounds.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "base/crossing.hpp"
+#include "base/nearest.hpp"
+#include "ground/distances.hpp"
+#include "ground/powers.hpp"
+#include "line/solve_line.hpp"
 #include "many/parallel.hpp"
 
 namespace rpw {
@@ -28,6 +35,48 @@ void for_each_chunked(std::size_t count, std::size_t chunk, const Effort& effort
         [&](std::size_t done) { effort.report(std::min(count, done * chunk)); });
 }
 
+// Where "everybody to the nearest" crosses at p = ∞: its profile is a step function of lengths.
+double crossing_of_steps(std::span<const Mass> masses, const std::vector<double>& nearest, double total, double kappa) {
+    Mass moved = 0;
+    for (const Node x : in_order(nearest)) {
+        const double unmoved = 1 - static_cast<double>(moved) / total;
+        if (nearest[x] >= kappa * unmoved) return unmoved;
+        moved += masses[x];
+        const double after = 1 - static_cast<double>(moved) / total;
+        if (nearest[x] >= kappa * after) return nearest[x] / kappa;
+    }
+    return 0;
+}
+
+// The same at finite p, where the profile is convex and piecewise linear.
+double crossing_of_edges(std::span<const Mass> masses, const std::vector<double>& nearest, double total, double kappa,
+                         double p) {
+    double unmoved = 1, cost = 0;
+    for (const Node x : in_order(nearest)) {
+        const double share = static_cast<double>(masses[x]) / total;
+        const double slope = std::min(power(nearest[x] / kappa, p), largest_power);
+        if (unmoved - share <= root(cost + slope * share, p)) {
+            return crossing(cost + slope * unmoved, slope, 1.0, p);
+        }
+        unmoved -= share;
+        cost += slope * share;
+    }
+    return 0;
+}
+
+double neighbour_bound(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    Nearest nearest;
+    if (question.truncation != unreachable || !nearest_on_line(pair, nearest.of_row, nearest.of_column)) {
+        nearest = nearest_partners(distances_of(pair, question.truncation, room, pulse), pulse);
+    }
+    const auto one_way = [&](std::span<const Mass> masses, const std::vector<double>& lengths) {
+        const auto total = static_cast<double>(std::accumulate(masses.begin(), masses.end(), Mass{0}));
+        return std::isinf(question.p) ? crossing_of_steps(masses, lengths, total, question.kappa)
+                                      : crossing_of_edges(masses, lengths, total, question.kappa, question.p);
+    };
+    return std::max(one_way(pair.a.mass, nearest.of_row), one_way(pair.b.mass, nearest.of_column));
+}
+
 std::vector<LinesOfOne> lines_of_each(const Batch& batch, const DualLines& lines) {
     std::vector<LinesOfOne> each;
     std::int64_t offset = 0;
@@ -40,42 +89,39 @@ std::vector<LinesOfOne> lines_of_each(const Batch& batch, const DualLines& lines
 
 }  // namespace
 
-std::vector<double> neighbour_bounds(const Batch& batch, std::span<const std::int64_t> first,
-                                     std::span<const std::int64_t> second, const Effort& effort) {
-    std::vector<double> bounds(first.size(), 0.0);
+std::vector<double> neighbour_bounds(const Batch& batch, const Pairs& pairs, const Effort& effort) {
+    std::vector<double> bounds(pairs.size(), 0.0);
     if (batch.question.quantity != Quantity::crossing) return bounds;
-    std::vector<PairSolver> solvers;
-    for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
-    for_each_chunked(first.size(), 8, effort, [&](int worker, std::size_t e, Pulse& pulse) {
-        bounds[e] = solvers[worker].neighbour_bound(first[e], second[e], pulse);
+    std::vector<Room> rooms(effort.threads);
+    for_each_chunked(pairs.size(), 8, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+        bounds[e] = neighbour_bound(pairs.of(batch, e), batch.question, rooms[worker], pulse);
     });
     return bounds;
 }
 
-std::vector<double> line_bounds(const Batch& batch, std::span<const std::int64_t> first,
-                                std::span<const std::int64_t> second, const DualLines& lines, const Effort& effort) {
+std::vector<double> line_bounds(const Batch& batch, const Pairs& pairs, const DualLines& lines, const Effort& effort) {
     const std::vector<LinesOfOne> each = lines_of_each(batch, lines);
     std::vector<std::vector<double>> v(each.size());
     for_each_chunked(each.size(), 1, effort, [&](int, std::size_t s, Pulse& pulse) {
         if (each[s].count() > 0) v[s] = each[s].transform_over_places(pulse);
     });
-    std::vector<double> bounds(first.size(), 0.0);
-    for_each_chunked(first.size(), 64, effort, [&](int, std::size_t e, Pulse& pulse) {
-        if (v[first[e]].empty()) return;  // no line, or no memory for it
-        const Measure b = batch.b[second[e]];
-        bounds[e] = each[first[e]].bound_by_places(b, v[first[e]].data());
+    std::vector<double> bounds(pairs.size(), 0.0);
+    for_each_chunked(pairs.size(), 64, effort, [&](int, std::size_t e, Pulse& pulse) {
+        const std::int64_t s = pairs.first[e];
+        if (v[s].empty()) return;  // no line, or no memory for it
+        const Measure b = batch.b[pairs.second[e]];
+        bounds[e] = each[s].bound_by_places(b, v[s].data());
         pulse.note(b.mass.size());
     });
     return bounds;
 }
 
-std::vector<double> mixed_bounds(const Batch& batch, std::span<const std::int64_t> first,
-                                 std::span<const std::int64_t> second, const DualLines& lines, const Effort& effort) {
+std::vector<double> mixed_bounds(const Batch& batch, const Pairs& pairs, const DualLines& lines, const Effort& effort) {
     const std::vector<LinesOfOne> each = lines_of_each(batch, lines);
-    std::vector<double> bounds(first.size(), 0.0);
+    std::vector<double> bounds(pairs.size(), 0.0);
     std::vector<Room> rooms(effort.threads);
-    for_each_chunked(first.size(), 1, effort, [&](int worker, std::size_t e, Pulse& pulse) {
-        bounds[e] = each[first[e]].bound_by_mixture(batch.b[second[e]], rooms[worker], pulse);
+    for_each_chunked(pairs.size(), 1, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+        bounds[e] = each[pairs.first[e]].bound_by_mixture(batch.b[pairs.second[e]], rooms[worker], pulse);
     });
     return bounds;
 }

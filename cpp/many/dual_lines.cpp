@@ -8,17 +8,14 @@
 #include "base/crossing.hpp"
 #include "base/least.hpp"
 #include "base/simd.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// A mixture of as many lines as this was sharper than one of fewer or more.
-constexpr std::size_t lines_in_mixture = 3;
-
-// Atoms that stand for all when lines are compared: about so many.
-constexpr Node atoms_in_sample = 64;
 
 // least_j = min over i of C_ij + u_i, beside what it was, for each of several lines: their potentials lie `step` apart.
 // Row by row, so that what is read again stays in the cache.
@@ -41,16 +38,6 @@ double weighted_sum(std::span<const double> potentials, std::span<const Mass> ma
     long double sum = 0;
     for (std::size_t i = 0; i < masses.size(); ++i) sum += static_cast<long double>(potentials[i]) * masses[i];
     return static_cast<double>(sum);
-}
-
-Powers powers_in(Room& room, PowerRows&& rows, Pulse& pulse) {
-    const auto columns = static_cast<std::size_t>(rows.columns());
-    double* data = room.of_size(rows.rows() * columns);
-    for (Node i = 0; i < rows.rows(); ++i) {
-        rows.fill(i, data + i * columns);
-        pulse.note(rows.work_per_row());
-    }
-    return {{data, rows.rows(), rows.columns()}};
 }
 
 }  // namespace
@@ -94,8 +81,8 @@ double LinesOfOne::bound_by_places(const Measure& b, const double* v) const {
 double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) const {
     if (count() == 0) return 0;
     const Question& question = batch_.question;
-    const Powers powers =
-        powers_in(room, {{batch_.space, a_, b}, question.truncation, question.kappa, question.p}, pulse);
+    PowerRows rows({batch_.space, a_, b}, question.truncation, question.kappa, question.p);
+    const Powers powers{filled(rows, room.of_size(a_.mass.size() * b.mass.size()), pulse)};
     const std::vector<std::size_t> best = best_for(b, powers);
     double lambda = 0;
     std::vector<double> u(a_.mass.size(), 0.0), v(b.mass.size(), unreachable);

@@ -7,7 +7,7 @@
 
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
-#include "many/pair_solver.hpp"
+#include "many/batch.hpp"
 
 namespace rpw {
 

@@ -15,35 +15,43 @@
 
 namespace rpw {
 
-std::string reason_of(const std::exception& error) {
-    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return std::string("MemoryError: ") + out_of_memory;
-    return error.what();
-}
-
 namespace {
 
-// body(worker, e, pulse) for each pair on the threads; what it throws is the reason why that pair failed.
+std::string reason_of(const std::exception& error) {
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    return is_memory ? std::string("MemoryError: ") + out_of_memory : error.what();
+}
+
+// body(e, room, pulse) for each pair on the threads, each of which has a room; what it throws is the reason why that
+// pair failed.
 template <class Body>
-std::vector<PairFailure> for_each_pair(std::span<const std::int64_t> first, std::span<const std::int64_t> second,
-                                       const Effort& effort, const Body& body) {
+std::vector<PairFailure> for_each_pair(const Pairs& pairs, const Effort& effort, const Body& body) {
     std::vector<PairFailure> failures;
     std::mutex mutex;
+    std::vector<Room> rooms(effort.threads);
     for_each_parallel(
-        first.size(), effort.threads, effort.seconds,
+        pairs.size(), effort.threads, effort.seconds,
         [&](int worker, std::size_t e, Pulse& pulse) {
             try {
-                body(worker, e, pulse);
+                body(e, rooms[worker], pulse);
             } catch (const Cancelled&) {
                 throw;
             } catch (const TimeUp&) {
                 throw;
             } catch (const std::exception& error) {
                 const std::lock_guard lock(mutex);
-                failures.push_back({first[e], second[e], reason_of(error)});
+                failures.push_back({pairs.first[e], pairs.second[e], reason_of(error)});
             }
         },
         effort.report);
     return failures;
+}
+
+// Exactly what rpw.distance and its neighbours return. RPW beyond the cutoff may be given up.
+Outcome solve_in_time(const Pair& pair, const Question& question, double cutoff, Room& room, Pulse& pulse) {
+    Outcome outcome = solve(pair, question.with_cutoff(cutoff), room, pulse);
+    if (outcome.status == Status::time_limit) throw TimeUp();
+    return outcome;
 }
 
 // Whether the solve has left a line below the profiles of other pairs: another solver knows none, or one of no use.
@@ -52,31 +60,28 @@ bool has_line(const Outcome& outcome, const Question& question) {
     return is_on_profile && question.quantity == Quantity::crossing && outcome.multiplier > 0;
 }
 
+std::vector<double> no_values(std::size_t count) {
+    return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace
 
-PairValues pair_values(const Batch& batch, std::span<const std::int64_t> first, std::span<const std::int64_t> second,
-                       const Effort& effort) {
-    PairValues result;
-    result.values.assign(first.size(), std::numeric_limits<double>::quiet_NaN());
-    std::vector<PairSolver> solvers;
-    for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
-    result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
-        result.values[e] = solvers[worker].solve(first[e], second[e], 1.0, pulse).value;
+PairValues pair_values(const Batch& batch, const Pairs& pairs, const Effort& effort) {
+    PairValues result{no_values(pairs.size()), {}};
+    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+        result.values[e] = solve_in_time(pairs.of(batch, e), batch.question, 1.0, room, pulse).value;
     });
     return result;
 }
 
-PairsWithin pair_values_within(const Batch& batch, std::span<const std::int64_t> first,
-                               std::span<const std::int64_t> second, std::span<const double> cutoffs,
+PairsWithin pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs,
                                const Effort& effort) {
     PairsWithin result;
-    result.found.values.assign(first.size(), std::numeric_limits<double>::quiet_NaN());
-    result.multiplier.assign(first.size(), 0.0);
-    result.u.resize(first.size());
-    std::vector<PairSolver> solvers;
-    for (int worker = 0; worker < effort.threads; ++worker) solvers.emplace_back(batch);
-    result.found.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
-        Outcome outcome = solvers[worker].solve(first[e], second[e], cutoffs[e], pulse);
+    result.found.values = no_values(pairs.size());
+    result.multiplier.assign(pairs.size(), 0.0);
+    result.u.resize(pairs.size());
+    result.found.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+        Outcome outcome = solve_in_time(pairs.of(batch, e), batch.question, cutoffs[e], room, pulse);
         result.found.values[e] = outcome.status == Status::beyond_cutoff ? unreachable : outcome.value;
         const double unit_p = power(batch.question.kappa / outcome.scale, batch.question.p);
         const double multiplier = outcome.multiplier / unit_p;
@@ -88,29 +93,24 @@ PairsWithin pair_values_within(const Batch& batch, std::span<const std::int64_t>
     return result;
 }
 
-PairValues pair_values_at(const Batch& batch, std::span<const double> kappas, std::span<const std::int64_t> first,
-                          std::span<const std::int64_t> second, const Effort& effort) {
-    PairValues result;
-    result.values.assign(first.size() * kappas.size(), std::numeric_limits<double>::quiet_NaN());
-    std::vector<Room> rooms(effort.threads);
-    result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
-        const Pair pair = batch.pair(first[e], second[e]);
-        const auto values = solve_several(pair, batch.question, kappas, rooms[worker], pulse);
+PairValues pair_values_at(const Batch& batch, const Pairs& pairs, std::span<const double> kappas,
+                          const Effort& effort) {
+    PairValues result{no_values(pairs.size() * kappas.size()), {}};
+    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+        const auto values = solve_several(pairs.of(batch, e), batch.question, kappas, room, pulse);
         if (!are_sound(values)) throw NoAnswer();
         std::copy(values.begin(), values.end(), result.values.begin() + static_cast<std::ptrdiff_t>(e * kappas.size()));
     });
     return result;
 }
 
-PairOutcomes pair_outcomes(const Batch& batch, std::span<const std::int64_t> first,
-                           std::span<const std::int64_t> second, const Effort& effort, std::span<const double> kappas) {
-    PairOutcomes result;
-    result.outcomes.resize(first.size());
-    std::vector<Room> rooms(effort.threads);
-    result.failures = for_each_pair(first, second, effort, [&](int worker, std::size_t e, Pulse& pulse) {
+PairOutcomes pair_outcomes(const Batch& batch, const Pairs& pairs, std::span<const double> kappas,
+                           const Effort& effort) {
+    PairOutcomes result{std::vector<Outcome>(pairs.size()), {}};
+    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
         Question question = batch.question;
         if (!kappas.empty()) question.kappa = kappas[e];
-        result.outcomes[e] = solve(batch.pair(first[e], second[e]), question, rooms[worker], pulse);
+        result.outcomes[e] = solve(pairs.of(batch, e), question, room, pulse);
     });
     return result;
 }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/pulse.hpp"
+#include "many/batch.hpp"
 
 namespace rpw {
 
@@ -21,8 +21,7 @@ struct Cancelled : std::exception {};
 // calling thread about every 50 ms with the number of finished items; if it throws, the work is cancelled, the threads
 // are joined, and the exception goes on. So does the first exception of a body, and TimeUp after so many seconds.
 template <class Body>
-void for_each_parallel(std::size_t count, int threads, double seconds, const Body& body,
-                       const std::function<void(std::size_t done)>& report) {
+void for_each_parallel(std::size_t count, int threads, double seconds, const Body& body, const Report& report) {
     std::atomic<std::size_t> next{0}, done{0};
     std::atomic<bool> cancelled{false};
     std::mutex mutex;

@@ -8,7 +8,8 @@
 #include <vector>
 #include <walk.cu>  // of src/rpw/many/backends/cuda
 
-#include "many/pair_solver.hpp"
+#include "many/batch.hpp"
+#include "solve/solve.hpp"
 
 namespace {
 
@@ -136,10 +137,10 @@ public:
         question.p = setting.p, question.kappa = setting.kappa;
         question.unmoved = setting.unmoved, question.truncation = setting.truncation;
         const rpw::Batch batch{space, measures, measures, question};
-        rpw::PairSolver solver(batch);
+        rpw::Room room;
         rpw::Pulse pulse(nullptr, 1e9);
         for (std::size_t e = 0; e < first_.size(); ++e) {
-            const double expected = solver.solve(first_[e], second_[e], 1.0, pulse).value;
+            const double expected = rpw::solve(batch.pair(first_[e], second_[e]), question, room, pulse).value;
             expect(std::abs(answers.value[e] - expected) <= 1e-12, "value", answers.value[e], expected);
             expect(answers.lower[e] <= answers.value[e] && answers.value[e] <= answers.upper[e], "order of bounds");
             const double power_gap = std::pow(answers.upper[e], setting.p) - std::pow(answers.lower[e], setting.p);

@@ -38,22 +38,21 @@ struct KeptLines {
 
 // Bounds lie below the distances, whoever's potentials they come from; solves within a cutoff end with the same bits,
 // or prove that they need not end.
-void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std::int64_t> first,
-                  std::span<const std::int64_t> second) {
+void check_bounds(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs) {
     const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
-    const std::vector<double> distances = rpw::pair_values(batch, first, second, effort).values;
-    const auto by_neighbours = rpw::neighbour_bounds(batch, first, second, effort);
+    const std::vector<double> distances = rpw::pair_values(batch, pairs, effort).values;
+    const auto by_neighbours = rpw::neighbour_bounds(batch, pairs, effort);
     std::vector<double> cutoffs;
     for (const double distance : distances) {
         cutoffs.push_back(below(2) ? std::max(0.0, distance - 1e-6) : distance + 1e-12);
     }
-    const auto within = rpw::pair_values_within(batch, first, second, cutoffs, effort);
+    const auto within = rpw::pair_values_within(batch, pairs, cutoffs, effort);
     for (const std::int64_t most : {1, 2, 12}) {
-        const KeptLines lines(within, first, most);
-        const auto by_lines = batch.space.matrix ? rpw::line_bounds(batch, first, second, lines.view(), effort)
-                                                 : rpw::mixed_bounds(batch, first, second, lines.view(), effort);
-        const auto mixed = rpw::mixed_bounds(batch, first, second, lines.view(), effort);
-        for (std::size_t e = 0; e < first.size(); ++e) {
+        const KeptLines lines(within, pairs.first, most);
+        const auto by_lines = batch.space.matrix ? rpw::line_bounds(batch, pairs, lines.view(), effort)
+                                                 : rpw::mixed_bounds(batch, pairs, lines.view(), effort);
+        const auto mixed = rpw::mixed_bounds(batch, pairs, lines.view(), effort);
+        for (std::size_t e = 0; e < pairs.size(); ++e) {
             checker.expect(mixed[e] <= distances[e] + 1e-13, "mixed bound", mixed[e], distances[e]);
             checker.expect(most > 1 || mixed[e] >= by_lines[e] - 1e-13, "sharper", mixed[e], by_lines[e]);
             checker.expect(by_lines[e] <= distances[e] + 1e-13, "bound by lines", by_lines[e], distances[e]);
@@ -62,7 +61,7 @@ void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std
             checker.expect(!is_own || by_lines[e] >= distances[e] - 1e-9, "own line", by_lines[e], distances[e]);
         }
     }
-    for (std::size_t e = 0; e < first.size(); ++e) {
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
         const double distance = distances[e], found = within.found.values[e];
         checker.expect(by_neighbours[e] <= distance + 1e-12, "bound by neighbours", by_neighbours[e], distance);
         const bool is_given_up = std::isinf(found) && distance > cutoffs[e];
@@ -71,8 +70,7 @@ void check_bounds(Checker& checker, const rpw::Batch& batch, std::span<const std
 }
 
 // The same for measures on the places of a matrix, which they share.
-void check_bounds_on_places(Checker& checker, rpw::Batch batch, std::span<const std::int64_t> first,
-                            std::span<const std::int64_t> second) {
+void check_bounds_on_places(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) {
     const rpw::Node places = 9;
     std::vector<double> matrix(places * places);
     for (double& entry : matrix) entry = below(6) / 5.0;
@@ -82,20 +80,19 @@ void check_bounds_on_places(Checker& checker, rpw::Batch batch, std::span<const 
     for (std::size_t e = 0; e < batch.a.mass.size(); ++e) place.push_back(below(places));
     rpw::Measures all{batch.a.start, batch.a.mass};
     all.place = place;
-    check_bounds(checker, {space, all, all, batch.question}, first, second);
+    check_bounds(checker, {space, all, all, batch.question}, pairs);
 }
 
 // Several prices at once against one at a time, and answers with plans on threads against one pair at a time.
-void check_several(Checker& checker, rpw::Batch batch, std::span<const std::int64_t> first,
-                   std::span<const std::int64_t> second) {
+void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) {
     const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
     const std::vector<double> kappas{1, 0, 10, 1e-9, 0.3, 1};
-    const auto stack = rpw::pair_values_at(batch, kappas, first, second, effort);
+    const auto stack = rpw::pair_values_at(batch, pairs, kappas, effort);
     for (std::size_t s = 0; s < kappas.size(); ++s) {
         batch.question.kappa = kappas[s];
         batch.question.quantity = kappas[s] == 0 ? rpw::Quantity::shared : rpw::Quantity::crossing;
-        const auto alone = rpw::pair_values(batch, first, second, effort);
-        for (std::size_t e = 0; e < first.size(); ++e) {
+        const auto alone = rpw::pair_values(batch, pairs, effort);
+        for (std::size_t e = 0; e < pairs.size(); ++e) {
             const double value = stack.values[e * kappas.size() + s];
             checker.expect(std::abs(value - alone.values[e]) <= 1e-12, "one of several", value, alone.values[e]);
         }
@@ -104,11 +101,11 @@ void check_several(Checker& checker, rpw::Batch batch, std::span<const std::int6
     batch.question.need = rpw::Need::plan;
     for (const double truncation : {0.3, 1.0, rpw::unreachable}) {
         batch.question.truncation = truncation;
-        const auto many = rpw::pair_outcomes(batch, first, second, effort);
+        const auto many = rpw::pair_outcomes(batch, pairs, {}, effort);
         batch.question.need = rpw::Need::value;
-        const auto values = rpw::pair_values(batch, first, second, effort);
+        const auto values = rpw::pair_values(batch, pairs, effort);
         batch.question.need = rpw::Need::plan;
-        for (std::size_t e = 0; e < first.size(); ++e) {
+        for (std::size_t e = 0; e < pairs.size(); ++e) {
             const rpw::Outcome& outcome = many.outcomes[e];
             const double value = values.values[e];
             checker.expect(std::abs(outcome.value - value) <= 1e-12, "value of a plan", outcome.value, value);
@@ -146,33 +143,33 @@ void check_many(Checker& checker) {
             second.push_back(t);
         }
     }
+    const rpw::Pairs pairs{first, second};
     const auto quiet = [](std::size_t) {};
     for (const double p : {1.0, 2.0, rpw::unreachable}) {
         rpw::Batch batch{plane, all, all, {}};
         batch.question.p = p;
-        const auto one = rpw::pair_values(batch, first, second, {1, rpw::unreachable, quiet});
-        const auto three = rpw::pair_values(batch, first, second, {3, rpw::unreachable, quiet});
+        const auto one = rpw::pair_values(batch, pairs, {1, rpw::unreachable, quiet});
+        const auto three = rpw::pair_values(batch, pairs, {3, rpw::unreachable, quiet});
         checker.expect(one.values == three.values && one.failures.empty(), "threads");
         rpw::Room room;
         rpw::Pulse pulse(nullptr, 1e9);
         for (int e = 0; e < count * count; ++e) {
-            const double single = rpw::solve(batch.pair(first[e], second[e]), batch.question, room, pulse).value;
+            const double single = rpw::solve(pairs.of(batch, e), batch.question, room, pulse).value;
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
-        check_several(checker, batch, first, second);
-        check_bounds(checker, batch, first, second);
-        check_bounds_on_places(checker, batch, first, second);
+        check_several(checker, batch, pairs);
+        check_bounds(checker, batch, pairs);
+        check_bounds_on_places(checker, batch, pairs);
     }
     bool thrown = false;
     try {
         const auto interrupt = [](std::size_t) { throw std::string("interrupt"); };
-        rpw::pair_values({plane, all, all, {}}, first, second, {2, rpw::unreachable, interrupt});
+        rpw::pair_values({plane, all, all, {}}, pairs, {2, rpw::unreachable, interrupt});
     } catch (const std::string&) {
         thrown = true;
     }
     checker.expect(thrown, "interrupt of threads");
-    const bool in_time =
-        rpw::ends_in_time([&] { rpw::pair_values({plane, all, all, {}}, first, second, {2, 0, quiet}); });
+    const bool in_time = rpw::ends_in_time([&] { rpw::pair_values({plane, all, all, {}}, pairs, {2, 0, quiet}); });
     checker.expect(!in_time, "deadline of threads");
 }
 

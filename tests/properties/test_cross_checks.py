@@ -9,6 +9,8 @@ import pytest
 from checks import assert_close, assert_cost_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 from strategies import ALL_P, FINITE_P, cost_matrices, exponents, measures, prices
 
 import rpw
@@ -204,6 +206,21 @@ def test_zeros_that_form_no_blocks_need_a_maximum_flow():
     """Greedy matching of the first zeros would give 2/3."""
     cost = [[0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     assert_close(rpw.total_variation(cost=cost), 1 / 3)
+
+
+def test_free_flow_of_many_points_against_scipy():
+    """Few zeros and unequal masses: paths are long, and much of what flows is taken back."""
+    rng = np.random.default_rng(5)
+    for n, m in ((120, 120), (60, 200), (200, 40)):
+        is_free = rng.random((n, m)) < 3 / min(n, m)
+        a, b = rng.integers(1, 50, n), rng.integers(1, 50, m)
+        b[0] += max(0, a.sum() - b.sum())
+        a[0] += max(0, b.sum() - a.sum())
+        arcs = np.zeros((n + m + 2, n + m + 2), dtype=np.int32)
+        arcs[0, 1 : n + 1], arcs[n + 1 : -1, -1] = a, b
+        arcs[1 : n + 1, n + 1 : -1] = is_free * a.sum()
+        free = maximum_flow(csr_array(arcs), 0, n + m + 1).flow_value / a.sum()
+        assert_close(rpw.total_variation(cost=1.0 - is_free, a=a, b=b), 1 - free)
 
 
 @given(measures(most=6))

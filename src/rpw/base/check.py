@@ -39,6 +39,8 @@ def is_sparse(value: Any) -> bool:
 
 
 def _as_numbers(value: Any, name: str) -> Array:
+    if type(value) is np.ndarray and value.dtype == np.float64:  # nearly always
+        return value
     if is_sparse(value) or (isinstance(value, (list, tuple)) and any(is_sparse(item) for item in value)):
         raise ValueError(
             f"{name} is sparse (of SciPy), and dense numbers are needed here: pass {name}.toarray(); only histograms "
@@ -82,10 +84,6 @@ def _check_objects(array: npt.NDArray[np.object_], name: str) -> None:
 
 def check_finite(array: Array, name: str) -> None:
     """Raise if an entry is NaN or infinite."""
-    # A sum is finite only if every entry is; the converse can fail by overflow, so look closer then.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(array)):
-            return
     finite = np.isfinite(array)
     if not finite.all():
         raise ValueError(f"{name} has a NaN or infinite entry, the first at {first_index(~finite)}")
@@ -167,10 +165,13 @@ def as_cost(value: Any, name: str = "cost") -> tuple[Array, float]:
 
 def as_number(value: Any, name: str) -> float:
     """Coerce a scalar; NaN is refused."""
+    if type(value) is float and not math.isnan(value):  # nearly always
+        return value
     given = value
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.is_masked(value):
         value = value.item()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+    is_real = type(value) is int or isinstance(value, numbers.Real)  # asking an abstract class takes longer
+    if not is_real or isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be a number, got {_shortened(given)}")
     try:
         number = float(value)

@@ -15,7 +15,7 @@ import numpy as np
 __all__ = ["Columns", "names_of_coordinates"]
 
 _MOST_LISTED = 12  # names in a message
-_WITHOUT_NAMES = {float, int, list, tuple, np.ndarray}  # a list of points may be long
+_WITHOUT_NAMES = {float, int, list, tuple, np.ndarray}  # themselves; items of a list may have some
 
 
 class _Named(NamedTuple):
@@ -52,7 +52,7 @@ class Columns:
             _check_alike(named, seen)
             if named.names and all(named.names != other.names for other in seen):
                 seen.append(named)
-        return Columns(self.of_places, tuple(seen))
+        return self if len(seen) == len(self._seen) else Columns(self.of_places, tuple(seen))
 
     def owned_by(self, owner: str) -> Columns:
         """The same, which messages say that ``owner`` has."""
@@ -61,7 +61,8 @@ class Columns:
 
 def _each(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in arguments.items():
-        yield name, value
+        if type(value) not in _WITHOUT_NAMES:
+            yield name, value
         if isinstance(value, (list, tuple)) and not _WITHOUT_NAMES.issuperset(map(type, value)):
             yield from ((f"{name}[{s}]", item) for s, item in enumerate(value))
 

@@ -72,9 +72,10 @@ class Atoms:
 def atoms_of_one(weights: Array, where: Where) -> Atoms:
     """The atoms of one measure, from weights that sum to 1."""
     mass = as_masses(weights)
-    kept = np.flatnonzero(mass)
-    start = np.array([0, len(kept)], dtype=np.int64)
-    return Atoms(start, weights[kept], mass[kept], np.ascontiguousarray(where[kept]))
+    if not mass.all():
+        kept = np.flatnonzero(mass)
+        weights, mass, where = weights[kept], mass[kept], where[kept]
+    return Atoms(np.array([0, len(mass)], dtype=np.int64), weights, mass, np.ascontiguousarray(where))
 
 
 def joined(parts: list[Atoms]) -> Atoms:

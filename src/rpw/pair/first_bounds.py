@@ -38,12 +38,17 @@ class FirstBounds:
     plan: Plan | None = None
 
 
+NOTHING_KNOWN = FirstBounds()
+
+
 def first_bounds(problem: Problem, question: Question, deadline: Deadline) -> FirstBounds:
     """Bounds in near-linear time, as far as the deadline allows; [0, inf] where a solve will soon have better ones."""
-    found = FirstBounds()
+    found = NOTHING_KNOWN
+    if not (deadline.is_set and question.is_of_crossing and problem.ground.has_norm):
+        return found
     is_long = len(problem.rows) * len(problem.columns) >= _MANY_PAIRS and not problem.is_on_line
     points = problem.points
-    if not (deadline.is_set and is_long and question.is_of_crossing and problem.ground.has_norm) or points is None:
+    if not is_long or points is None:
         return found
     x, y = points[0][problem.rows], points[1][problem.columns]
     low, high = np.minimum(x.min(axis=0), y.min(axis=0)), np.maximum(x.max(axis=0), y.max(axis=0))

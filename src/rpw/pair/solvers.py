@@ -33,15 +33,20 @@ def choose(problem: Problem, question: Question) -> tuple[str, str]:
     return solver.name, reason
 
 
+def _settled(problem: Problem, question: Question) -> Question:
+    """The question with the name of the solver that will answer it: one asked for by name may have nothing to do."""
+    return replace(question, solver=choose(problem, question)[0])
+
+
 def check_fits(problem: Problem, question: Question) -> None:
     """Raise the ``MemoryError`` that the chosen solver would."""
-    chosen = replace(question, solver=choose(problem, question)[0])
+    chosen = _settled(problem, question)
     problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
 
 
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
-    question = replace(question, solver=choose(problem, question)[0], need="plan")
+    question = replace(_settled(problem, question), need="plan")
     first = first_bounds(problem, question, deadline)
     try:
         answer = outcome(problem, question, deadline)
@@ -53,7 +58,8 @@ def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> R
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
-    question = replace(question, solver=choose(problem, question)[0])
+    if question.is_by_name:
+        question = _settled(problem, question)
     first = first_bounds(problem, question, deadline)
     lower, upper = first.lower, min(first.upper, question.largest)
     with suppress(TimeLimitError):
@@ -72,7 +78,7 @@ def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) 
     only = np.zeros(1, dtype=np.int64)
     kappas, seconds = np.array(question.kappas), deadline.seconds_left
     try:
-        values, failures = _core.pair_values_at(*pair, question.to_core(), kappas, only, only, 1, seconds, None)
+        values, failures = _core.pair_values_at(*pair, question.to_core(), only, only, kappas, 1, seconds, None)
     except TimeoutError:
         raise TimeLimitError from None
     for _, _, reason in failures:

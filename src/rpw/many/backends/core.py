@@ -24,7 +24,8 @@ __all__ = ["CoreBackend", "FlatOutcomes"]
 _SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 1024
 _GROWTH = 1.25  # from round to round
 _MIXTURES_PER_SOLVE = 3
-_FEW = 16  # items that are solved for less than bounds take
+_FEW = 24  # items that are solved for less than bounds by lines take
+_SOLVES_WITHOUT_LINES = 8  # in the first round, and twice as many in each one after it: those are given up early
 _LINES_TO_MIX = 32  # the last of each query
 
 
@@ -77,7 +78,7 @@ class CoreBackend:
         try:
             if len(kappas) == 0:
                 return _core.pair_values(*pair, question, s, t, threads, seconds, report)
-            values, failures = _core.pair_values_at(*pair, question, kappas, s, t, threads, seconds, report)
+            values, failures = _core.pair_values_at(*pair, question, s, t, kappas, threads, seconds, report)
             return values.reshape(len(s), len(kappas)), failures
         except TimeoutError as error:
             raise TimeLimitError from error
@@ -97,14 +98,14 @@ class CoreBackend:
         """The answers for the pairs (0, 0), (1, 1), … in a few arrays, each at a price of its own."""
         s, t, threads = _work(np.arange(len(kappas)), np.arange(len(kappas)), n_threads)
         question, pair = self._question, self._prepared
-        arrays, failures = _core.pair_flat_outcomes(*pair, question, kappas, s, t, threads, math.inf, None)
+        arrays, failures = _core.pair_flat_outcomes(*pair, question, s, t, kappas, threads, math.inf, None)
         return FlatOutcomes(*arrays), failures
 
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
         busy = -(-2 * n_threads // queries)
         if not self._has_lines or len(self.batch.b) <= _FEW:
-            return Round(max(_FEW, busy) << min(number, 40), mixtures=0, bounds_all=False)
+            return Round(max(_SOLVES_WITHOUT_LINES, busy) << min(number, 40), mixtures=0, bounds_all=False)
         least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), busy)
         solves = int(least * _GROWTH ** min(number, 50))
         return Round(solves, _MIXTURES_PER_SOLVE * solves, bounds_all=self.batch.ground.size is not None)
