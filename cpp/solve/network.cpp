@@ -57,11 +57,14 @@ double Network::bound_by_neighbours(const Goal& goal) {
 // Finds the λ of the next solve; the status if that shows that the answer lies beyond the cutoff.
 std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
     bracket.raise_lower(bound_by_neighbours(bracket.goal()));
+    if (const auto status = bracket.ending(limits)) return status;
     first_ = std::min(first_guess(bracket), dearest_path);
     if (!corrects_ || solves_ > 0) return std::nullopt;
     first_ =
         lambda_corrected_early(problem_, bracket.goal(), *neighbours_, part_of_atom_, limits.cutoff, simplex_, *first_);
-    return first_ ? std::nullopt : std::optional(bracket.end_at_left(Status::beyond_cutoff));
+    if (first_) return std::nullopt;
+    offer_unfinished(bracket);  // whose line bounds other pairs, too
+    return bracket.end_at_left(Status::beyond_cutoff);
 }
 
 // Along the profile the crossings come in the order of κ: what was found on the way to the last one bounds the next.
@@ -252,14 +255,19 @@ Vertex<Basis> Network::walked() const {
 void Network::cut_off(Around& bracket) {
     if (walk_) {
         stop(bracket);
-    } else {  // a basis is feasible, though not optimal; its potentials may prove more than others do
-        Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
-        std::vector<double> u, v;
-        const double sum = certify(problem_, Forest(problem_.masses, found.plan), found.lambda, u, v);
-        const double height = found.lambda - sum;
-        bracket.offer(std::move(found), height);
+    } else {
+        offer_unfinished(bracket);
     }
     if (bracket.goal().is_crossing()) bracket.raise_lower(bound_by_neighbours(bracket.goal()));
+}
+
+// The basis of the simplex is feasible, though not optimal; its potentials may prove more than others do.
+void Network::offer_unfinished(Around& bracket) {
+    Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
+    std::vector<double> u, v;
+    const double sum = certify(problem_, Forest(problem_.masses, found.plan), found.lambda, u, v);
+    const double height = found.lambda - sum;
+    bracket.offer(std::move(found), height);
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.

@@ -49,8 +49,8 @@ public:
     long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->pivots() : 0); }
     // Whether the answer was found by a walk.
     bool is_walking() const { return walk_.has_value(); }
-    // What ran: the walk alone, or the simplex too.
-    Solver solver() const { return solves_ == 0 ? Solver::walk : Solver::simplex; }
+    // What found the answer: the walk alone, or the simplex too.
+    Solver solver() const { return solves_ == 0 || strategy_ == Solver::walk ? Solver::walk : Solver::simplex; }
 
 private:
     double bound_by_neighbours(const Goal& goal);
@@ -63,6 +63,7 @@ private:
     std::optional<Status> ending_on_edge(Around& bracket, const Limits& limits);
     void stop(Around& bracket);
     Vertex<Basis> walked() const;
+    void offer_unfinished(Around& bracket);
     void note_middle();
     double first_guess(const Around& bracket) const;
     SlopeGuess guess(const Around& bracket) const;

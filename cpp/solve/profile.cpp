@@ -119,7 +119,7 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     check_powers_fit(least_positive_distance(distances), scale, question.p);
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
     Band band;
-    if (question.tol > 0 && question.solver != Solver::lmr) {
+    if (question.tol > 0 && question.solver == Solver::exact) {
         const double tol = question.tol / scale;
         Sandwich found = sandwich_profile(costs, question.p, tol, question.max_breakpoints, pulse);
         if (!found.keeps(tol)) refuse_tol(found.gap * scale, question);

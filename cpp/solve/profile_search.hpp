@@ -19,8 +19,8 @@ public:
     Status go_on(const Goal& goal);
 
     double unmoved() const { return bracket_.answer().unmoved; }
-    // The best bound on RPW that is known, by a line or without one.
-    double lower() const { return bracket_.lower(); }
+    // What is proven of RPW without the line below.
+    double lower_without_line() const { return bracket_.lower_without_line(); }
     // F of the plan.
     double cost_p() const { return bracket_.cost_p(); }
     std::vector<PlanEntry> plan() const;

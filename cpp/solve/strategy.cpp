@@ -57,7 +57,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
         double lower = crossing(height, outcome.multiplier, price.kappa, p);
-        if (outcome.status == Status::time_limit) lower = std::max(lower, search.lower());
+        if (outcome.status == Status::time_limit) lower = std::max(lower, search.lower_without_line());
         outcome.lower = std::min(price.shrink * lower, outcome.upper);
         close_gap(outcome);
     }

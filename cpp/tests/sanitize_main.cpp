@@ -71,6 +71,7 @@ int main() {
     for (const bool on_grid : {false, true}) check_line(checker, 450, 400, on_grid);
     check_sandwich_of_all_edges(checker);
     check_search(checker);
+    check_network(checker);
     check_interrupt(checker);
     std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
     return checker.failures == 0 ? 0 : 1;

@@ -79,6 +79,16 @@ void check_limits(Checker& checker) {
     checker.expect(std::abs(near.answer().unmoved - 1 / 1002.5) <= 1e-15, "at a larger κ", near.answer().unmoved);
 }
 
+// A vertex that a solve took for optimal, and was not, proves nothing after the search has begun again.
+void check_doubt(Checker& checker) {
+    rpw::Bracket<int> bracket({1, 1}, vertices[0]);
+    bracket.raise_lower(0.1);
+    bracket.place({{0.5, 0.6, 0.25}, 1}, false);
+    checker.expect(bracket.lower() > 0.3125, "a false line", bracket.lower());
+    bracket.restart(vertices[0]);
+    checker.expect(bracket.lower() == 0.1, "forgotten with its vertex", bracket.lower());
+}
+
 void check_budget(Checker& checker) {
     rpw::WalkBudget budget(100);
     checker.expect(!budget.of_walk(1), "no walk before its rate is known");
@@ -95,6 +105,7 @@ void check_budget(Checker& checker) {
 void check_search(Checker& checker) {
     check_goals(checker);
     check_limits(checker);
+    check_doubt(checker);
     check_budget(checker);
 }
 
