@@ -17,6 +17,8 @@ namespace rpw::tuning {
 // Bounds on one answer that agree to this share are one number; and while a search goes on, so that it may end.
 inline constexpr double same_answer = 1e-12;
 inline constexpr double same_number = 1e-13;
+// What is passed, or kept, by this share is so whatever the rounding.
+inline constexpr double a_little = 1e-9;
 // Two heights of one line, from different sums.
 inline constexpr double same_height = 4e-16;
 // An exact answer whose bounds are further apart is looked for again in another way.
@@ -74,8 +76,10 @@ inline constexpr double solve_overhead = 4;
 inline constexpr double share_for_walk = 0.5;
 // A solve that takes so many times what is expected will not end. Never seen.
 inline constexpr double most_solve = 100;
-// Solves in a row that find nothing new, before the chord is asked. ×½ 1.02, ×2 1.01
+// Solves in a row that find nothing new, before the chord is asked; one, if the last guess lay in the middle. ×½ 1.02,
+// ×2 1.01
 inline constexpr int most_stalls = 3;
+inline constexpr double nearly_half = 0.499;
 inline constexpr int edges_between_gap_checks = 32;
 
 // ---------------------------------------------------------------- guesses of λ
@@ -87,10 +91,14 @@ inline constexpr int halvings = 30;
 // upper end: potentials there cannot tell apart what is cheap at the lower one.
 inline constexpr double many_orders = 1e4;
 inline constexpr double far_below = 0.001;
+// Stand for 0 in ratios and logarithms: of a slope beside another, and of what is left unmoved.
+inline constexpr double smallest_part = 1e-30;
+inline constexpr double smallest_share = 1e-300;
 // How much steeper the profile is than that of the neighbours: at least so much, and at most the square root of so much
-// to the power p. ×½ 1.04, ×2 1.00; ×½ 1.02, ×2 1.01
+// to the power p. Between these, a little less than it was at the left point. ×½ 1.04, ×2 1.00; ×½ 1.02, ×2 1.01; -
 inline constexpr double steeper_than_neighbours = 1.3;
 inline constexpr double most_steeper = 6;
+inline constexpr double less_steep = 0.85;
 // ε falls less fast, or λ grows less, the further the guess goes. ×½ 1.04, ×2 1.02
 inline constexpr double slower_further_on = 0.3;
 // Without a right end this share of the way to the guess is taken, since the way back is dearer; λ grows by no less
@@ -119,7 +127,6 @@ inline constexpr double much_unmoved = 0.3;
 inline constexpr double most_product = 1800;
 inline constexpr double same_way = 0.25;
 inline constexpr double little_of_atom = 0.3;
-inline constexpr Node rows_in_sample = 32;
 // λ is corrected after so many rounds, when most arcs are placed, and then after each round in which no more arcs
 // entered than this share of the larger side. That ends when λ changes by no more than the other share. ×½ 1.05, ×2
 // 1.04; ×½ 1.03, ×2 1.00; ×½ 1.02, ×2 1.02
@@ -149,8 +156,13 @@ inline constexpr double most_steps = 8;
 // more than this power of n, near a plane or a curve, a walk is long; but from so many points on the simplex has to
 // read a matrix again and again that is larger than the caches. Timed: W of 2,500 points without the walk takes 4 times
 // as long.
+inline constexpr Node rows_in_sample = 32;
 inline constexpr double low_dimension = 0.45;
 inline constexpr Node many_points = 2000;
+// Where λ is more than so many times what a plan pays that moves everything, it is lowered in steps of this factor, as
+// far as everything still moves.
+inline constexpr double fine_lambda = 100;
+inline constexpr double step_of_lambda = 4;
 // Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
 // it needs some dozens.
 inline constexpr double simplex_patience = 1e4;

@@ -246,7 +246,7 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
     if (!goal_.is_crossing() && !right_) return std::nullopt;
     const double gap = upper() - proven_;
     if (gap <= tuning::same_number * upper()) return end_anyhow(Status::exact);
-    const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - 1e-9);
+    const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - tuning::a_little);
     return is_close ? std::optional(end_anyhow(Status::tolerance)) : std::nullopt;
 }
 

@@ -33,6 +33,7 @@ Node scattering_step(Node bundles) {
 
 FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
     : cost_(problem.powers),
+      masses_(problem.masses),
       pulse_(pulse),
       rows_(cost_.rows),
       root_(cost_.rows + cost_.columns),
@@ -78,20 +79,17 @@ Basis FixedSimplex::basis() const {
     return basis;
 }
 
-Mass FixedSimplex::moved() const {
-    Mass sum = 0;
+ProfilePoint FixedSimplex::point() const {
+    const Mass total = masses_.total();
+    Mass left = total;
+    long double cost = 0;
     for (Node x = 0; x < root_; ++x) {
-        if (!hangs_from_root(x)) sum += nodes_[x].flow;
+        if (hangs_from_root(x)) continue;
+        left -= nodes_[x].flow;
+        cost += static_cast<long double>(nodes_[x].flow) * nodes_[x].arc_cost;
     }
-    return sum;
-}
-
-long double FixedSimplex::cost() const {
-    long double sum = 0;
-    for (Node x = 0; x < root_; ++x) {
-        if (!hangs_from_root(x)) sum += static_cast<long double>(nodes_[x].flow) * nodes_[x].arc_cost;
-    }
-    return sum;
+    const double unmoved = left <= masses_.negligible() ? 0.0 : share_of(left, total);
+    return {unmoved, static_cast<double>(cost / total), lambda_};
 }
 
 // Tight on the arc to the parent: C + u + v = λ, and 0 on the arc to the root.

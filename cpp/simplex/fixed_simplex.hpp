@@ -14,6 +14,7 @@
 #include "base/basis.hpp"
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
+#include "search/goal.hpp"
 
 namespace rpw {
 
@@ -35,9 +36,8 @@ public:
     Basis basis() const;
 
     double lambda() const { return lambda_; }
-    Mass moved() const;
-    // Σ γ_ij C_ij of the plan, in units of mass times cost.
-    long double cost() const;
+    // Where the plan lies: on the profile if the basis is optimal, above it if not.
+    ProfilePoint point() const;
     long pivots() const { return pivots_; }
     // Elementary steps so far, comparable with those of ProfileWalk.
     double work() const { return work_; }
@@ -106,6 +106,7 @@ private:
     }
 
     Powers cost_;
+    Masses masses_;
     Pulse& pulse_;
     Node rows_;
     Node root_;

@@ -24,7 +24,7 @@ void check_neighbours_give_up(Checker& checker) {
     Pulse pulse(nullptr, 1e9);
     ProfileSearch search(apart.powers(), goal, Solver::simplex, pulse);
     checker.expect(search.run({0, 0.3}) == Status::beyond_cutoff, "beyond a cutoff");
-    checker.expect(search.pivots() == 0 && exact_crossing(apart, goal) > 0.3, "before the first solve");
+    checker.expect(search.found().pivots == 0 && exact_crossing(apart, goal) > 0.3, "before the first solve");
 }
 
 // A search that is given up leaves a line that proves it, whatever gave it up.
@@ -38,8 +38,9 @@ void check_lines_of_those_given_up(Checker& checker) {
         ProfileSearch search(instance.powers(), goal, Solver::exact, pulse);
         checker.expect(search.run({0, cutoff}) == Status::beyond_cutoff, "given up", cutoff);
         std::vector<double> u, v;
-        const double height = search.certify(u, v);
-        checker.expect(goal.on_line(height, search.lambda()) > cutoff * (1 - slack), "its line", search.lambda());
+        const Found found = search.found();
+        const double height = found.certify(instance.powers(), u, v);
+        checker.expect(goal.on_line(height, found.lambda) > cutoff * (1 - slack), "its line", found.lambda);
     }
 }
 
@@ -54,8 +55,9 @@ void check_second_search(Checker& checker) {
         other(instance.powers(), goal, Solver::simplex, pulse);
     walk.run();
     other.run();
-    checker.expect(std::abs(walk.cost_p() - other.cost_p()) <= 1e-12 * walk.cost_p(), "the cost beside a far atom");
-    checker.expect(other.solver() == Solver::walk, "what has found it");
+    checker.expect(std::abs(walk.found().cost_p - other.found().cost_p) <= 1e-12 * walk.found().cost_p,
+                   "the cost beside a far atom");
+    checker.expect(other.found().solver == Solver::walk, "what has found it");
 }
 
 // Time that runs out inside of one step leaves the interval of those before.
