@@ -45,7 +45,6 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       lines_per_bundle_(bundle_of(lines_, kept_count_)),
       bundles_((lines_ + lines_per_bundle_ - 1) / lines_per_bundle_),
       step_(kept_count_ == 1 ? 1 : scattering_step(bundles_)),
-      stretches_(std::max<Node>(1, (kept_count_ + arcs_per_stretch / 2) / arcs_per_stretch)),
       nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
       next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
       depth_(root_ + std::size_t{1}, 0),
@@ -55,9 +54,6 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
     for (Node j = rows_; j < root_; ++j) nodes_[j].flow = problem.masses.b[j - rows_];
     nodes_[root_].previous = root_;
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list(x);
-    for (std::int64_t s = 0; s <= stretches_; ++s) {
-        stretch_begin_.push_back(static_cast<Node>(s * kept_count_ / stretches_));
-    }
 }
 
 void FixedSimplex::adopt(const Basis& basis) {
@@ -106,13 +102,13 @@ const double* FixedSimplex::line_costs(Node line) {
     return gathered_.data();
 }
 
-// One round over all stretches of all lines after the last pivot finds nothing: the basis is optimal, if the potentials
-// are what the basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
+// One round over all lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
+// basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
 bool FixedSimplex::solve(double lambda, double most_work) {
     start_at(lambda);
     do {
         price_kept_slacks();
-        for (Node idle = 0; idle < bundles_ * stretches_; ++idle) {
+        for (Node idle = 0; idle < bundles_; ++idle) {
             if (work_ > most_work) return false;
             if (price_next()) idle = -1;
         }
@@ -134,20 +130,22 @@ void FixedSimplex::start_at(double lambda) {
     relabel_all();
 }
 
+// Lets the best arc of the next lines enter, if there is one that gains; true if so.
 bool FixedSimplex::price_next() {
-    const Node bundle = place_, stretch = stretch_;
-    if (++stretch_ == stretches_) stretch_ = 0;
+    const Node begin = first_line_ + place_ * lines_per_bundle_;
+    const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
     if ((place_ += step_) >= bundles_) place_ -= bundles_;
-    if (++cursor_ == bundles_) start_round();
-    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * stretch_begin_[1] / 4 + 4);
-    return price_bundle(bundle, stretch);
-}
-
-// Every line moves on to its next stretch.
-void FixedSimplex::start_round() {
-    cursor_ = 0;
-    if (++round_ == stretches_) round_ = 0;
-    stretch_ = round_;
+    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * kept_count_ / 4 + 4);
+    Entering best{-1, -1, 0, tolerance_};
+    for (Node line = begin; line < end; ++line) price_line(line, best);
+    if (best.line < 0) return false;
+    if (is_row(best.line)) {
+        pivot(best.line, best.partner, best.cost, best.gain);
+    } else {
+        pivot(best.partner, best.line, best.cost, best.gain);
+    }
+    price_kept_slacks();
+    return true;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
@@ -160,35 +158,18 @@ bool FixedSimplex::changes_when_relabelled() {
     return false;
 }
 
-// Lets the best arc of a stretch of some lines enter, if there is one that gains; true if so.
-bool FixedSimplex::price_bundle(Node bundle, Node stretch) {
-    const Node begin = first_line_ + bundle * lines_per_bundle_;
-    const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
-    Entering best{-1, -1, 0, tolerance_};
-    for (Node line = begin; line < end; ++line) price_line(line, stretch, best);
-    if (best.line < 0) return false;
-    if (is_row(best.line)) {
-        pivot(best.line, best.partner, best.cost, best.gain);
-    } else {
-        pivot(best.partner, best.line, best.cost, best.gain);
-    }
-    price_kept_slacks();
-    return true;
-}
-
 // Looks for an arc that gains more than the best one so far.
-void FixedSimplex::price_line(Node line, Node stretch, Entering& best) {
-    const Node begin = stretch_begin_[stretch], arcs = stretch_begin_[stretch + std::size_t{1}] - begin;
+void FixedSimplex::price_line(Node line, Entering& best) {
     const double potential = line_potential(line);
-    const double* costs = line_costs(line) + begin;
-    const double least = least_sum(costs, kept() + begin, arcs);
-    work_ += work_per_line + work_per_cost * arcs;
+    const double* costs = line_costs(line);
+    const double least = least_sum(costs, kept(), kept_count_);
+    work_ += work_per_line + work_per_cost * kept_count_;
     const double gain = lambda_ - potential - least;
     if (-potential > best.gain && -potential >= gain) {
         best = {line, root_, 0, -potential};
     } else if (gain > best.gain) {
-        const Node k = find_sum(costs, kept() + begin, arcs, least);
-        best = {line, first_kept_ + begin + k, costs[k], gain};
+        const Node k = find_sum(costs, kept(), kept_count_, least);
+        best = {line, first_kept_ + k, costs[k], gain};
     }
 }
 
