@@ -22,11 +22,6 @@ bool are_few_against_many(const Powers& cost) {
     return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
 }
 
-double cold_work(const Powers& cost) {
-    const double few = std::min(cost.rows, cost.columns), both = cost.rows + cost.columns;
-    return pivots_per_node * both * (steps_per_pivot + steps_per_cost * few);
-}
-
 }  // namespace
 
 Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
@@ -34,7 +29,7 @@ Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
       strategy_(strategy),
       pulse_(pulse),
       simplex_(problem, pulse),
-      budget_(static_cast<double>(problem.powers.size())) {}
+      budget_(problem.powers.rows, problem.powers.columns) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
     way_ = way_for(strategy_, bracket.goal());
@@ -84,10 +79,9 @@ std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits&
     bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
     ProfileWalk& walk = walk_->walk;
     const double walked = -std::log(walk.unmoved()), all = -std::log(std::max(bracket.lower(), smallest_share));
-    const double rest = WalkBudget::rest_of_walk(walked, all, walk.work());
-    if (rest < cold_work(problem_.powers)) {
+    if (const auto rest = budget_.of_first_walk(walked, all, walk.work())) {
         walk_->note_middle();
-        walk.allow(walk.work() + 2 * rest + static_cast<double>(problem_.powers.size()));
+        walk.allow(walk.work() + *rest);
         if (const auto status = walk_on(bracket, limits)) return status;
     }
     stop(bracket);
@@ -280,7 +274,7 @@ std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& br
     const double work = simplex_.work();
     const ProfilePoint from = start_of_solve_;
     // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
-    const double most_work = work + most_solve * cold_work(problem_.powers);
+    const double most_work = work + most_solve * budget_.cold_solve();
     const bool is_solved = simplex_.solve(trial.lambda, most_work);
     if (!is_solved || !(trial.is_chord || tighten(bracket.goal(), most_work))) return std::nullopt;
     ++solves_;

@@ -90,7 +90,10 @@ void check_doubt(Checker& checker) {
 }
 
 void check_budget(Checker& checker) {
-    rpw::WalkBudget budget(100);
+    rpw::WalkBudget budget(10, 10);
+    checker.expect(budget.of_first_walk(1, 2, 1).has_value(), "a short rest of the first walk");
+    checker.expect(!budget.of_first_walk(1, 2, budget.cold_solve()), "a rest that is dearer than a solve");
+    checker.expect(!budget.of_first_walk(0, 2, 1), "a walk that has moved nothing");
     checker.expect(!budget.of_walk(1), "no walk before its rate is known");
     budget.note_walk({1, 0, 0}, {0.5, 0, 0}, 10, 20, false);
     checker.expect(!budget.of_walk(1), "no walk without room");
