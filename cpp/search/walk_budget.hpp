@@ -17,8 +17,9 @@ class WalkBudget {
 public:
     WalkBudget(Node rows, Node columns)
         : size_(static_cast<double>(rows) * columns),
-          cold_solve_(tuning::pivots_per_node * (rows + columns) *
-                      (tuning::steps_per_pivot + tuning::steps_per_cost * std::min(rows, columns))) {}
+          cold_solve_(
+              tuning::pivots_per_node * (rows + columns) *
+              (tuning::work_per_pivot + tuning::lines_per_pivot * tuning::work_per_cost * std::min(rows, columns))) {}
 
     // What a solve from nothing is expected to take.
     double cold_solve() const { return cold_solve_; }

@@ -126,7 +126,7 @@ long FixedSimplex::sweep(double lambda) {
 
 void FixedSimplex::start_at(double lambda) {
     lambda_ = lambda;
-    tolerance_ = least_gain * lambda;
+    tolerance_ = rounding_of_price * lambda;
     relabel_all();
 }
 

@@ -78,7 +78,7 @@ std::optional<Status> Network::first_walk(Around& bracket, const Limits& limits)
 std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits& limits) {
     bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
     ProfileWalk& walk = walk_->walk;
-    const double walked = -std::log(walk.unmoved()), all = -std::log(std::max(bracket.lower(), smallest_share));
+    const double walked = -std::log(walk.unmoved()), all = -std::log(least_unmoved(bracket));
     if (const auto rest = budget_.of_first_walk(walked, all, walk.work())) {
         walk_->note_middle();
         walk.allow(walk.work() + *rest);

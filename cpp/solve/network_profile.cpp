@@ -114,8 +114,8 @@ Support SimplexAndWalk::solve(double lambda) {
     simplex_.solve(lambda);
     Support found = proven();
     // A far smaller λ may suit the same vertex, and hide less of what is cheap in its rounding.
-    while (found.cost_p - found.proven > same_answer * found.cost_p && found.least < far_smaller * simplex_.lambda()) {
-        simplex_.solve(std::max(found.least, far_smaller * far_smaller * simplex_.lambda()));
+    while (found.cost_p - found.proven > same_answer * found.cost_p && far_larger * found.least < simplex_.lambda()) {
+        simplex_.solve(std::max(found.least, simplex_.lambda() / (far_larger * far_larger)));
         const Support again = proven();
         if (again.unmoved != found.unmoved) break;
         found = again;
@@ -156,11 +156,13 @@ std::vector<Support> SimplexAndWalk::climb() {
     return vertices;
 }
 
-// The walk may do as much work as all solves did.
+// The walk may do as much work as all solves did, and the proofs of their vertices.
 std::optional<Curve> SimplexAndWalk::whole_profile() {
+    constexpr double passes_of_proof = 3;
     if (solves_ < next_walk_) return std::nullopt;
     next_walk_ *= 2;
-    return walk_within(simplex_.work() + work_of_proof * static_cast<double>(problem_.powers.size() * solves_));
+    return walk_within(simplex_.work() +
+                       passes_of_proof * work_per_cost * static_cast<double>(problem_.powers.size() * solves_));
 }
 
 // It is resumed, not repeated.

@@ -14,17 +14,17 @@ bool loses_powers(const Distances& distances, double scale, double p, Pulse& pul
     return p > small_p && powers_vanish(least_positive(distances, pulse), scale, p);
 }
 
-// The bounds of an answer that time cut off would make a scale that depends on the clock.
-double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse) {
-    const double longest = value_in_time(threshold_at(problem, unmoved, Need::value, pulse));
-    return longest > 0 ? longest : least_positive(problem.distances, pulse);
-}
-
 }  // namespace
 
 double largest_distance(const Distances& distances) {
     const double largest = range_of(distances.data, distances.size()).largest;
     return largest > 0 ? largest : 1;
+}
+
+// The bounds of an answer that time cut off would make a scale that depends on the clock.
+double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse) {
+    const double longest = value_in_time(threshold_at(problem, unmoved, Need::value, pulse));
+    return longest > 0 ? longest : least_positive(problem.distances, pulse);
 }
 
 double scale_for_crossing(const LengthProblem& problem, double kappa, double p, Pulse& pulse) {

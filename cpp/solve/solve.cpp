@@ -46,9 +46,11 @@ Outcome solve_at_infinity(const LengthProblem& problem, const Question& question
     return cross_thresholds(problem, question.kappa, question.tol, question.need, pulse);
 }
 
-// W_{p, 1 - guess} as often as bisection asks for it, each with a scale of its own.
+// W_{p, 1 - guess} as often as bisection asks for it, with a scale of its own where powers would be lost, at every p.
 Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
     Room room;
+    const double largest = largest_distance(lengths.distances);
+    const bool loses_powers = powers_vanish(least_positive(lengths.distances, pulse), largest, question.p);
     return bisect(question, [&](double guess) {
         Question at_guess = question;
         at_guess.quantity = Quantity::mass;
@@ -56,7 +58,7 @@ Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pu
         at_guess.unmoved = guess;
         at_guess.need = Need::plan;
         if (std::isinf(question.p)) return solve_at_infinity(lengths, at_guess, pulse);
-        const double scale = scale_for_mass(lengths, guess, question.p, pulse);
+        const double scale = loses_powers ? scale_at_infinity(lengths, guess, pulse) : largest;
         const Powers powers = powers_beside(lengths.distances, scale, question.p, room, pulse);
         return solve_powers({powers, lengths.masses}, scale, at_guess, pulse);
     });

@@ -109,7 +109,7 @@ Outcome move_everything(const PowerProblem& problem, double scale, const Questio
     const double dearest = dearest_pair(problem);
     const double price =
         is_truncated ? std::min(power(question.truncation / scale, question.p), largest_power) : dearest;
-    const bool with_slope = question.need == Need::plan && !is_truncated;
+    const bool with_slope = question.need == Need::plan && (!is_truncated || price == 0);  // at no price all moves
     const Transport found = transport_all(problem, std::max(price, dearest), with_slope, pulse);
     Outcome outcome = priced(found, found.upper_p, problem, scale, question);
     if (outcome.status == Status::time_limit) return outcome;

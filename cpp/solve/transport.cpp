@@ -49,7 +49,7 @@ bool may_pay_to_walk(const PowerProblem& problem) {
 // True if nothing is left to do below the walk's limit.
 bool arrives_on_trial(ProfileWalk& walk, const Powers& cost) {
     double before = 1;
-    for (double steps = 1; steps <= most_steps; ++steps) {
+    for (double steps = 1;; ++steps) {
         const double most_work = steps * static_cast<double>(cost.size());
         walk.allow(most_work);
         while (walk.find_edge()) walk.take_edge();
@@ -60,7 +60,6 @@ bool arrives_on_trial(ProfileWalk& walk, const Powers& cost) {
         if (!pays) return false;
         before = unmoved;
     }
-    return false;
 }
 
 // The simplex goes on from where a walk has arrived, or time was up; false if the walk is given up.
