@@ -73,8 +73,8 @@ inline constexpr double solve_overhead = 4;
 inline constexpr double share_for_walk = 0.5;
 // A solve that takes so many times what is expected will not end. Never seen.
 inline constexpr double most_solve = 100;
-// Solves in a row that find nothing new, before the chord is asked; one, if the last guess lay in the middle. ×½ 1.02,
-// ×2 1.01
+// Solves in a row that find nothing new, or that fall short, before the next one goes further: to the chord, or as far
+// as the dearest pair. One is enough for the chord if the last guess lay in the middle. ×½ 1.02, ×2 1.01
 inline constexpr int most_stalls = 3;
 inline constexpr double nearly_half = 0.499;
 inline constexpr int edges_between_gap_checks = 32;

@@ -24,7 +24,8 @@ Node bundle_of(Node lines, Node arcs) {
 // How far the next bundle lies from the last one, so that all have their turn and neighbours lie far apart in time:
 // between points that are given in order, a price would otherwise spread by one neighbour at a time.
 Node scattering_step(Node bundles) {
-    auto step = static_cast<Node>(0.382 * bundles);
+    constexpr double golden_section = 0.382;  // whose multiples fill a circle evenly
+    auto step = static_cast<Node>(golden_section * bundles);
     while (step > 1 && std::gcd(step, bundles) > 1) --step;
     return std::max<Node>(1, step);
 }

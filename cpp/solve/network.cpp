@@ -26,23 +26,22 @@ bool are_few_against_many(const Powers& cost) {
 
 Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
     : problem_(problem),
-      strategy_(strategy),
       pulse_(pulse),
+      way_(way_by_name(strategy, problem.powers)),
       simplex_(problem, pulse),
       budget_(problem.powers.rows, problem.powers.columns) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
-    way_ = way_for(strategy_, bracket.goal());
+    if (way_ == Way::both && pays_to_correct(bracket.goal())) way_ = Way::corrected;
     if (walks()) {
         if (const auto status = first_walk(bracket, limits)) return status;
     }
     return jump(bracket, limits);
 }
 
-Network::Way Network::way_for(Solver strategy, const Goal& goal) {
+Network::Way Network::way_by_name(Solver strategy, const Powers& cost) {
     if (strategy == Solver::walk) return Way::walk;
-    if (strategy == Solver::simplex || are_few_against_many(problem_.powers)) return Way::simplex;
-    return pays_to_correct(goal) ? Way::corrected : Way::both;
+    return strategy == Solver::simplex || are_few_against_many(cost) ? Way::simplex : Way::both;
 }
 
 // Whether the simplex alone, with a λ that is corrected early, is likely to be shorter than a walk.

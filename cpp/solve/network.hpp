@@ -70,7 +70,7 @@ private:
         double work_to_middle = 0;
     };
 
-    Way way_for(Solver strategy, const Goal& goal);
+    static Way way_by_name(Solver strategy, const Powers& cost);
     bool walks() const { return way_ == Way::walk || way_ == Way::both; }
     bool pays_to_correct(const Goal& goal);
     const NeighbourProfile& neighbours(const Goal& goal, Pulse& pulse);
@@ -95,9 +95,8 @@ private:
     void offer_unfinished(Around& bracket);
 
     PowerProblem problem_;
-    Solver strategy_;
     Pulse& pulse_;
-    Way way_ = Way::both;
+    Way way_;
     FixedSimplex simplex_;
     ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
     std::optional<Walking> walk_;

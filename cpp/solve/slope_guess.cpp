@@ -69,7 +69,7 @@ double step_towards(double lambda, const Known& known, const SlopeRange& range) 
     const double step = std::max(near_side * (lambda - low), least);
     const double way = range.largest - low;  // there everything moves
     if (!(way > 0)) return step;
-    return std::min(step, fell_short < 3 ? towards_dearest * way : way + a_little * range.largest);
+    return std::min(step, fell_short < most_stalls ? towards_dearest * way : way + a_little * range.largest);
 }
 
 // How much steeper the profile may be than a curve below it: as much as it was up to the left point, within bounds.
