@@ -114,7 +114,8 @@ inline constexpr double long_way = 4;
 // Between these numbers of pairs of points λ is corrected early, unless a sample of the neighbours says that a walk is
 // short: where much stays (each round reads all pairs, so the square of that share times the pairs must not be large),
 // or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal say
-// little about the one at it. Timed, not counted: steps would say that half of the second is better.
+// little about the one at it. Timed, not counted: steps would say that half of the second is better. Without
+// it pairs of 40 to 300 points take 1.11 times as long in the mean, up to 2.5.
 inline constexpr double fewest_corrected = 1000;
 inline constexpr double most_corrected = 100000;
 inline constexpr double much_unmoved = 0.3;
@@ -147,8 +148,8 @@ inline constexpr double little_moved = 0.4;
 inline constexpr double much_before_it = 5.2;
 // Among n points in d dimensions a way to anywhere is about n^(p/d) times as dear as one to a neighbour. Where it is
 // more than this power of n, near a plane or a curve, a walk is long; but from so many points on the simplex has to
-// read a matrix again and again that is larger than the caches. Timed: W of 2,500 points without the walk takes 4 times
-// as long.
+// read a matrix again and again that is larger than the caches. Timed: W without the walk takes 1.5 to
+// 2.3 times as long in 10 and 64 dimensions, and 1.8 times for 2,500 points in the plane at p = 2.
 inline constexpr Node rows_in_sample = 32;
 inline constexpr double low_dimension = 0.45;
 inline constexpr Node many_points = 2000;

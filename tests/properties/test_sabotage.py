@@ -86,8 +86,8 @@ SABOTAGE = {
     ),
     "an arc skipped in pricing": (
         "simplex/fixed_simplex.cpp",
-        ("const double least = least_sum(costs, kept() + begin, arcs);",
-         "const double least = least_sum(costs, kept() + begin, arcs - 1);"),
+        ("const double least = least_sum(costs, kept(), kept_count_);",
+         "const double least = least_sum(costs, kept(), kept_count_ - 1);"),
     ),
     "a potential of the simplex shifted": (
         "simplex/fixed_simplex.cpp",
