@@ -16,4 +16,12 @@ struct BasisNode {
 
 using Basis = std::vector<BasisNode>;
 
+inline Basis nothing_moved(const Masses& masses) {
+    Basis basis;
+    basis.reserve(masses.a.size() + masses.b.size());
+    for (const Mass mass : masses.a) basis.push_back({-1, mass});
+    for (const Mass mass : masses.b) basis.push_back({-1, mass});
+    return basis;
+}
+
 }  // namespace rpw

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/masses.hpp"
+#include "base/pulse.hpp"
 
 namespace rpw {
 
@@ -35,6 +36,12 @@ struct Outcome {
     std::vector<double> lengths;  // of the entries of the plan, which are sorted by it (p = ∞)
     long iterations = 0;
 };
+
+// Throws TimeUp where there are bounds only, which depend on the clock.
+inline double value_in_time(const Outcome& outcome) {
+    if (outcome.status == Status::time_limit) throw TimeUp();
+    return outcome.value;
+}
 
 // Breakpoints of the profile: unmoved mass and cost (in units of scale^p, or the threshold at p = ∞).
 struct Curve {

@@ -20,7 +20,7 @@ public:
 
     // `poll` may throw, which ends the computation too. No deadline if there are more than 1e9 seconds.
     Pulse(std::function<void()> poll, double seconds) : poll_(std::move(poll)), last_(Clock::now()) {
-        has_deadline_ = seconds < 1e9;
+        has_deadline_ = seconds < unreachable_seconds;
         if (has_deadline_) {
             deadline_ = last_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
         }
@@ -32,9 +32,13 @@ public:
         if (budget_ >= steps_between_looks) look();
     }
 
+    // For what has to be done after the deadline; an interrupt ends that, too.
+    Pulse without_deadline() const { return {poll_, unreachable_seconds}; }
+
     void look();  // not inline: the loops that call `note` stay small
 
 private:
+    static constexpr double unreachable_seconds = 1e9;
     static constexpr std::size_t steps_between_looks = 1 << 16;
     std::function<void()> poll_;
     Clock::time_point last_;

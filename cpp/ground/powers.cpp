@@ -31,6 +31,16 @@ RPW_SIMD Range range_of(const double* in, std::size_t size) {
     return {*std::min_element(least, least + lanes), *std::max_element(largest, largest + lanes), unsound == 0};
 }
 
+double least_positive(const Matrix& matrix, Pulse& pulse) {
+    double least = unreachable;
+    for (Node i = 0; i < matrix.rows; ++i) {
+        const double* row = matrix.row(i);
+        for (Node j = 0; j < matrix.columns; ++j) least = row[j] > 0 && row[j] < least ? row[j] : least;
+        pulse.note(static_cast<std::size_t>(matrix.columns));
+    }
+    return least;
+}
+
 RPW_SIMD void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out) {
     if (p == 1) {
         for (std::size_t e = 0; e < size; ++e) out[e] = std::min(in[e] / scale, largest_power);
@@ -44,11 +54,14 @@ RPW_SIMD void scaled_powers(const double* in, std::size_t size, double scale, do
     }
 }
 
-Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse) {
-    const bool is_ours = room.holds(distances.data);
-    double* scratch = is_ours ? nullptr : space.matrix->scratch;
-    if (!is_ours && !scratch && p == 1 && scale == 1) return {distances};
-    double* out = scratch ? scratch : room.of_size(distances.size());
+bool powers_vanish(double length, double scale, double p) {
+    constexpr double digits = 1000;  // of float64, from 1 down
+    return length < scale && p * std::log2(scale / length) > digits;
+}
+
+namespace {
+
+Powers powers_into(double* out, const Distances& distances, double scale, double p, Pulse& pulse) {
     constexpr std::size_t block = 1 << 14;
     for (std::size_t begin = 0; begin < distances.size(); begin += block) {
         const std::size_t count = std::min(block, distances.size() - begin);
@@ -56,6 +69,19 @@ Powers powers_of(const Distances& distances, const Space& space, double scale, d
         pulse.note(count);
     }
     return {{out, distances.rows, distances.columns}};
+}
+
+}  // namespace
+
+Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse) {
+    const bool is_ours = room.holds(distances.data);
+    double* scratch = is_ours ? nullptr : space.matrix->scratch;
+    if (!is_ours && !scratch && p == 1 && scale == 1) return {distances};
+    return powers_into(scratch ? scratch : room.of_size(distances.size()), distances, scale, p, pulse);
+}
+
+Powers powers_beside(const Distances& distances, double scale, double p, Room& room, Pulse& pulse) {
+    return powers_into(room.of_size(distances.size()), distances, scale, p, pulse);
 }
 
 namespace {

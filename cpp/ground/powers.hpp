@@ -24,12 +24,23 @@ struct Range {
 };
 Range range_of(const double* in, std::size_t size);
 
+// The least positive entry; +inf if all are 0.
+double least_positive(const Matrix& matrix, Pulse& pulse);
+
+// Whether the p-th power of a length is lost beside that of the scale. Up to `small_p` only lengths below 1e-75 of the
+// scale are, and that is ignored (docs/theory.md, "Rounding").
+inline constexpr double small_p = 4;
+bool powers_vanish(double length, double scale, double p);
+
 // out = min((in / scale)^p, largest_power)
 void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out);
 
 // The powers of a matrix of distances. They take its place where it may be overwritten, because it lies in `room` or is
 // the pair's scratch; the user's own matrix stays as it is, and is not even copied where its powers are its entries.
 Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse);
+
+// The same in a room of their own: the distances stay.
+Powers powers_beside(const Distances& distances, double scale, double p, Room& room, Pulse& pulse);
 
 // (distance / scale)^p row by row, without a matrix, and where it can without a root: they differ from those of
 // `powers_of` by rounding.

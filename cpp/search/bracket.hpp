@@ -76,9 +76,10 @@ public:
     // The unmoved mass of that plan.
     double meeting() const { return goal_.is_crossing() ? upper() : goal_.unmoved; }
 
-    // Bounds on RPW, from lines or by other means.
-    double lower() const { return goal_.is_crossing() ? lower_ : goal_.unmoved; }
-    void raise_lower(double bound) { lower_ = std::max(lower_, bound); }
+    // A bound on RPW: by the best line, as far as its vertex is optimal, or by what was proven without one.
+    double lower() const { return goal_.is_crossing() ? std::max(proven_, without_line_) : goal_.unmoved; }
+    double lower_without_line() const { return without_line_; }
+    void raise_lower(double bound) { without_line_ = std::max(without_line_, bound); }
 
     // Takes a vertex in that was found at its λ, as a guess or as the slope of the chord.
     void place(Vertex<Plan> found, bool is_chord);
@@ -88,12 +89,14 @@ public:
     void take_edge(Vertex<Plan> from, Vertex<Plan> to, double mass);
     // Another goal, at a larger κ: the vertices go to the sides on which they lie.
     void aim_at(const Goal& goal);
-    // From the start again, with nothing known about the end; or with this.
+    // From the start again: what was found until here is in doubt, and so are its lines.
     void restart(Vertex<Plan> start) {
         left_ = std::move(start);
         right_.reset();
         further_.clear();
         edge_.reset();
+        proven_ = -1;
+        remember(left_);
         find_upper();
     }
     void set_right(Vertex<Plan> right) {
@@ -140,7 +143,7 @@ private:
     std::optional<Edge> edge_;           // the chord, if that is an edge of F
     Vertex<Plan> proof_;
     double proven_ = -1;
-    double lower_ = 0;
+    double without_line_ = 0;
     double upper_ = 1;
     int same_side_ = 0;
     int stalls_ = 0;
@@ -213,7 +216,7 @@ void Bracket<Plan>::offer(Vertex<Plan> plan, double height) {
 template <class Plan>
 void Bracket<Plan>::aim_at(const Goal& goal) {
     goal_ = goal;
-    lower_ = 0;
+    without_line_ = 0;
     proven_ = -1;
     same_side_ = stalls_ = 0;
     remember(left_);
@@ -235,7 +238,7 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
     const bool is_too_dear = left_.lambda >= dearest_path && (goal_.is_crossing() || !right_);
     if (is_too_dear) return end_at_left(Status::exact);
     if (edge_) return end_between(*edge_, Status::exact);
-    if (goal_.is_crossing() && lower_ > limits.cutoff) return end_at_left(Status::beyond_cutoff);
+    if (goal_.is_crossing() && lower() > limits.cutoff) return end_at_left(Status::beyond_cutoff);
     if (right_ && goal_.is_at(*right_)) {
         answer_ = {right_->unmoved, 1};
         return Status::exact;
@@ -243,7 +246,7 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
     if (!goal_.is_crossing() && !right_) return std::nullopt;
     const double gap = upper() - proven_;
     if (gap <= tuning::same_number * upper()) return end_anyhow(Status::exact);
-    const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - 1e-9);
+    const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - tuning::a_little);
     return is_close ? std::optional(end_anyhow(Status::tolerance)) : std::nullopt;
 }
 
@@ -277,7 +280,6 @@ void Bracket<Plan>::remember(const Vertex<Plan>& vertex, double height) {
     if (proven < proven_) return;
     proven_ = proven;
     proof_ = vertex;
-    if (goal_.is_crossing()) lower_ = std::max(lower_, proven);
 }
 
 template <class Plan>

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
 #include "base/highest_lines.hpp"
+#include "base/masses.hpp"
 #include "base/tuning.hpp"
-#include "search/promise.hpp"
 
 namespace rpw {
 
@@ -75,12 +76,68 @@ Support middle_of(const Support& left, const Support& right, const Support& foun
     return {unmoved, (left.cost_p + right.cost_p) / 2, proven, slope, slope, false};
 }
 
+// ---------------------------------------------------------------- whether two curves keep what `tol` promises
+//
+// As they are read later: after the p-th root, and between breakpoints that were rounded. Where the profile is steep,
+// the rounding of a breakpoint's mass is a difference of costs, and beside a far outlier the root makes much of it: the
+// curves may lie further apart than the search saw, or cross.
+
+// Two roots of one number, from different sums.
+constexpr double same_root = 1e-9;
+
+std::vector<double> masses_of(const Curve& curve) {
+    std::vector<double> masses(curve.unmoved.size());
+    std::transform(curve.unmoved.begin(), curve.unmoved.end(), masses.begin(), [](double x) { return 1 - x; });
+    return masses;
+}
+
+// A curve as `Profile` reads it: a mass beyond a breakpoint by no more than rounding is that of the breakpoint.
+class Reading {
+public:
+    Reading(const Curve& curve, double p) : masses_(masses_of(curve)), costs_(curve.cost), p_(p) {}
+
+    const std::vector<double>& masses() const { return masses_; }
+
+    double at(double mass) const {
+        const auto after = std::upper_bound(masses_.begin(), masses_.end(), mass);
+        const std::size_t s = after - masses_.begin() - 1;
+        if (after == masses_.end() || mass - masses_[s] <= smallest_step) return root(costs_[s], p_);
+        const double slope = (costs_[s + 1] - costs_[s]) / (masses_[s + 1] - masses_[s]);
+        return root(costs_[s] + slope * (mass - masses_[s]), p_);
+    }
+
+private:
+    std::vector<double> masses_;
+    const std::vector<double>& costs_;
+    double p_;
+};
+
+// How far apart the curves lie, in units of the costs' scale; how far the lower one lies above the other where that is
+// more than rounding. Between two breakpoints that follow each other the roots of two lines differ most at an end
+// (docs/theory.md, "A sandwich of the profile").
+double largest_difference(const Band& band, double p) {
+    const Reading upper(band.upper, p), lower(*band.lower, p);
+    double largest = 0;
+    for (const Reading* curve : {&upper, &lower}) {
+        for (const double breakpoint : curve->masses()) {
+            for (const double step : {0.0, 0x1p-53, 0x1p-52, 1.5 * smallest_step, 3 * smallest_step}) {
+                const double mass = std::min(1.0, breakpoint + step);
+                const double above = upper.at(mass) - lower.at(mass);
+                largest = std::max(largest, above < -same_root * upper.at(mass) ? -above : above);
+            }
+        }
+    }
+    return largest;
+}
+
+// ---------------------------------------------------------------- the curves
+
 class Refinement {
 public:
     Refinement(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints)
         : oracle_(oracle),
           p_(p),
-          tol_(tol * (1 - 1e-9)),
+          tol_(tol * (1 - a_little)),
           max_breakpoints_(max_breakpoints),
           solves_(known.size()),
           open_(std::move(known)) {}
@@ -135,7 +192,12 @@ Curve lower_curve(const std::vector<Support>& supports) {
     return curve;
 }
 
-Band band_of(const std::vector<Support>& supports) { return {upper_curve(supports), lower_curve(supports)}; }
+// The curves, and how far apart they are.
+Sandwich sandwich_of(const std::vector<Support>& supports, double p) {
+    Sandwich found{{upper_curve(supports), lower_curve(supports)}};
+    found.gap = largest_difference(found.band, p);
+    return found;
+}
 
 // From mass 1 downwards, so that a simplex always stands beside the next multiplier and no basis has to be kept.
 Sandwich Refinement::run() {
@@ -150,9 +212,7 @@ Sandwich Refinement::run() {
         open_.pop_back();
     }
     std::reverse(done_.begin(), done_.end());
-    Band band = band_of(done_);
-    const double gap = largest_difference(band, p_);
-    return {std::move(band), gap};
+    return sandwich_of(done_, p_);
 }
 
 // Solves at the slope of the chord. A vertex below the chord is put between; else the chord is an edge of F, and what
@@ -180,7 +240,7 @@ Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, d
 }
 
 Sandwich condensed(const Curve& profile, double p, double tol) {
-    const double close = tol * (1 - 1e-9);
+    const double close = tol * (1 - a_little);
     const std::size_t end = profile.slope.size();
     std::vector<Support> kept{vertex_of(profile, 0)};
     for (std::size_t from = 0, to = 0; from < end; from = to) {
@@ -189,9 +249,7 @@ Sandwich condensed(const Curve& profile, double p, double tol) {
         kept.push_back(vertex_of(profile, to));
     }
     if (kept.size() == profile.cost.size()) return {{profile, std::nullopt}};
-    Band band = band_of(kept);
-    const double gap = largest_difference(band, p);
-    return {std::move(band), gap};
+    return sandwich_of(kept, p);
 }
 
 }  // namespace rpw

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/outcome.hpp"
+#include "base/tuning.hpp"
 
 namespace rpw {
 
@@ -39,7 +40,7 @@ struct Sandwich {
     Band band;       // without a lower curve, the upper is the profile itself
     double gap = 0;  // the largest distance of the two after the root; rounding may keep it above tol
 
-    bool keeps(double tol) const { return gap <= tol * (1 + 1e-9); }
+    bool keeps(double tol) const { return gap <= tol * (1 + tuning::a_little); }
 };
 
 // Curves that are nowhere further apart than tol, but for rounding, after the p-th root, in units of the costs' scale.

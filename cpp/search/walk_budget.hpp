@@ -1,6 +1,7 @@
-// How much work a walk along the profile may take beside solves, in elementary steps.
+// The one model of work, in elementary steps: how much a walk along the profile may take beside solves.
 //
-// Both ways from one place to another are taken to cost so much per unit of -log ε, as they did before.
+// Both ways from one place to another are taken to cost so much per unit of -log ε, as they did before. Until there was
+// a solve, one from nothing is guessed from the sizes.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,14 @@ namespace rpw {
 
 class WalkBudget {
 public:
-    // `size`: the number of pairs.
-    explicit WalkBudget(double size) : size_(size) {}
+    WalkBudget(Node rows, Node columns)
+        : size_(static_cast<double>(rows) * columns),
+          cold_solve_(
+              tuning::pivots_per_node * (rows + columns) *
+              (tuning::work_per_pivot + tuning::lines_per_pivot * tuning::work_per_cost * std::min(rows, columns))) {}
+
+    // What a solve from nothing is expected to take.
+    double cold_solve() const { return cold_solve_; }
 
     void note_solve(const ProfilePoint& from, const ProfilePoint& to, double work) {
         room_ += work;
@@ -45,13 +52,15 @@ public:
         return std::min(2 * walk, std::max(walk, room_));
     }
 
-    // What the rest of a first walk may take, that has got so far for so much.
-    static double rest_of_walk(double walked, double all, double work) {
-        return walked > 0 ? tuning::caution * work * (all / walked - 1) : unreachable;
+    // The same for the rest of a first walk, that has got so far for so much, beside a solve from nothing.
+    std::optional<double> of_first_walk(double walked, double all, double work) const {
+        const double rest = walked > 0 ? tuning::caution * work * (all / walked - 1) : unreachable;
+        return rest < cold_solve_ ? std::optional(2 * rest + size_) : std::nullopt;
     }
 
 private:
-    double size_;
+    double size_;  // the number of pairs
+    double cold_solve_;
     double room_ = 0;        // work that walks may still take
     double walk_rate_ = 0;   // work per unit of -log ε, guessed high; 0: not known
     double solve_rate_ = 0;  // the same of solves that start near by

@@ -24,7 +24,8 @@ Node bundle_of(Node lines, Node arcs) {
 // How far the next bundle lies from the last one, so that all have their turn and neighbours lie far apart in time:
 // between points that are given in order, a price would otherwise spread by one neighbour at a time.
 Node scattering_step(Node bundles) {
-    auto step = static_cast<Node>(0.382 * bundles);
+    constexpr double golden_section = 0.382;  // whose multiples fill a circle evenly
+    auto step = static_cast<Node>(golden_section * bundles);
     while (step > 1 && std::gcd(step, bundles) > 1) --step;
     return std::max<Node>(1, step);
 }
@@ -33,6 +34,7 @@ Node scattering_step(Node bundles) {
 
 FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
     : cost_(problem.powers),
+      masses_(problem.masses),
       pulse_(pulse),
       rows_(cost_.rows),
       root_(cost_.rows + cost_.columns),
@@ -44,7 +46,6 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       lines_per_bundle_(bundle_of(lines_, kept_count_)),
       bundles_((lines_ + lines_per_bundle_ - 1) / lines_per_bundle_),
       step_(kept_count_ == 1 ? 1 : scattering_step(bundles_)),
-      stretches_(std::max<Node>(1, (kept_count_ + arcs_per_stretch / 2) / arcs_per_stretch)),
       nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
       next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
       depth_(root_ + std::size_t{1}, 0),
@@ -54,9 +55,6 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
     for (Node j = rows_; j < root_; ++j) nodes_[j].flow = problem.masses.b[j - rows_];
     nodes_[root_].previous = root_;
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list(x);
-    for (std::int64_t s = 0; s <= stretches_; ++s) {
-        stretch_begin_.push_back(static_cast<Node>(s * kept_count_ / stretches_));
-    }
 }
 
 void FixedSimplex::adopt(const Basis& basis) {
@@ -78,20 +76,17 @@ Basis FixedSimplex::basis() const {
     return basis;
 }
 
-Mass FixedSimplex::moved() const {
-    Mass sum = 0;
+ProfilePoint FixedSimplex::point() const {
+    const Mass total = masses_.total();
+    Mass left = total;
+    long double cost = 0;
     for (Node x = 0; x < root_; ++x) {
-        if (!hangs_from_root(x)) sum += nodes_[x].flow;
+        if (hangs_from_root(x)) continue;
+        left -= nodes_[x].flow;
+        cost += static_cast<long double>(nodes_[x].flow) * nodes_[x].arc_cost;
     }
-    return sum;
-}
-
-long double FixedSimplex::cost() const {
-    long double sum = 0;
-    for (Node x = 0; x < root_; ++x) {
-        if (!hangs_from_root(x)) sum += static_cast<long double>(nodes_[x].flow) * nodes_[x].arc_cost;
-    }
-    return sum;
+    const double unmoved = left <= masses_.negligible() ? 0.0 : share_of(left, total);
+    return {unmoved, static_cast<double>(cost / total), lambda_};
 }
 
 // Tight on the arc to the parent: C + u + v = λ, and 0 on the arc to the root.
@@ -108,13 +103,13 @@ const double* FixedSimplex::line_costs(Node line) {
     return gathered_.data();
 }
 
-// One round over all stretches of all lines after the last pivot finds nothing: the basis is optimal, if the potentials
-// are what the basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
+// One round over all lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
+// basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
 bool FixedSimplex::solve(double lambda, double most_work) {
     start_at(lambda);
     do {
         price_kept_slacks();
-        for (Node idle = 0; idle < bundles_ * stretches_; ++idle) {
+        for (Node idle = 0; idle < bundles_; ++idle) {
             if (work_ > most_work) return false;
             if (price_next()) idle = -1;
         }
@@ -132,24 +127,26 @@ long FixedSimplex::sweep(double lambda) {
 
 void FixedSimplex::start_at(double lambda) {
     lambda_ = lambda;
-    tolerance_ = least_gain * lambda;
+    tolerance_ = rounding_of_price * lambda;
     relabel_all();
 }
 
+// Lets the best arc of the next lines enter, if there is one that gains; true if so.
 bool FixedSimplex::price_next() {
-    const Node bundle = place_, stretch = stretch_;
-    if (++stretch_ == stretches_) stretch_ = 0;
+    const Node begin = first_line_ + place_ * lines_per_bundle_;
+    const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
     if ((place_ += step_) >= bundles_) place_ -= bundles_;
-    if (++cursor_ == bundles_) start_round();
-    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * stretch_begin_[1] / 4 + 4);
-    return price_bundle(bundle, stretch);
-}
-
-// Every line moves on to its next stretch.
-void FixedSimplex::start_round() {
-    cursor_ = 0;
-    if (++round_ == stretches_) round_ = 0;
-    stretch_ = round_;
+    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * kept_count_ / 4 + 4);
+    Entering best{-1, -1, 0, tolerance_};
+    for (Node line = begin; line < end; ++line) price_line(line, best);
+    if (best.line < 0) return false;
+    if (is_row(best.line)) {
+        pivot(best.line, best.partner, best.cost, best.gain);
+    } else {
+        pivot(best.partner, best.line, best.cost, best.gain);
+    }
+    price_kept_slacks();
+    return true;
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
@@ -162,35 +159,18 @@ bool FixedSimplex::changes_when_relabelled() {
     return false;
 }
 
-// Lets the best arc of a stretch of some lines enter, if there is one that gains; true if so.
-bool FixedSimplex::price_bundle(Node bundle, Node stretch) {
-    const Node begin = first_line_ + bundle * lines_per_bundle_;
-    const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
-    Entering best{-1, -1, 0, tolerance_};
-    for (Node line = begin; line < end; ++line) price_line(line, stretch, best);
-    if (best.line < 0) return false;
-    if (is_row(best.line)) {
-        pivot(best.line, best.partner, best.cost, best.gain);
-    } else {
-        pivot(best.partner, best.line, best.cost, best.gain);
-    }
-    price_kept_slacks();
-    return true;
-}
-
 // Looks for an arc that gains more than the best one so far.
-void FixedSimplex::price_line(Node line, Node stretch, Entering& best) {
-    const Node begin = stretch_begin_[stretch], arcs = stretch_begin_[stretch + std::size_t{1}] - begin;
+void FixedSimplex::price_line(Node line, Entering& best) {
     const double potential = line_potential(line);
-    const double* costs = line_costs(line) + begin;
-    const double least = least_sum(costs, kept() + begin, arcs);
-    work_ += work_per_line + work_per_cost * arcs;
+    const double* costs = line_costs(line);
+    const double least = least_sum(costs, kept(), kept_count_);
+    work_ += work_per_line + work_per_cost * kept_count_;
     const double gain = lambda_ - potential - least;
     if (-potential > best.gain && -potential >= gain) {
         best = {line, root_, 0, -potential};
     } else if (gain > best.gain) {
-        const Node k = find_sum(costs, kept() + begin, arcs, least);
-        best = {line, first_kept_ + begin + k, costs[k], gain};
+        const Node k = find_sum(costs, kept(), kept_count_, least);
+        best = {line, first_kept_ + k, costs[k], gain};
     }
 }
 

@@ -14,6 +14,7 @@
 #include "base/basis.hpp"
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
+#include "search/goal.hpp"
 
 namespace rpw {
 
@@ -35,9 +36,8 @@ public:
     Basis basis() const;
 
     double lambda() const { return lambda_; }
-    Mass moved() const;
-    // Σ γ_ij C_ij of the plan, in units of mass times cost.
-    long double cost() const;
+    // Where the plan lies: on the profile if the basis is optimal, above it if not.
+    ProfilePoint point() const;
     long pivots() const { return pivots_; }
     // Elementary steps so far, comparable with those of ProfileWalk.
     double work() const { return work_; }
@@ -67,8 +67,7 @@ private:
         bool on_row_side;
     };
 
-    // Every line (a row, or a column where there are far more columns) is priced by passes over its arcs, or over
-    // stretches of them.
+    // Every line (a row, or a column where there are far more columns) is priced by passes over its arcs.
     bool is_row(Node x) const { return x < rows_; }
     bool is_line(Node x) const { return x < root_ && is_row(x) != lines_are_columns_; }
     bool hangs_from_root(Node x) const { return nodes_[x].parent == root_; }
@@ -81,9 +80,7 @@ private:
 
     void start_at(double lambda);
     bool price_next();
-    void start_round();
-    bool price_bundle(Node bundle, Node stretch);
-    void price_line(Node line, Node stretch, Entering& best);
+    void price_line(Node line, Entering& best);
     void price_kept_slacks();
     void pivot(Node row, Node column, double cost, double gain);
     Cycle find_cycle(Node row, Node column) const;
@@ -106,6 +103,7 @@ private:
     }
 
     Powers cost_;
+    Masses masses_;
     Pulse& pulse_;
     Node rows_;
     Node root_;
@@ -116,9 +114,7 @@ private:
     Node first_kept_;
     Node lines_per_bundle_;  // more than one where lines are short
     Node bundles_;
-    Node step_;                        // from one bundle to the next
-    Node stretches_;                   // of a line
-    std::vector<Node> stretch_begin_;  // and where the last one ends
+    Node step_;  // from one bundle to the next
     double lambda_ = 0;
     double tolerance_ = 0;
     std::vector<TreeNode> nodes_;      // the last one is the root
@@ -131,9 +127,6 @@ private:
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
     Node place_ = 0;              // the next bundle
-    Node cursor_ = 0;             // how many bundles had their turn in this round
-    Node stretch_ = 0;            // the stretch of the next bundle
-    Node round_ = 0;              // the stretch of the first bundle
     long pivots_ = 0;
     double work_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/outcome.hpp"
+#include "base/pulse.hpp"
 #include "base/question.hpp"
 
 namespace rpw {
@@ -20,10 +21,10 @@ Outcome bisect(const Question& question, const Cost& cost_at) {
     outcome.solver = Solver::bisection;
     while (outcome.upper - outcome.lower > question.tol) {
         const double guess = (outcome.lower + outcome.upper) / 2;
-        Outcome at_guess = cost_at(guess);
-        if (guess == outcome.lower || guess == outcome.upper || at_guess.status == Status::time_limit) {
-            break;  // no float64 lies between, or no time is left
-        }
+        if (guess == outcome.lower || guess == outcome.upper) break;  // no float64 lies between
+        Outcome at_guess;
+        const bool in_time = ends_in_time([&] { at_guess = cost_at(guess); });
+        if (!in_time || at_guess.status == Status::time_limit) break;
         ++outcome.iterations;
         const double ratio = at_guess.value / question.kappa;
         outcome.lower = std::max(outcome.lower, std::min(guess, ratio));

@@ -2,6 +2,7 @@
 #include "solve/choice.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace rpw {
 
@@ -15,18 +16,12 @@ bool is_asked_for(const Question& question) {
 
 // What to add where a solver was asked for that has nothing to do: no error, as a loop over k may begin at 0.
 std::string in_vain(const Question& question) {
-    switch (question.solver) {
-        case Solver::walk:
-            return ", so that solver='walk' has nothing to do";
-        case Solver::simplex:
-            return ", so that solver='simplex' has nothing to do";
-        case Solver::lmr:
-            return ", so that solver='lmr' has nothing to do";
-        case Solver::bisection:
-            return ", so that solver='bisection' has nothing to do";
-        default:
-            return "";
+    constexpr std::pair<Solver, const char*> by_name[] = {
+        {Solver::walk, "walk"}, {Solver::simplex, "simplex"}, {Solver::lmr, "lmr"}, {Solver::bisection, "bisection"}};
+    for (const auto& [solver, name] : by_name) {
+        if (question.solver == solver) return std::string(", so that solver='") + name + "' has nothing to do";
     }
+    return "";
 }
 
 // The line knows no truncated distances, unless everything moves.

@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/least.hpp"
 #include "base/simd.hpp"
-#include "base/tuning.hpp"
 
 namespace rpw {
-
-using namespace tuning;
 
 namespace {
 
@@ -46,7 +42,8 @@ struct Side {
     double slope_at_goal = 0;
 };
 
-Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, Mass total, const Goal& goal) {
+Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, const Goal& goal) {
+    const Mass total = std::accumulate(masses.begin(), masses.end(), Mass{0});
     std::vector<Node> order(nearest.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](Node x, Node y) { return nearest[x] < nearest[y]; });
@@ -71,33 +68,25 @@ Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, M
 
 }  // namespace
 
-NeighbourSample sample_neighbours(const PowerProblem& problem, const Goal& goal) {
+NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal, Pulse& pulse, Node step)
+    : goal_(goal) {
     const Powers& cost = problem.powers;
-    const Node step = std::max<Node>(1, cost.rows / rows_in_sample);
-    const std::vector<double> zeros(cost.columns, 0.0);
-    std::vector<double> nearest;
+    std::vector<double> of_rows, of_columns(cost.columns, unreachable);
     std::vector<Mass> masses;
     for (Node i = 0; i < cost.rows; i += step) {
-        nearest.push_back(least_sum(cost.row(i), zeros.data(), cost.columns));
+        of_rows.push_back(least_of_row(cost.row(i), cost.columns, of_columns.data(), largest_));
         masses.push_back(problem.masses.a[i]);
+        pulse.note(static_cast<std::size_t>(cost.columns));
     }
-    const Side side = side_of(nearest, masses, std::accumulate(masses.begin(), masses.end(), Mass{0}), goal);
-    return {side.at_goal, side.slope_at_goal, side.slope.front()};
-}
-
-NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal) : goal_(goal) {
-    const Powers& cost = problem.powers;
-    std::vector<double> of_rows(cost.rows), of_columns(cost.columns, unreachable);
-    for (Node i = 0; i < cost.rows; ++i) {
-        of_rows[i] = least_of_row(cost.row(i), cost.columns, of_columns.data(), largest_);
+    Side better = side_of(of_rows, masses, goal);
+    if (step == 1) {
+        Side columns = side_of(of_columns, problem.masses.b, goal);
+        if (columns.at_goal > better.at_goal) better = std::move(columns);
     }
-    const Mass total = problem.masses.total();
-    Side rows = side_of(of_rows, problem.masses.a, total, goal);
-    Side columns = side_of(of_columns, problem.masses.b, total, goal);
-    Side& better = columns.at_goal > rows.at_goal ? columns : rows;
     slope_ = std::move(better.slope);
     mass_ = std::move(better.mass);
     at_goal_ = better.at_goal;
+    slope_at_goal_ = better.slope_at_goal;
 }
 
 double NeighbourProfile::slope_at(double unmoved) const {

@@ -5,36 +5,31 @@
 #include <vector>
 
 #include "base/matrix.hpp"
+#include "base/pulse.hpp"
 #include "search/goal.hpp"
+#include "solve/slope_guess.hpp"
 
 namespace rpw {
 
-// The same from some of the rows, at a small part of the cost: where the goal may lie, and the slopes there and at mass
-// 0. Good enough to choose between strategies.
-struct NeighbourSample {
-    double unmoved;
-    double slope;
-    double first_slope;
-};
-NeighbourSample sample_neighbours(const PowerProblem& problem, const Goal& goal);
-
 class NeighbourProfile {
 public:
-    // Of the two sides, the one that says more about the goal.
-    NeighbourProfile(const PowerProblem& problem, const Goal& goal);
+    // Of the two sides, the one that says more about the goal. With a step, a sample of the rows alone, which proves
+    // nothing, at a small part of the cost.
+    NeighbourProfile(const PowerProblem& problem, const Goal& goal, Pulse& pulse, Node step = 1);
 
     // A lower bound on RPW; 0 where the goal is a mass.
     double lower() const { return goal_.is_crossing() ? at_goal_ : 0.0; }
-    double first_slope() const { return slope_.front(); }
     double slope_at(double unmoved) const;
-    // The dearest pair; no slope of the profile exceeds it.
-    double largest() const { return largest_; }
+    double slope_at_goal() const { return slope_at_goal_; }
+    // Of the profile itself: no slope lies below that to the nearest neighbour, or above the dearest pair.
+    SlopeRange range() const { return {slope_.front(), largest_}; }
 
 private:
     Goal goal_;
     std::vector<double> slope_;
     std::vector<double> mass_;
     double at_goal_ = 0;
+    double slope_at_goal_ = 0;
     double largest_ = 0;
 };
 

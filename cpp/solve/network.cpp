@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
-#include "solve/early_lambda.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
@@ -15,90 +16,71 @@ using namespace tuning;
 
 namespace {
 
+double larger_side(const Powers& cost) { return std::max(cost.rows, cost.columns); }
+
 bool are_few_against_many(const Powers& cost) {
     return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
-}
-
-double cold_work(const Powers& cost) {
-    const double few = std::min(cost.rows, cost.columns), both = cost.rows + cost.columns;
-    return pivots_per_node * both * (steps_per_pivot + steps_per_cost * few);
 }
 
 }  // namespace
 
 Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
     : problem_(problem),
-      strategy_(strategy),
       pulse_(pulse),
+      way_(way_by_name(strategy, problem.powers)),
       simplex_(problem, pulse),
-      budget_(static_cast<double>(problem.powers.size())),
-      start_{{}, simplex_.basis()},
-      part_of_atom_(part_of_atom / std::max(problem.powers.rows, problem.powers.columns)) {}
+      budget_(problem.powers.rows, problem.powers.columns) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
-    corrects_ = strategy_ == Solver::exact && !are_few_against_many(problem_.powers) &&
-                pays_to_correct_early(problem_, bracket.goal());
+    if (way_ == Way::both && pays_to_correct(bracket.goal())) way_ = Way::corrected;
     if (walks()) {
         if (const auto status = first_walk(bracket, limits)) return status;
     }
     return jump(bracket, limits);
 }
 
-bool Network::walks() const {
-    if (strategy_ != Solver::exact) return strategy_ == Solver::walk;
-    return !corrects_ && !are_few_against_many(problem_.powers);
+Network::Way Network::way_by_name(Solver strategy, const Powers& cost) {
+    if (strategy == Solver::walk) return Way::walk;
+    return strategy == Solver::simplex || are_few_against_many(cost) ? Way::simplex : Way::both;
 }
 
-double Network::bound_by_neighbours(const Goal& goal) {
-    if (!neighbours_) neighbours_.emplace(problem_, goal);
-    return neighbours_->lower();
+// Whether the simplex alone, with a λ that is corrected early, is likely to be shorter than a walk.
+bool Network::pays_to_correct(const Goal& goal) {
+    const auto size = static_cast<double>(problem_.powers.size());
+    if (!goal.is_crossing() || size < fewest_corrected || size > most_corrected) return false;
+    const NeighbourProfile near(problem_, goal, pulse_, std::max<Node>(1, problem_.powers.rows / rows_in_sample));
+    const double unmoved = near.lower();
+    if (unmoved * larger_side(problem_.powers) < little_of_atom) return false;
+    if (near.range().least > same_way * near.slope_at_goal()) return false;
+    return unmoved <= much_unmoved && size * unmoved * unmoved <= most_product;
 }
 
-// Finds the λ of the next solve; the status if that shows that the answer lies beyond the cutoff.
-std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
-    bracket.raise_lower(bound_by_neighbours(bracket.goal()));
-    first_ = std::min(first_guess(bracket), dearest_path);
-    if (!corrects_ || solves_ > 0) return std::nullopt;
-    first_ =
-        lambda_corrected_early(problem_, bracket.goal(), *neighbours_, part_of_atom_, limits.cutoff, simplex_, *first_);
-    return first_ ? std::nullopt : std::optional(bracket.end_at_left(Status::beyond_cutoff));
+const NeighbourProfile& Network::neighbours(const Goal& goal, Pulse& pulse) {
+    if (!neighbours_) neighbours_.emplace(problem_, goal, pulse);
+    return *neighbours_;
 }
 
-// Along the profile the crossings come in the order of κ: what was found on the way to the last one bounds the next.
-std::optional<Status> Network::go_on(Around& bracket, const Limits& limits) {
-    neighbours_.reset();
-    if (const auto status = bracket.ending(limits)) return status;
-    if (walk_) {
-        if (const auto status = walk_on(bracket, limits)) return status;
-        if (solves_ > 0) {
-            stop(bracket);
-        } else if (const auto status = rest_of_first_walk(bracket, limits)) {
-            return status;
-        }
-    }
-    go_back_to(bracket.left());
-    return jump(bracket, limits);
-}
+// ---------------------------------------------------------------- the walk
 
-// The first stretch of the walk, and the rest of it where that looks cheaper than a cold solve.
+// The first stretch, and the rest where that looks cheaper than a cold solve.
 std::optional<Status> Network::first_walk(Around& bracket, const Limits& limits) {
     const double steps = std::max(few_steps, first_stretch * static_cast<double>(problem_.powers.size()));
-    const double stretch = strategy_ == Solver::walk ? unreachable : steps;
+    const double stretch = way_ == Way::walk ? unreachable : steps;
     start_walk(bracket, stretch / 2);
     if (const auto status = walk_on(bracket, limits)) return status;
-    note_middle();
-    walk_->allow(stretch);
+    walk_->note_middle();
+    walk_->walk.allow(stretch);
     if (const auto status = walk_on(bracket, limits)) return status;
     return rest_of_first_walk(bracket, limits);
 }
 
 std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits& limits) {
-    bracket.raise_lower(bound_by_neighbours(bracket.goal()));
-    const double walked = -std::log(walk_->unmoved()), all = -std::log(std::max(bracket.lower(), 1e-300));
-    const double rest = WalkBudget::rest_of_walk(walked, all, walk_->work());
-    if (rest < cold_work(problem_.powers)) {
-        note_middle();
-        walk_->allow(walk_->work() + 2 * rest + static_cast<double>(problem_.powers.size()));
+    bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
+    ProfileWalk& walk = walk_->walk;
+    const double walked = -std::log(walk.unmoved()), all = -std::log(least_unmoved(bracket));
+    if (const auto rest = budget_.of_first_walk(walked, all, walk.work())) {
+        walk_->note_middle();
+        walk.allow(walk.work() + *rest);
         if (const auto status = walk_on(bracket, limits)) return status;
     }
     stop(bracket);
@@ -107,77 +89,10 @@ std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits&
 }
 
 Status Network::walk_from_start(Around& bracket, const Limits& limits) {
-    walk_.reset();
-    bracket.restart(start_);
-    strategy_ = Solver::walk;
+    way_ = Way::walk;
+    bracket.restart({{}, nothing_moved(problem_.masses)});
     start_walk(bracket, unreachable);
     return walk_on(bracket, limits).value();
-}
-
-Trial Network::next(const Around& bracket) {
-    if (first_) return {*std::exchange(first_, std::nullopt), false};
-    const Known known = bracket.known();
-    const bool is_past = knows_one_side(bracket);
-    double lambda = is_past ? lambda_past_goal(bracket.goal(), known, *neighbours_, part_of_atom_)
-                            : next_lambda(guess(bracket), *neighbours_, known);
-    lambda = std::min(lambda, dearest_path);
-    const bool is_chord = known.right && !is_past && wants_chord(bracket, lambda);
-    if (is_chord) lambda = bracket.chord_between_slopes();
-    if (known.right && lambda - known.left.lambda < known.right->lambda - lambda) go_back_to(bracket.left());
-    return {lambda, is_chord};
-}
-
-SlopeGuess Network::guess(const Around& bracket) const {
-    return guess_goal(bracket.goal(), bracket.known(), std::max(bracket.lower(), part_of_atom_));
-}
-
-double Network::first_guess(const Around& bracket) const {
-    const Known known = bracket.known();
-    if (known.right) return next_lambda(guess(bracket), *neighbours_, known);
-    const double at_goal = neighbours_->slope_at(bracket.lower());
-    return first_lambda(problem_, bracket.goal(), *neighbours_, at_goal, known,
-                        std::max(bracket.lower(), part_of_atom_));
-}
-
-// Whether all vertices that were found lie on one side of the goal, so that there is nothing to guess between yet.
-bool Network::knows_one_side(const Around& bracket) const {
-    return corrects_ && (!bracket.right() || bracket.left().lambda == 0) &&
-           std::abs(bracket.same_side()) <= most_past_goal;
-}
-
-// The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
-bool Network::wants_chord(const Around& bracket, double lambda) const {
-    const double low = bracket.left().lambda, high = bracket.right()->lambda, width = high - low;
-    if (!(width > 0) || bracket.stalls() >= (corrects_ ? 1 : most_stalls)) return true;
-    const bool is_halved = std::min(lambda - low, high - lambda) > 0.499 * width;
-    return bracket.stalls() > 0 && is_halved && !spans_many_orders(bracket.known());
-}
-
-void Network::go_back_to(const Vertex<Basis>& vertex) {
-    simplex_.adopt(vertex.plan);
-    start_of_solve_ = vertex;
-}
-
-std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& bracket) {
-    const double work = simplex_.work();
-    const ProfilePoint from = start_of_solve_;
-    // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
-    const double most_work = work + most_solve * cold_work(problem_.powers);
-    const bool is_solved = simplex_.solve(trial.lambda, most_work);
-    if (!is_solved || !(trial.is_chord || tighten(bracket.goal(), most_work))) return std::nullopt;
-    ++solves_;
-    Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
-    start_of_solve_ = found;
-    budget_.note_solve(from, found, simplex_.work() - work);
-    return found;
-}
-
-// The slope on the goal's side of a vertex says more about the way there than the λ that led to it. It is solved again
-// there, as a rule without a pivot: what rounding at a far larger λ has hidden is found. False if that does not end.
-bool Network::tighten(const Goal& goal, double most_work) {
-    const bool is_left = goal.is_beyond(plan_of(simplex_, problem_.masses));
-    const double tight = is_left ? std::min(simplex_.largest_lambda(), dearest_path) : simplex_.least_lambda();
-    return !(tight > 0) || tight == simplex_.lambda() || simplex_.solve(tight, most_work);
 }
 
 std::optional<Status> Network::walk(Around& bracket, const Limits& limits) {
@@ -192,86 +107,212 @@ std::optional<Status> Network::walk(Around& bracket, const Limits& limits) {
 }
 
 void Network::start_walk(const Around& bracket, double most_work) {
-    const double limit = bracket.right() ? bracket.right()->lambda * (1 + 1e-9) : unreachable;
-    walk_.emplace(problem_, pulse_, bracket.left().plan, bracket.left().lambda, limit);
-    walk_->allow(most_work);
-    note_middle();
-}
-
-// From here on the walk tells how the rest of the way will be.
-void Network::note_middle() {
-    middle_ = {walk_->unmoved(), walk_->cost_p(), walk_->lambda()};
-    middle_work_ = walk_->work();
+    const double limit = bracket.right() ? bracket.right()->lambda * (1 + a_little) : unreachable;
+    walk_.emplace(problem_, pulse_, bracket.left(), limit);
+    walk_->walk.allow(most_work);
 }
 
 // Walks as long as there is room; the status if that ends the search.
 std::optional<Status> Network::walk_on(Around& bracket, const Limits& limits) {
     const Goal& goal = bracket.goal();
+    ProfileWalk& walk = walk_->walk;
     const double cutoff_p = limits.cutoff < 1 ? power(goal.kappa * limits.cutoff, goal.p) : unreachable;
     const auto end_here = [&](Status status) {
-        bracket.advance(walked(), middle_);
+        bracket.advance(walked(), walk_->middle);
         return bracket.end_at_left(status);
     };
-    for (int edges = 1; walk_->find_edge(); ++edges) {
-        const double slope = walk_->edge().slope;
+    for (int edges = 1; walk.find_edge(); ++edges) {
+        const double slope = walk.edge().slope;
         if (const auto status = ending_on_edge(bracket, limits)) return status;
         // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
-        const double at_cutoff = walk_->cost_p() + slope * (walk_->unmoved() - limits.cutoff);
+        const double at_cutoff = walk.cost_p() + slope * (walk.unmoved() - limits.cutoff);
         if (goal.is_crossing() && at_cutoff > cutoff_p) return end_here(Status::beyond_cutoff);
-        walk_->take_edge();
+        walk.take_edge();
         if (limits.tol > 0 && edges % edges_between_gap_checks == 0) {
-            const double lower = goal.on_line(walk_->cost_p() + slope * walk_->unmoved(), slope);
-            if (walk_->unmoved() - lower <= limits.tol) return end_here(Status::tolerance);
+            const double lower = goal.on_line(walk.cost_p() + slope * walk.unmoved(), slope);
+            if (walk.unmoved() - lower <= limits.tol) return end_here(Status::tolerance);
         }
     }
-    if (walk_->moved() == walk_->total()) return end_here(Status::exact);
-    return std::nullopt;
+    return walk.moved() == walk.total() ? std::optional(end_here(Status::exact)) : std::nullopt;
 }
 
 // Ends the search if the goal lies on the edge that the walk has found.
 std::optional<Status> Network::ending_on_edge(Around& bracket, const Limits& limits) {
-    const Edge edge = walk_->edge();
-    const double after = walk_->share(walk_->total() - walk_->moved() - edge.amount);
-    const double way = walk_->share(edge.amount);
-    if (bracket.goal().is_beyond(after, walk_->cost_p() + edge.slope * way)) return std::nullopt;
+    ProfileWalk& walk = walk_->walk;
+    const Edge edge = walk.edge();
+    const double after = walk.share(walk.total() - walk.moved() - edge.amount);
+    const double way = walk.share(edge.amount);
+    if (bracket.goal().is_beyond(after, walk.cost_p() + edge.slope * way)) return std::nullopt;
     Vertex<Basis> from = walked();
     if (edge.slope > dearest_path && bracket.goal().is_crossing()) {
-        bracket.advance(std::move(from), middle_);
+        bracket.advance(std::move(from), walk_->middle);
         return bracket.end_at_left(Status::exact);
     }
-    walk_->take_edge();
-    Vertex<Basis> to{{after, from.cost_p + edge.slope * way, edge.slope}, walk_->forest().basis()};
+    walk.take_edge();
+    Vertex<Basis> to{{after, from.cost_p + edge.slope * way, edge.slope}, walk.forest().basis()};
     bracket.take_edge(std::move(from), std::move(to), way);
     return bracket.ending(limits);
 }
 
 Vertex<Basis> Network::walked() const {
-    return {{walk_->unmoved(), walk_->plan_cost_p(), walk_->lambda()}, walk_->forest().basis()};
-}
-
-void Network::cut_off(Around& bracket) {
-    if (walk_) {
-        stop(bracket);
-    } else {  // a basis is feasible, though not optimal; its potentials may prove more than others do
-        Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
-        std::vector<double> u, v;
-        const double sum = certify(problem_, Forest(problem_.masses, found.plan), found.lambda, u, v);
-        const double height = found.lambda - sum;
-        bracket.offer(std::move(found), height);
-    }
-    if (bracket.goal().is_crossing()) bracket.raise_lower(bound_by_neighbours(bracket.goal()));
+    const ProfileWalk& walk = walk_->walk;
+    return {{walk.unmoved(), walk.plan_cost_p(), walk.lambda()}, walk.forest().basis()};
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void Network::stop(Around& bracket) {
+    const auto& [walk, middle, work_to_middle] = *walk_;
     Vertex<Basis> further = walked();
     further.lambda = std::max(further.lambda, bracket.left().lambda);
     const bool is_from_start = bracket.left().unmoved == 1;
-    budget_.note_walk(middle_, further, walk_->work() - middle_work_, walk_->work(), is_from_start);
-    walk_pivots_ += walk_->pivots();
-    bracket.advance(std::move(further), middle_);
+    budget_.note_walk(middle, further, walk.work() - work_to_middle, walk.work(), is_from_start);
+    walk_pivots_ += walk.pivots();
+    bracket.advance(std::move(further), middle);
     go_back_to(bracket.left());
     walk_.reset();
+}
+
+// ---------------------------------------------------------------- the simplex
+
+// Finds the λ of the next solve; the status if that shows that the answer lies beyond the cutoff.
+std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
+    const Goal& goal = bracket.goal();
+    bracket.raise_lower(neighbours(goal, pulse_).lower());
+    if (const auto status = bracket.ending(limits)) return status;
+    if (bracket.right()) return std::nullopt;
+    first_ = std::min(first_guess(bracket), dearest_path);
+    if (way_ != Way::corrected || solves_ > 0) return std::nullopt;
+    first_ = corrected(goal, *first_, limits.cutoff);
+    if (first_) return std::nullopt;
+    offer_unfinished(bracket);  // whose line bounds other pairs, too
+    return bracket.end_at_left(Status::beyond_cutoff);
+}
+
+// Along the profile the crossings come in the order of κ: what was found on the way to the last one bounds the next.
+std::optional<Status> Network::go_on(Around& bracket) {
+    neighbours_.reset();
+    if (const auto status = bracket.ending({})) return status;
+    if (walk_) {
+        if (const auto status = walk_on(bracket, {})) return status;
+        if (solves_ > 0) {
+            stop(bracket);
+        } else if (const auto status = rest_of_first_walk(bracket, {})) {
+            return status;
+        }
+    }
+    go_back_to(bracket.left());
+    return jump(bracket, {});
+}
+
+double Network::first_guess(const Around& bracket) {
+    const Known known = bracket.known();
+    const double here = neighbours_->slope_at(known.left.unmoved), at_goal = neighbours_->slope_at(bracket.lower());
+    const double lambda =
+        first_lambda(bracket.goal(), known, neighbours_->range(), here, at_goal, least_unmoved(bracket));
+    if (lambda > 0) return lambda;
+    const double least = least_positive(problem_.powers, pulse_);  // all neighbours are equal points
+    return least < unreachable ? least / 2 : 1;
+}
+
+// Rounds of the simplex towards a vertex near the goal, from this λ on; gives the λ at which to solve. A plan that is
+// not optimal yet tells where λ should be: what a solve would spend on the wrong λ is not spent. Nothing if the answer
+// lies beyond the cutoff (1: never); looking for that changes nothing else.
+std::optional<double> Network::corrected(const Goal& goal, double lambda, double cutoff) {
+    const double few = few_entered * larger_side(problem_.powers), least = part_of_atom / larger_side(problem_.powers);
+    for (int round = 1; round <= most_rounds; ++round) {
+        const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
+        const bool may_give_up = cutoff < 1 && round % first_rounds == 0;
+        if (may_give_up && goal.on_line(proven_height(), simplex_.lambda()) > cutoff) return std::nullopt;
+        if (!is_settled && round != first_rounds) continue;
+        const double better = corrected_lambda(goal, simplex_.point(), neighbours_->range(), least);
+        const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
+        lambda = std::min(better, dearest_path);
+        if (is_settled && is_close) break;
+    }
+    return lambda;
+}
+
+Trial Network::next(const Around& bracket) {
+    if (first_) return {*std::exchange(first_, std::nullopt), false};
+    const Known known = bracket.known();
+    // After a correction, as long as all vertices lie on one side, there is nothing to guess between.
+    const bool is_one_sided = way_ == Way::corrected && (!known.right || known.left.lambda == 0);
+    const bool is_past = is_one_sided && std::abs(known.same_side) <= most_past_goal;
+    const SlopeRange range = neighbours_->range();
+    double lambda = is_past ? lambda_past_goal(bracket.goal(), known, range, least_unmoved(bracket))
+                            : next_lambda(guess(bracket), known, range);
+    lambda = std::min(lambda, dearest_path);
+    const bool is_chord = known.right && !is_past && wants_chord(bracket, lambda);
+    if (is_chord) lambda = bracket.chord_between_slopes();
+    if (known.right && lambda - known.left.lambda < known.right->lambda - lambda) go_back_to(bracket.left());
+    return {lambda, is_chord};
+}
+
+// The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
+bool Network::wants_chord(const Around& bracket, double lambda) const {
+    const double low = bracket.left().lambda, high = bracket.right()->lambda, width = high - low;
+    if (!(width > 0) || bracket.stalls() >= (way_ == Way::corrected ? 1 : most_stalls)) return true;
+    const bool is_halved = std::min(lambda - low, high - lambda) > nearly_half * width;
+    return bracket.stalls() > 0 && is_halved && high <= many_orders * low;
+}
+
+SlopeGuess Network::guess(const Around& bracket) const {
+    return guess_goal(bracket.goal(), bracket.known(), least_unmoved(bracket));
+}
+
+double Network::least_unmoved(const Around& bracket) const {
+    return std::max(bracket.lower(), part_of_atom / larger_side(problem_.powers));
+}
+
+void Network::go_back_to(const Vertex<Basis>& vertex) {
+    simplex_.adopt(vertex.plan);
+    start_of_solve_ = vertex;
+}
+
+std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& bracket) {
+    const double work = simplex_.work();
+    const ProfilePoint from = start_of_solve_;
+    // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
+    const double most_work = work + most_solve * budget_.cold_solve();
+    const bool is_solved = simplex_.solve(trial.lambda, most_work);
+    if (!is_solved || !(trial.is_chord || tighten(bracket.goal(), most_work))) return std::nullopt;
+    ++solves_;
+    Vertex<Basis> found{simplex_.point(), simplex_.basis()};
+    start_of_solve_ = found;
+    budget_.note_solve(from, found, simplex_.work() - work);
+    return found;
+}
+
+// The slope on the goal's side of a vertex says more about the way there than the λ that led to it. It is solved again
+// there, as a rule without a pivot: what rounding at a far larger λ has hidden is found. False if that does not end.
+bool Network::tighten(const Goal& goal, double most_work) {
+    const bool is_left = goal.is_beyond(simplex_.point());
+    const double tight = is_left ? std::min(simplex_.largest_lambda(), dearest_path) : simplex_.least_lambda();
+    return !(tight > 0) || tight == simplex_.lambda() || simplex_.solve(tight, most_work);
+}
+
+// ---------------------------------------------------------------- before the end
+
+void Network::cut_off(Around& bracket) {
+    if (walk_) {
+        stop(bracket);
+    } else {
+        offer_unfinished(bracket);
+    }
+    Pulse after = pulse_.without_deadline();
+    if (bracket.goal().is_crossing()) bracket.raise_lower(neighbours(bracket.goal(), after).lower());
+}
+
+// Of the line that the potentials of the simplex prove, completed for all pairs: its basis need not be optimal.
+double Network::proven_height() const {
+    std::vector<double> u, v;
+    const double lambda = simplex_.lambda();
+    return lambda - certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v);
+}
+
+// The basis of the simplex is feasible, though not optimal; its potentials may prove more than others do.
+void Network::offer_unfinished(Around& bracket) {
+    bracket.offer({simplex_.point(), simplex_.basis()}, proven_height());
 }
 
 }  // namespace rpw

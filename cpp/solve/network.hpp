@@ -32,61 +32,79 @@ public:
     // `strategy`: Solver::walk or Solver::simplex alone, or Solver::exact for both and the rule between them.
     Network(const PowerProblem& problem, Solver strategy, Pulse& pulse);
 
-    // Nothing is moved.
-    Vertex<Basis> start() const { return start_; }
     std::optional<Status> begin(Around& bracket, const Limits& limits);
     Trial next(const Around& bracket);
     std::optional<Vertex<Basis>> solve(const Trial& trial, const Around& bracket);
     std::optional<Status> walk(Around& bracket, const Limits& limits);
 
     // Before the search for another goal, at a larger κ.
-    std::optional<Status> go_on(Around& bracket, const Limits& limits);
+    std::optional<Status> go_on(Around& bracket);
     // All the way from mass 0: it does not know λ, whose rounding can hide what is cheap.
     Status walk_from_start(Around& bracket, const Limits& limits);
     // Past the deadline: takes in what a walk or a solve has found so far, and what neighbours prove.
     void cut_off(Around& bracket);
 
-    long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->pivots() : 0); }
+    long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->walk.pivots() : 0); }
     // Whether the answer was found by a walk.
     bool is_walking() const { return walk_.has_value(); }
-    // What ran: the walk alone, or the simplex too.
-    Solver solver() const { return solves_ == 0 ? Solver::walk : Solver::simplex; }
+    // What found the answer: the walk alone, or the simplex too.
+    Solver solver() const { return solves_ == 0 || way_ == Way::walk ? Solver::walk : Solver::simplex; }
 
 private:
-    double bound_by_neighbours(const Goal& goal);
+    // One strategy, both, or the simplex with a first λ that is corrected on the way.
+    enum class Way { walk, simplex, both, corrected };
+
+    // A walk, and from where on it tells how the rest of the way will be.
+    struct Walking {
+        Walking(const PowerProblem& problem, Pulse& pulse, const Vertex<Basis>& from, double limit)
+            : walk(problem, pulse, from.plan, from.lambda, limit) {
+            note_middle();
+        }
+        void note_middle() {
+            middle = {walk.unmoved(), walk.cost_p(), walk.lambda()};
+            work_to_middle = walk.work();
+        }
+
+        ProfileWalk walk;
+        ProfilePoint middle;
+        double work_to_middle = 0;
+    };
+
+    static Way way_by_name(Solver strategy, const Powers& cost);
+    bool walks() const { return way_ == Way::walk || way_ == Way::both; }
+    bool pays_to_correct(const Goal& goal);
+    const NeighbourProfile& neighbours(const Goal& goal, Pulse& pulse);
+
     std::optional<Status> first_walk(Around& bracket, const Limits& limits);
     std::optional<Status> rest_of_first_walk(Around& bracket, const Limits& limits);
-    std::optional<Status> jump(Around& bracket, const Limits& limits);
-    bool tighten(const Goal& goal, double most_work);
     void start_walk(const Around& bracket, double most_work);
     std::optional<Status> walk_on(Around& bracket, const Limits& limits);
     std::optional<Status> ending_on_edge(Around& bracket, const Limits& limits);
-    void stop(Around& bracket);
     Vertex<Basis> walked() const;
-    void note_middle();
-    double first_guess(const Around& bracket) const;
-    SlopeGuess guess(const Around& bracket) const;
-    bool knows_one_side(const Around& bracket) const;
+    void stop(Around& bracket);
+
+    std::optional<Status> jump(Around& bracket, const Limits& limits);
+    double first_guess(const Around& bracket);
+    std::optional<double> corrected(const Goal& goal, double lambda, double cutoff);
     bool wants_chord(const Around& bracket, double lambda) const;
+    SlopeGuess guess(const Around& bracket) const;
+    double least_unmoved(const Around& bracket) const;
+    bool tighten(const Goal& goal, double most_work);
     void go_back_to(const Vertex<Basis>& vertex);
-    bool walks() const;
+    double proven_height() const;
+    void offer_unfinished(Around& bracket);
 
     PowerProblem problem_;
-    Solver strategy_;
     Pulse& pulse_;
+    Way way_;
     FixedSimplex simplex_;
-    std::optional<ProfileWalk> walk_;
+    ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
+    std::optional<Walking> walk_;
     std::optional<NeighbourProfile> neighbours_;
     WalkBudget budget_;
-    Vertex<Basis> start_;
-    ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
-    ProfilePoint middle_;          // of the walk, from where on its rate is measured
-    double middle_work_ = 0;       // what it had taken there
-    double part_of_atom_;          // less is not worth aiming at
     std::optional<double> first_;  // λ of the next solve, if it was found beforehand
-    bool corrects_ = false;        // λ is corrected during the first solve, and nothing is walked
     int solves_ = 0;
-    long walk_pivots_ = 0;
+    long walk_pivots_ = 0;  // of walks that were stopped
 };
 
 }  // namespace rpw

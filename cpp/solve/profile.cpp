@@ -16,9 +16,8 @@
 #include "ground/powers.hpp"
 #include "line/profile.hpp"
 #include "lmr/lmr.hpp"
-#include "solve/sandwich.hpp"
+#include "solve/network_profile.hpp"
 #include "solve/scale.hpp"
-#include "solve/walked_profile.hpp"
 
 namespace rpw {
 
@@ -116,10 +115,10 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
         return whole_thresholds({distances, masses}, question.tol, question.max_breakpoints, pulse);
     }
     const double scale = largest_distance(distances);
-    check_powers_fit(least_positive_distance(distances), scale, question.p);
+    check_powers_fit(least_positive(distances, pulse), scale, question.p);
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
     Band band;
-    if (question.tol > 0 && question.solver != Solver::lmr) {
+    if (question.tol > 0 && question.solver == Solver::exact) {
         const double tol = question.tol / scale;
         Sandwich found = sandwich_profile(costs, question.p, tol, question.max_breakpoints, pulse);
         if (!found.keeps(tol)) refuse_tol(found.gap * scale, question);

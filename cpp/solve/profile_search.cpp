@@ -2,15 +2,13 @@
 #include "solve/profile_search.hpp"
 
 #include "base/tuning.hpp"
-#include "solve/mixed_plan.hpp"
-#include "walk/certificate.hpp"
 
 namespace rpw {
 
 using namespace tuning;
 
 ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse)
-    : problem_(problem), network_(problem, strategy, pulse), bracket_(goal, network_.start()) {}
+    : problem_(problem), network_(problem, strategy, pulse), bracket_(goal, {{}, nothing_moved(problem.masses)}) {}
 
 Status ProfileSearch::run(const Limits& limits) {
     if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
@@ -19,12 +17,11 @@ Status ProfileSearch::run(const Limits& limits) {
 
 Status ProfileSearch::go_on(const Goal& goal) {
     bracket_.aim_at(goal);
-    return search({}, [&] { return network_.go_on(bracket_, {}); });
+    return search({}, [&] { return network_.go_on(bracket_); });
 }
 
 template <class Begin>
 Status ProfileSearch::search(const Limits& limits, const Begin& begin) {
-    Status found = Status::time_limit;
     std::optional<Vertex<Basis>> doubtful;
     const bool in_time = ends_in_time([&] {
         auto status = begin();
@@ -33,9 +30,13 @@ Status ProfileSearch::search(const Limits& limits, const Begin& begin) {
             doubtful = bracket_.right();
             status = network_.walk_from_start(bracket_, limits);
         }
-        found = *status;
+        status_ = *status;
     });
-    if (in_time) return found;
+    if (!in_time) status_ = cut_off(std::move(doubtful));
+    return status_;
+}
+
+Status ProfileSearch::cut_off(std::optional<Vertex<Basis>> doubtful) {
     if (network_.pivots() == 0) {  // no time at all: nothing is known, whatever was looked at before the clock was
         bracket_.aim_at(Goal(bracket_.goal()));
         return bracket_.end_at_left(Status::time_limit);
@@ -50,23 +51,21 @@ Status ProfileSearch::search(const Limits& limits, const Begin& begin) {
 bool ProfileSearch::is_sound(Status status) const {
     if (status != Status::exact || network_.is_walking()) return true;
     const Goal& goal = bracket_.goal();
-    if (!goal.is_crossing()) return lambda() <= sharp_lambda * cost_p() || cost_p() == 0;
-    const bool is_paid = root(cost_p(), goal.p) <= goal.kappa * unmoved() * (1 + proven_enough);
+    const double cost_p = bracket_.cost_p();
+    if (!goal.is_crossing()) return bracket_.proof().lambda <= sharp_lambda * cost_p || cost_p == 0;
+    const bool is_paid = root(cost_p, goal.p) <= goal.kappa * unmoved() * (1 + proven_enough);
     return is_paid && unmoved() - bracket_.proven() <= proven_enough * unmoved();
 }
 
-std::vector<PlanEntry> ProfileSearch::plan() const {
-    const Basis& left = bracket_.left().plan;
-    const Basis& right = bracket_.right() ? bracket_.right()->plan : left;
-    return mixed_plan(left, right, bracket_.answer().weight, problem_.powers.rows, problem_.masses.total());
-}
-
-double ProfileSearch::certify(std::vector<double>& u, std::vector<double>& v) const {
-    return lambda() - rpw::certify(problem_, Forest(problem_.masses, bracket_.proof().plan), lambda(), u, v);
-}
-
-std::vector<double> ProfileSearch::row_potentials() const {
-    return rpw::row_potentials(Forest(problem_.masses, bracket_.proof().plan), lambda());
+Found ProfileSearch::found(bool with_plan) const {
+    const auto& [unmoved, weight] = bracket_.answer();
+    const auto& proof = bracket_.proof();
+    Found found{status_, network_.solver(), network_.pivots(), unmoved, bracket_.cost_p(), proof.lambda, proof.plan};
+    if (!with_plan) return found;
+    found.weight = weight;
+    found.left = bracket_.left().plan;
+    if (weight > 0) found.right = bracket_.right()->plan;
+    return found;
 }
 
 }  // namespace rpw

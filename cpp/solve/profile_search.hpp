@@ -2,8 +2,7 @@
 // has found.
 #pragma once
 
-#include <vector>
-
+#include "solve/found.hpp"
 #include "solve/network.hpp"
 
 namespace rpw {
@@ -19,27 +18,20 @@ public:
     Status go_on(const Goal& goal);
 
     double unmoved() const { return bracket_.answer().unmoved; }
-    // The best bound on RPW that is known, by a line or without one.
-    double lower() const { return bracket_.lower(); }
-    // F of the plan.
-    double cost_p() const { return bracket_.cost_p(); }
-    std::vector<PlanEntry> plan() const;
-    // The multiplier of the proof, and the height of its line: F(1 - ε) ≥ height - λ ε.
-    double lambda() const { return bracket_.proof().lambda; }
-    double certify(std::vector<double>& u, std::vector<double>& v) const;
-    std::vector<double> row_potentials() const;
-
-    long pivots() const { return network_.pivots(); }
-    Solver solver() const { return network_.solver(); }
+    // A bound on RPW that needs no potentials: that of the neighbours.
+    double lower_without_line() const { return bracket_.lower_without_line(); }
+    Found found(bool with_plan = false) const;
 
 private:
     template <class Begin>
     Status search(const Limits& limits, const Begin& begin);
     bool is_sound(Status status) const;
+    Status cut_off(std::optional<Vertex<Basis>> doubtful);
 
     PowerProblem problem_;
     Network network_;
     Bracket<Basis> bracket_;
+    Status status_ = Status::exact;
 };
 
 }  // namespace rpw

@@ -9,21 +9,14 @@ namespace rpw {
 // The largest distance; 1 if all are 0.
 double largest_distance(const Distances& distances);
 
-// The smallest positive distance; +inf if all are 0.
-double least_positive_distance(const Distances& distances);
-
-// Whether some positive distance, divided by the scale, would vanish as a p-th power. Then each question has a scale of
-// its own.
-bool loses_powers(const Distances& distances, double scale, double p);
-
-// For the crossing with (κ ε)^p. Where powers would be lost, the answer at p = ∞ tells which lengths decide.
-double scale_for_crossing(const LengthProblem& problem, double kappa, double p, Pulse& pulse);
-
-// For W_{p, 1 - unmoved}, where powers would be lost: W_{∞, 1 - unmoved}. Where that is 0, nothing but equal points is
-// free in units of the least distance.
+// W_{∞, 1 - unmoved}; where that is 0, nothing but equal points is free in units of the least distance.
 double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse);
 
-// For W_{p, 1 - unmoved}.
+// For the crossing with (κ ε)^p. Where powers of short distances would be lost, the answer at p = ∞ tells which lengths
+// decide.
+double scale_for_crossing(const LengthProblem& problem, double kappa, double p, Pulse& pulse);
+
+// For W_{p, 1 - unmoved}, likewise.
 double scale_for_mass(const LengthProblem& problem, double unmoved, double p, Pulse& pulse);
 
 }  // namespace rpw

@@ -30,14 +30,9 @@ void check_in_time(Status status) {
     if (status == Status::time_limit) throw TimeUp();
 }
 
-double value_in_time(const Outcome& outcome) {
-    check_in_time(outcome.status);
-    return outcome.value;
-}
-
 // Whether p-th powers of all distances and of all prices are float64 numbers in one unit.
-bool share_a_scale(const Distances& distances, std::span<const Wanted> wanted, double scale, double p) {
-    const double least = std::min(least_positive_distance(distances), wanted.front().kappa);
+bool share_a_scale(const Distances& distances, std::span<const Wanted> wanted, double scale, double p, Pulse& pulse) {
+    const double least = std::min(least_positive(distances, pulse), wanted.front().kappa);
     return p * std::log2(scale / least) <= most_digits;
 }
 
@@ -63,18 +58,13 @@ void search_past_thresholds(const LengthProblem& lengths, std::span<const Wanted
     for (std::size_t e = 0; e < found.size(); ++e) *wanted[e].value = found[e];
 }
 
-// Distances that lie too many orders of magnitude apart for one scale: each price by itself, on a copy of them.
-void solve_one_by_one(const Pair& pair, const LengthProblem& lengths, Question question, std::span<const Wanted> wanted,
-                      Room& room, Pulse& pulse) {
-    const Distances& given = lengths.distances;
-    const std::vector<double> kept(given.data, given.data + given.size());
+// Distances that lie too many orders of magnitude apart for one scale: each price by itself.
+void solve_one_by_one(const LengthProblem& lengths, Question question, std::span<const Wanted> wanted, Pulse& pulse) {
+    Room room;
     for (const Wanted& each : wanted) {
-        double* copy = room.of_size(kept.size());
-        std::copy(kept.begin(), kept.end(), copy);
-        const LengthProblem own{{{copy, given.rows, given.columns}}, lengths.masses};
         question.kappa = each.kappa;
-        const double scale = scale_for_crossing(own, each.kappa, question.p, pulse);
-        const Powers powers = powers_of(own.distances, pair.space, scale, question.p, room, pulse);
+        const double scale = scale_for_crossing(lengths, each.kappa, question.p, pulse);
+        const Powers powers = powers_beside(lengths.distances, scale, question.p, room, pulse);
         *each.value = value_in_time(solve_powers({powers, lengths.masses}, scale, question, pulse));
     }
 }
@@ -102,11 +92,11 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
         return values;
     }
     const double scale = scale_for_crossing(lengths, todo.back().kappa, question.p, pulse);
-    if (share_a_scale(lengths.distances, todo, scale, question.p)) {
+    if (share_a_scale(lengths.distances, todo, scale, question.p, pulse)) {
         const Powers powers = powers_of(lengths.distances, pair.space, scale, question.p, room, pulse);
         search_past_crossings({powers, lengths.masses}, scale, question.p, todo, pulse);
     } else {
-        solve_one_by_one(pair, lengths, question, todo, room, pulse);
+        solve_one_by_one(lengths, question, todo, pulse);
     }
     return values;
 }

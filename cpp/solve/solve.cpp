@@ -46,28 +46,21 @@ Outcome solve_at_infinity(const LengthProblem& problem, const Question& question
     return cross_thresholds(problem, question.kappa, question.tol, question.need, pulse);
 }
 
-// W_{p, 1 - guess} as often as bisection asks for it, on the same costs.
-template <class CostAt>
-Outcome bisect_masses(const Question& question, const CostAt& cost_at) {
+// W_{p, 1 - guess} as often as bisection asks for it, with a scale of its own where powers would be lost, at every p.
+Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
+    Room room;
+    const double largest = largest_distance(lengths.distances);
+    const bool loses_powers = powers_vanish(least_positive(lengths.distances, pulse), largest, question.p);
     return bisect(question, [&](double guess) {
         Question at_guess = question;
         at_guess.quantity = Quantity::mass;
         at_guess.solver = Solver::exact;
         at_guess.unmoved = guess;
         at_guess.need = Need::plan;
-        return cost_at(at_guess);
-    });
-}
-
-// The same, with costs in a new scale for each mass.
-Outcome bisect_lengths(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
-    Room room;
-    double* powers = room.of_size(lengths.distances.size());
-    return bisect_masses(question, [&](const Question& q) {
-        const double scale = scale_at_infinity(lengths, q.unmoved, pulse);
-        scaled_powers(lengths.distances.data, lengths.distances.size(), scale, q.p, powers);
-        const Matrix matrix{powers, lengths.distances.rows, lengths.distances.columns};
-        return solve_powers({{matrix}, lengths.masses}, scale, q, pulse);
+        if (std::isinf(question.p)) return solve_at_infinity(lengths, at_guess, pulse);
+        const double scale = loses_powers ? scale_at_infinity(lengths, guess, pulse) : largest;
+        const Powers powers = powers_beside(lengths.distances, scale, question.p, room, pulse);
+        return solve_powers({powers, lengths.masses}, scale, at_guess, pulse);
     });
 }
 
@@ -83,21 +76,14 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
     if (choose(question, true).solver == Solver::line) {
         if (auto outcome = solve_on_line(pair, question, pulse)) return *std::move(outcome);
     }
-    const bool bisects = crosses && question.solver == Solver::bisection;
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     if (question.quantity == Quantity::shared) return unshared_mass(lengths, pulse);
-    if (std::isinf(question.p)) {
-        if (!bisects) return solve_at_infinity(lengths, question, pulse);
-        return bisect_masses(question, [&](const Question& q) { return solve_at_infinity(lengths, q, pulse); });
-    }
-    if (bisects && loses_powers(lengths.distances, largest_distance(lengths.distances), question.p)) {
-        return bisect_lengths(lengths, question, pulse);
-    }
-    const double scale = crosses && !bisects ? scale_for_crossing(lengths, question.kappa, question.p, pulse)
-                                             : scale_for_mass(lengths, question.unmoved, question.p, pulse);
-    const PowerProblem costs{powers_of(lengths.distances, pair.space, scale, question.p, room, pulse), lengths.masses};
-    if (!bisects) return solve_powers(costs, scale, question, pulse);
-    return bisect_masses(question, [&](const Question& q) { return solve_powers(costs, scale, q, pulse); });
+    if (crosses && question.solver == Solver::bisection) return bisect_masses(lengths, question, pulse);
+    if (std::isinf(question.p)) return solve_at_infinity(lengths, question, pulse);
+    const double scale = crosses ? scale_for_crossing(lengths, question.kappa, question.p, pulse)
+                                 : scale_for_mass(lengths, question.unmoved, question.p, pulse);
+    const Powers powers = powers_of(lengths.distances, pair.space, scale, question.p, room, pulse);
+    return solve_powers({powers, lengths.masses}, scale, question, pulse);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// LMR, and full transport by reduced costs.
+// LMR, and full transport.
 #include <cmath>
 
 #include "ground/measure.hpp"
@@ -8,21 +8,23 @@
 
 namespace rpw::tests {
 
-// Full transport by reduced costs against the end of the profile.
+// Full transport against the end of the profile.
 void check_transport(Checker& checker, const Instance& instance) {
     checker.start(instance);
     rpw::Pulse pulse(nullptr, 1e9);
     const double walked = checker.move(0, 1e9).value, rounding = slack * instance.largest();
     for (const bool with_slope : {false, true}) {
-        const rpw::Transport found = rpw::transport_all(instance.powers(), with_slope, pulse);
+        const rpw::Transport found = rpw::transport_all(instance.powers(), instance.largest(), with_slope, pulse);
         checker.expect(found.is_done && std::abs(found.upper_p - walked) <= rounding, "transport", found.upper_p,
                        walked);
     }
-    checker.expect(!rpw::transport_all(instance.powers(), false, pulse, 0).is_done, "transport without patience");
+    checker.expect(!rpw::transport_all(instance.powers(), instance.largest(), false, pulse, 0).is_done,
+                   "transport without patience");
     rpw::Pulse impatient(nullptr, 0);
     rpw::Transport early;
     early.upper_p = rpw::unreachable;
-    (void)rpw::ends_in_time([&] { early = rpw::transport_all(instance.powers(), false, impatient); });
+    (void)rpw::ends_in_time(
+        [&] { early = rpw::transport_all(instance.powers(), instance.largest(), false, impatient); });
     checker.expect(walked <= early.upper_p + rounding, "early transport", walked, early.upper_p);
 }
 

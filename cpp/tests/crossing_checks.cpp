@@ -89,7 +89,7 @@ void Checker::check_interrupted_simplex(rpw::Pulse& pulse) {
     }
     expect(swept.solve(lambda), "a solve after rounds");
     const auto objective = [&](const rpw::FixedSimplex& simplex) {
-        return static_cast<double>(simplex.cost() - static_cast<long double>(lambda) * simplex.moved()) / total_;
+        return simplex.point().cost_p - lambda * (1 - simplex.point().unmoved);
     };
     expect(std::abs(objective(whole) - objective(pieces)) <= slack * lambda, "a solve in pieces", objective(pieces),
            objective(whole));

@@ -20,10 +20,10 @@ Answer search(const Instance& instance, const rpw::Goal& goal, rpw::Solver strat
     rpw::Pulse pulse(nullptr, 1e9);
     rpw::ProfileSearch search(instance.powers(), goal, strategy, pulse);
     search.run();
+    const rpw::Found found = search.found();
     std::vector<double> u, v;
-    const double height = search.certify(u, v);
-    return {search.unmoved(), search.cost_p(), goal.on_line(height, search.lambda()),
-            search.solver() == rpw::Solver::simplex};
+    const double height = found.certify(instance.powers(), u, v);
+    return {found.unmoved, found.cost_p, goal.on_line(height, found.lambda), found.solver == rpw::Solver::simplex};
 }
 
 }  // namespace

@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/network_profile.hpp"
 #include "solve/profile.hpp"
-#include "solve/sandwich.hpp"
-#include "solve/walked_profile.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {

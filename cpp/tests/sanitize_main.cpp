@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "solve/walked_profile.hpp"
+#include "solve/network_profile.hpp"
 #include "tests/checker.hpp"
 
 namespace {
@@ -71,6 +71,7 @@ int main() {
     for (const bool on_grid : {false, true}) check_line(checker, 450, 400, on_grid);
     check_sandwich_of_all_edges(checker);
     check_search(checker);
+    check_network(checker);
     check_interrupt(checker);
     std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
     return checker.failures == 0 ? 0 : 1;

@@ -79,8 +79,21 @@ void check_limits(Checker& checker) {
     checker.expect(std::abs(near.answer().unmoved - 1 / 1002.5) <= 1e-15, "at a larger κ", near.answer().unmoved);
 }
 
+// A vertex that a solve took for optimal, and was not, proves nothing after the search has begun again.
+void check_doubt(Checker& checker) {
+    rpw::Bracket<int> bracket({1, 1}, vertices[0]);
+    bracket.raise_lower(0.1);
+    bracket.place({{0.5, 0.6, 0.25}, 1}, false);
+    checker.expect(bracket.lower() > 0.3125, "a false line", bracket.lower());
+    bracket.restart(vertices[0]);
+    checker.expect(bracket.lower() == 0.1, "forgotten with its vertex", bracket.lower());
+}
+
 void check_budget(Checker& checker) {
-    rpw::WalkBudget budget(100);
+    rpw::WalkBudget budget(10, 10);
+    checker.expect(budget.of_first_walk(1, 2, 1).has_value(), "a short rest of the first walk");
+    checker.expect(!budget.of_first_walk(1, 2, budget.cold_solve()), "a rest that is dearer than a solve");
+    checker.expect(!budget.of_first_walk(0, 2, 1), "a walk that has moved nothing");
     checker.expect(!budget.of_walk(1), "no walk before its rate is known");
     budget.note_walk({1, 0, 0}, {0.5, 0, 0}, 10, 20, false);
     checker.expect(!budget.of_walk(1), "no walk without room");
@@ -95,6 +108,7 @@ void check_budget(Checker& checker) {
 void check_search(Checker& checker) {
     check_goals(checker);
     check_limits(checker);
+    check_doubt(checker);
     check_budget(checker);
 }
 

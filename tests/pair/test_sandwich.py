@@ -330,3 +330,13 @@ def test_tol_is_kept_where_the_exact_profile_would_be_too_long():
     with pytest.raises(ValueError, match="more than max_breakpoints=100"):
         rpw.profile(x, y, a, b, p=5, diameter=1, max_breakpoints=100)
     assert_within_after_the_root(rpw.profile(x, y, a, b, p=5, tol=0.02, diameter=1, max_breakpoints=100), 0.02)
+
+
+def test_a_walk_that_is_asked_for_by_name_walks():
+    """`tol` allows an error, it asks for none: the exact profile keeps every one."""
+    x, y, a, b = clouds(30, 25)
+    walked = rpw.profile(x, y, a, b, solver="walk", tol=0.05)
+    assert walked.solver == "walk"
+    assert walked.is_exact
+    assert walked == rpw.profile(x, y, a, b, solver="walk")
+    assert rpw.profile(x, y, a, b, tol=0.05).solver == "simplex"

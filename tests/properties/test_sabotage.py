@@ -21,8 +21,7 @@ PARTS_OF_SEARCH = (
     "ground/distances.cpp",
     "ground/metric.cpp",
     "ground/powers.cpp",
-    "solve/early_lambda.cpp",
-    "solve/mixed_plan.cpp",
+    "solve/found.cpp",
     "solve/neighbours.cpp",
     "solve/profile_search.cpp",
     "solve/slope_guess.cpp",
@@ -87,8 +86,8 @@ SABOTAGE = {
     ),
     "an arc skipped in pricing": (
         "simplex/fixed_simplex.cpp",
-        ("const double least = least_sum(costs, kept() + begin, arcs);",
-         "const double least = least_sum(costs, kept() + begin, arcs - 1);"),
+        ("const double least = least_sum(costs, kept(), kept_count_);",
+         "const double least = least_sum(costs, kept(), kept_count_ - 1);"),
     ),
     "a potential of the simplex shifted": (
         "simplex/fixed_simplex.cpp",
@@ -196,7 +195,7 @@ def searching(compiler, objects, tmp_path_factory):
 
 @pytest.mark.parametrize("most_solve", ["100", "0"])
 def test_a_solve_that_does_not_end_is_handed_to_the_walk(most_solve, compiler, searching, tmp_path):
-    change = ("work + most_solve * cold_work", f"work + {most_solve} * cold_work")
+    change = ("work + most_solve * budget_", f"work + {most_solve} * budget_")
     changed = compiled(compiler, broken(SEARCH, [change], tmp_path), tmp_path / "changed.o")
     code, output = verdict(compiler, {**searching, SEARCH: changed}, tmp_path)
     assert code == 0, output

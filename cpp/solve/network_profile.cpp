@@ -1,16 +1,17 @@
-// See sandwich.hpp.
-#include "solve/sandwich.hpp"
+// See network_profile.hpp.
+#include "solve/network_profile.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "base/breakpoints.hpp"
 #include "base/tuning.hpp"
+#include "base/used_up.hpp"
 #include "ground/powers.hpp"
-#include "search/sandwich.hpp"
 #include "simplex/fixed_simplex.hpp"
-#include "solve/walked_profile.hpp"
 #include "walk/certificate.hpp"
+#include "walk/profile_walk.hpp"
 
 namespace rpw {
 
@@ -18,18 +19,68 @@ using namespace tuning;
 
 namespace {
 
-constexpr double first_growth = 4;
+// The exact profile, breakpoint by breakpoint, as far as one wants to walk.
+class WalkedProfile {
+public:
+    WalkedProfile(const PowerProblem& problem, Pulse& pulse) : walk_(problem, pulse), used_up_(problem.masses) {
+        curve_.solver = Solver::walk;
+    }
+
+    // Walks on until the end of the profile, until so much work has been done in all, or until there are more than
+    // `max_breakpoints`; true at the end.
+    bool walk(double most_work, std::size_t max_breakpoints);
+    const Curve& curve() const { return curve_; }
+
+private:
+    void add_edge(double slope);
+
+    ProfileWalk walk_;
+    UsedUp used_up_;
+    Curve curve_;
+};
+
+bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
+    walk_.allow(most_work);
+    while (curve_.cost.size() <= max_breakpoints && walk_.find_edge()) {
+        const double slope = walk_.edge().slope;
+        const auto ends = walk_.ends_of_edge();
+        used_up_.note(ends.row, ends.left_of_row, slope);
+        used_up_.note(ends.column, ends.left_of_column, slope);
+        walk_.take_edge();
+        add_edge(slope);
+    }
+    if (walk_.moved() < walk_.total() || curve_.cost.size() > max_breakpoints) return false;
+    if (curve_.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
+        curve_.unmoved.back() = walk_.unmoved();
+        curve_.cost.back() = walk_.cost_p();
+    }
+    used_up_.write(curve_, walk_.lambda());
+    return true;
+}
+
+void WalkedProfile::add_edge(double slope) {
+    if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
+    if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
+        curve_.unmoved.pop_back();
+        curve_.cost.pop_back();
+        curve_.slope.pop_back();
+    }
+    curve_.slope.push_back(slope);
+    curve_.unmoved.push_back(walk_.unmoved());
+    curve_.cost.push_back(walk_.cost_p());
+}
 
 // The mean cost of the nearest column: about half of the mass can be moved at such a price.
-double first_multiplier(const PowerProblem& problem) {
+double first_multiplier(const PowerProblem& problem, Pulse& pulse) {
     const Powers& cost = problem.powers;
-    double sum = 0, least = unreachable;
+    double sum = 0;
     for (Node i = 0; i < cost.rows; ++i) {
         const double* row = cost.row(i);
         sum += *std::min_element(row, row + cost.columns) / cost.rows;
-        for (Node j = 0; j < cost.columns; ++j) least = row[j] > 0 ? std::min(least, row[j]) : least;
+        pulse.note(static_cast<std::size_t>(cost.columns));
     }
     if (sum > 0) return sum;
+    const double least = least_positive(cost, pulse);
     return least < unreachable ? least : 1;
 }
 
@@ -63,8 +114,8 @@ Support SimplexAndWalk::solve(double lambda) {
     simplex_.solve(lambda);
     Support found = proven();
     // A far smaller λ may suit the same vertex, and hide less of what is cheap in its rounding.
-    while (found.cost_p - found.proven > same_answer * found.cost_p && found.least < far_smaller * simplex_.lambda()) {
-        simplex_.solve(std::max(found.least, far_smaller * far_smaller * simplex_.lambda()));
+    while (found.cost_p - found.proven > same_answer * found.cost_p && far_larger * found.least < simplex_.lambda()) {
+        simplex_.solve(std::max(found.least, simplex_.lambda() / (far_larger * far_larger)));
         const Support again = proven();
         if (again.unmoved != found.unmoved) break;
         found = again;
@@ -74,14 +125,12 @@ Support SimplexAndWalk::solve(double lambda) {
 
 // What the basis of the simplex is, and proves.
 Support SimplexAndWalk::proven() {
-    const Mass total = problem_.masses.total(), left = total - simplex_.moved();
-    const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total);
+    const auto [unmoved, cost_p, lambda] = simplex_.point();
     const Forest forest(problem_.masses, simplex_.basis());
-    const auto cost_p = static_cast<double>(simplex_.cost() / total);
     const VertexProof proof = prove_vertex(problem_, forest);
     if (proof.is_proof()) return {unmoved, cost_p, proof.cost_p, proof.least, proof.largest};
     std::vector<double> u, v;  // rounding left no λ that suits all pairs, and has to be paid for
-    const double lambda = simplex_.lambda(), height = lambda - certify(problem_, forest, lambda, u, v);
+    const double height = lambda - certify(problem_, forest, lambda, u, v);
     return {unmoved, cost_p, height - lambda * unmoved, lambda, lambda};
 }
 
@@ -89,7 +138,7 @@ Support SimplexAndWalk::proven() {
 // itself the last edge may gain nothing.
 std::vector<Support> SimplexAndWalk::climb() {
     std::vector<Support> vertices{Support{}};
-    double lambda = first_multiplier(problem_), growth = first_growth;
+    double lambda = first_multiplier(problem_, pulse_), growth = step_of_lambda;
     while (vertices.back().unmoved > 0 && lambda < dearest_path) {
         const Support found = solve(lambda);
         if (vertices.back().unmoved - found.unmoved > smallest_step) {
@@ -101,17 +150,19 @@ std::vector<Support> SimplexAndWalk::climb() {
             lambda = std::min(1.0, lambda * growth);
             growth *= growth;
         } else {
-            lambda *= first_growth;
+            lambda *= step_of_lambda;
         }
     }
     return vertices;
 }
 
-// The walk may do as much work as all solves did.
+// The walk may do as much work as all solves did, and the proofs of their vertices.
 std::optional<Curve> SimplexAndWalk::whole_profile() {
+    constexpr double passes_of_proof = 3;
     if (solves_ < next_walk_) return std::nullopt;
     next_walk_ *= 2;
-    return walk_within(simplex_.work() + work_of_proof * static_cast<double>(problem_.powers.size() * solves_));
+    return walk_within(simplex_.work() +
+                       passes_of_proof * work_per_cost * static_cast<double>(problem_.powers.size() * solves_));
 }
 
 // It is resumed, not repeated.
@@ -121,6 +172,12 @@ std::optional<Curve> SimplexAndWalk::walk_within(double most_work) {
 }
 
 }  // namespace
+
+Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+    WalkedProfile profile(problem, pulse);
+    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
+    return profile.curve();
+}
 
 Sandwich sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints,
                           Pulse& pulse) {

@@ -1,14 +1,18 @@
-// See mixed_plan.hpp.
-#include "solve/mixed_plan.hpp"
+// See found.hpp.
+#include "solve/found.hpp"
 
 #include <algorithm>
+
+#include "walk/certificate.hpp"
 
 namespace rpw {
 
 namespace {
 
 // Adds `weight` of the plan of a basis.
-void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, Node rows, double weight, Mass total) {
+void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, double weight, const Masses& masses) {
+    const Mass total = masses.total();
+    const auto rows = static_cast<Node>(masses.a.size());
     for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
         const BasisNode& node = basis[x];
         if (node.parent < 0 || node.flow == 0) continue;
@@ -36,12 +40,16 @@ void merge(std::vector<PlanEntry>& entries) {
 
 }  // namespace
 
-std::vector<PlanEntry> mixed_plan(const Basis& left, const Basis& right, double weight, Node rows, Mass total) {
+std::vector<PlanEntry> Found::plan(const Masses& masses) const {
     std::vector<PlanEntry> entries;
-    if (weight < 1) add_entries(entries, left, rows, 1 - weight, total);
-    if (weight > 0) add_entries(entries, right, rows, weight, total);
+    if (weight < 1) add_entries(entries, left.empty() ? proof : left, 1 - weight, masses);
+    if (weight > 0) add_entries(entries, right, weight, masses);
     merge(entries);
     return entries;
+}
+
+double Found::certify(const PowerProblem& problem, std::vector<double>& u, std::vector<double>& v) const {
+    return lambda - rpw::certify(problem, Forest(problem.masses, proof), lambda, u, v);
 }
 
 }  // namespace rpw
