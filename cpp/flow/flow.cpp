@@ -36,7 +36,7 @@ Flow::Flow(const Masses& masses)
       masses_(masses),
       total_(masses.total()),
       negligible_(masses.negligible()),
-      is_grown_(masses.b.size()),
+      is_marked_(masses.b.size()),
       place_(masses.a.size()) {}
 
 void Flow::start_from(const std::vector<FlowEntry>& entries) {
@@ -57,8 +57,18 @@ void Flow::add(Node row, Node column, Mass mass) {
         return;
     }
     inflows.push_back({row, mass});
-    if (!is_grown_[column]) grown_.push_back(column);
-    is_grown_[column] = 1;
+    mark(column);
+}
+
+Mass Flow::take_back(Node column, std::size_t place, Mass mass) {
+    const Mass left = into[column][place].mass -= mass;
+    if (left == 0) mark(column);
+    return left;
+}
+
+void Flow::mark(Node column) {
+    if (!is_marked_[column]) marked_.push_back(column);
+    is_marked_[column] = 1;
 }
 
 void Flow::finish_path(Node row, Node column, Mass mass) {
@@ -68,20 +78,18 @@ void Flow::finish_path(Node row, Node column, Mass mass) {
 }
 
 void Flow::merge() {
-    for (const Node column : grown_) {
+    for (const Node column : marked_) {
         merge_rows(into[column], place_);
-        is_grown_[column] = 0;
+        is_marked_[column] = 0;
     }
-    grown_.clear();
+    marked_.clear();
 }
 
 std::vector<FlowEntry> Flow::entries() {
     std::vector<FlowEntry> entries;
     merge();
     for (std::size_t j = 0; j < into.size(); ++j) {
-        for (const Inflow& inflow : into[j]) {
-            if (inflow.mass > 0) entries.push_back({inflow.row, static_cast<Node>(j), inflow.mass});
-        }
+        for (const Inflow& inflow : into[j]) entries.push_back({inflow.row, static_cast<Node>(j), inflow.mass});
     }
     return entries;
 }

@@ -31,6 +31,8 @@ public:
     void start_from(const std::vector<FlowEntry>& entries);
     // Lets more flow into a column, which may list a row more than once until it is merged.
     void add(Node row, Node column, Mass mass);
+    // Takes mass back from an entry of a column, by its place in the list. What is left of it.
+    Mass take_back(Node column, std::size_t place, Mass mass);
     // Counts mass as moved between the ends of a path whose pairs have been changed.
     void finish_path(Node row, Node column, Mass mass);
     // One entry for each pair that carries mass. Places in the lists are others then.
@@ -51,8 +53,9 @@ private:
     Mass total_;
     Mass negligible_;
     Mass moved_ = 0;
-    std::vector<Node> grown_;         // columns that may list a row twice
-    std::vector<char> is_grown_;      // of each column
+    void mark(Node column);
+    std::vector<Node> marked_;        // columns that may list a row twice, or one without mass
+    std::vector<char> is_marked_;     // of each column
     std::vector<std::size_t> place_;  // of each row in the list that is being merged
 };
 

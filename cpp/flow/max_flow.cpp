@@ -78,7 +78,7 @@ void MaxFlow::reach_rows(Node level) {
     rows_.clear();
     for (const Node column : columns_) {
         for (const Inflow& inflow : flow_.into[column]) {
-            if (inflow.mass == 0 || row_level_[inflow.row] != unseen) continue;
+            if (row_level_[inflow.row] != unseen) continue;
             row_level_[inflow.row] = level;
             rows_.push_back(inflow.row);
         }
@@ -148,11 +148,8 @@ std::size_t MaxFlow::push_along_path() {
     }
     std::size_t kept = columns_.size();
     for (std::size_t s = columns_.size(); s-- > 0;) {
-        if (s + 1 < columns_.size()) {
-            Mass& taken = flow_.into[columns_[s]][next_inflow_[columns_[s]]].mass;
-            taken -= amount;
-            if (taken == 0) kept = s + 1;
-        }
+        const bool is_last = s + 1 == columns_.size();
+        if (!is_last && flow_.take_back(columns_[s], next_inflow_[columns_[s]], amount) == 0) kept = s + 1;
         flow_.add(rows_[s], columns_[s], amount);
     }
     flow_.finish_path(source, target, amount);

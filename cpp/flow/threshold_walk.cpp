@@ -143,11 +143,7 @@ bool ThresholdWalk::augment(Node column) {
     bool is_tree_whole = flow_.left_at_row[row] > 0;
     for (Node j = column; j >= 0;) {
         const Node i = column_by_[j], previous = row_by_[i];
-        if (previous >= 0) {
-            Mass& taken = flow_.into[previous][inflow_by_[i]].mass;
-            taken -= amount;
-            is_tree_whole = is_tree_whole && taken > 0;
-        }
+        if (previous >= 0 && flow_.take_back(previous, inflow_by_[i], amount) == 0) is_tree_whole = false;
         flow_.add(i, j, amount);
         j = previous;
     }

@@ -177,13 +177,13 @@ bool LmrWalk<Cost>::move_along_path(const Allow& allow) {
         const Node j = path_[s + 1] - rows_;
         path_cost += problem_.at(path_[s], j);
         if (j == last) break;
-        available = std::min(available, taken_back(j).mass);
+        available = std::min(available, flow_.into[j][next_inflow_[j]].mass);
         path_cost -= problem_.at(path_[s + 2], j);
     }
     const Mass amount = allow(path_cost, available);
     for (std::size_t s = 0; s < path_.size(); s += 2) {
         const Node j = path_[s + 1] - rows_;
-        if (j != last) taken_back(j).mass -= amount;
+        if (j != last) flow_.take_back(j, next_inflow_[j], amount);
         flow_.add(path_[s], j, amount);
     }
     flow_.finish_path(first, last, amount);

@@ -60,7 +60,6 @@ private:
     Node step_from_row(Node row);
     Node step_from_column(Node column);
     bool move_along_path(const Allow& allow);
-    Inflow& taken_back(Node column) { return flow_.into[column][next_inflow_[column]]; }
 
     RoundedProblem<Cost> problem_;
     Node rows_;
