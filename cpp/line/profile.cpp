@@ -9,8 +9,8 @@
 
 #include "line/dual.hpp"
 #include "line/path.hpp"
-#include "line/price_search.hpp"
 #include "line/reach.hpp"
+#include "line/search_line.hpp"
 #include "line/unit_walk.hpp"
 #include "line/walk.hpp"
 #include "search/sandwich.hpp"

@@ -10,9 +10,9 @@
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
-#include "line/price_search.hpp"
 #include "line/profile.hpp"
 #include "line/reach.hpp"
+#include "line/search_line.hpp"
 #include "line/unit_walk.hpp"
 
 namespace rpw {
@@ -69,13 +69,6 @@ double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, 
     const Need need = question.need;
     outcome.status = found.status;
     outcome.iterations = found.solves;
-    if (found.is_at_end) {
-        const LineVertex last = last_vertex(line.pair, cost);
-        outcome.unmoved = last.unmoved;
-        outcome.cost = outcome.scale * root(last.cost_p, cost.p);
-        if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 0.0);
-        return prove(outcome, line, cost, last, need);
-    }
     const auto& bracket = found.bracket;
     outcome.unmoved = bracket.answer().unmoved;
     outcome.cost = outcome.scale * root(bracket.cost_p(), cost.p);

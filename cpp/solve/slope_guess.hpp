@@ -7,16 +7,10 @@
 #include <optional>
 
 #include "base/matrix.hpp"
-#include "search/bracket.hpp"
+#include "search/guess_between.hpp"
 #include "solve/neighbours.hpp"
 
 namespace rpw {
-
-// Where the goal may lie.
-struct SlopeGuess {
-    double lambda;
-    double unmoved;
-};
 
 // Gives no place where less than `least_unmoved` is left.
 SlopeGuess guess_goal(const Goal& goal, const Known& known, double least_unmoved);
