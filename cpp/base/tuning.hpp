@@ -159,4 +159,19 @@ inline constexpr double far_smaller = 1e-3;
 // After this many solves for two curves around a profile the walk is given a chance.
 inline constexpr std::size_t first_walk = 128;
 
+// ---------------------------------------------------------------- the line
+
+// Numbers of solves, of 240 searches between up to 4,000 points; and processor times.
+//
+// Guesses of λ keep this share of the bracket's width from both ends, and every second λ after so many solves is the
+// slope of the chord. ×½ 1.00, ×2 1.02; ×½ 1.00, ×2 1.01
+inline constexpr double least_part_on_line = 0.05;
+inline constexpr int rounds_of_guesses = 12;
+// From so many atoms on, the first λ comes from so many times fewer quantiles. Without them searches take 1.5 times as
+// long.
+inline constexpr Node smallest_to_coarsen = 256;
+inline constexpr Node times_coarser = 16;
+// Paths per atom that a walk may take to find the goal at p = 1. It takes half as long as solves do.
+inline constexpr std::size_t most_paths_per_atom = 4;
+
 }  // namespace rpw::tuning

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/walk.hpp"
@@ -15,12 +16,9 @@
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-constexpr int rounds_of_guesses = 12;
-constexpr Node smallest_to_coarsen = 256;
-constexpr Node times_coarser = 16;
-constexpr std::size_t most_edges_per_atom = 4;  // that a walk may take to find a price
+namespace {
 
 Atoms quantiles(const Atoms& atoms, Node count) {
     constexpr Mass unit = Mass{1} << 32;
@@ -132,8 +130,8 @@ Trial Line::next(const Around& bracket) const {
     if (!may_guess) return {std::min(bracket.chord(), dearest_path), true};
     const Known known = bracket.known();
     const bool is_first = solves_ == 0 && first_ > 0;
-    const double price =
-        is_first ? first_ : lambda_between(guess_between(bracket.goal(), known.left, *known.right), 0, known);
+    const SlopeGuess guess = guess_between(bracket.goal(), known.left, *known.right);
+    const double price = is_first ? first_ : lambda_between(guess, 0, known, least_part_on_line);
     return {std::min(price, dearest_path), price >= dearest_path};
 }
 
@@ -141,7 +139,7 @@ Trial Line::next(const Around& bracket) const {
 std::optional<Status> Line::begin_by_walk(Around& bracket, const Limits& limits) {
     const Goal& goal = bracket.goal();
     const auto is_enough = [&](double unmoved, double cost) { return !goal.is_beyond(unmoved, cost); };
-    auto edge = edge_where(pair_, 1 / cost_.inverse, most_edges_per_atom * pair_.atoms(), is_enough, pulse_);
+    auto edge = edge_where(pair_, 1 / cost_.inverse, most_paths_per_atom * pair_.atoms(), is_enough, pulse_);
     if (!edge || edge->slope > dearest_path) return std::nullopt;  // powers are cut off there
     first_ = edge->slope;
     LineVertex before = as_vertex(pair_, cost_, first_, std::move(edge->before));

@@ -44,9 +44,9 @@ inline SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const P
     return {slope, l.unmoved - t * width};
 }
 
-// The λ to try after such a guess: further, the longer no vertex was found on the other side. `first_slope`: no slope
-// of the profile is less.
-inline double lambda_between(const SlopeGuess& guess, double first_slope, const Known& known) {
+// The λ to try after such a guess: further, the longer no vertex was found on the other side, and no nearer to either
+// end than `least_part` of the way between them. `first_slope`: no slope of the profile is less.
+inline double lambda_between(const SlopeGuess& guess, double first_slope, const Known& known, double least_part) {
     using namespace tuning;
     const double low = known.left.lambda, high = known.right->lambda, width = high - low;
     if (!(width > 0)) return low;

@@ -87,7 +87,7 @@ double next_lambda(const SlopeGuess& guess, const NeighbourProfile& neighbours, 
         if (is_far && neighbours.largest() > low) return neighbours.largest() * (1 + 1e-9);
         return low + step_towards(guess.lambda, neighbours, known);
     }
-    return lambda_between(guess, neighbours.first_slope(), known);
+    return lambda_between(guess, neighbours.first_slope(), known, least_part);
 }
 
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const NeighbourProfile& neighbours,
