@@ -173,5 +173,7 @@ inline constexpr Node smallest_to_coarsen = 256;
 inline constexpr Node times_coarser = 16;
 // Paths per atom that a walk may take to find the goal at p = 1. It takes half as long as solves do.
 inline constexpr std::size_t most_paths_per_atom = 4;
+// What a path, or a step of another walk, takes in its queue and heaps, as the clock is told.
+inline constexpr std::size_t work_per_path = 64;
 
 }  // namespace rpw::tuning

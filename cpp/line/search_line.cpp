@@ -91,9 +91,9 @@ private:
 };
 
 LineFound Line::search(const Goal& goal, const Limits& limits) {
-    LineVertex end = last_vertex(pair_, cost_);
+    LineVertex end = as_vertex(pair_, cost_, unreachable, monotone_plan(pair_));
     if (goal.is_crossing() ? end.cost_p == 0 : goal.unmoved <= smallest_step) {
-        LineFound found{Status::exact, {goal, std::move(end)}, 0};
+        LineFound found{Status::exact, {goal, last_vertex(pair_, cost_)}, 0};
         found.bracket.end_at_left(Status::exact);
         return found;
     }
@@ -113,6 +113,7 @@ std::optional<Status> Line::begin(Around& bracket, const Limits& limits) {
         if (const auto status = begin_by_walk(bracket, limits)) return status;
     }
     if (first_ == 0) first_ = price_of_coarser(bracket.goal());
+    bracket.set_right(last_vertex(pair_, cost_));
     return bracket.ending(limits);
 }
 
