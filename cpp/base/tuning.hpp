@@ -175,5 +175,8 @@ inline constexpr Node times_coarser = 16;
 inline constexpr std::size_t most_paths_per_atom = 4;
 // What a path, or a step of another walk, takes in its queue and heaps, as the clock is told.
 inline constexpr std::size_t work_per_path = 64;
+// A profile at p = ∞ to within tol takes up to twice so many passes; beyond that the walk, which finds the profile
+// itself, is the shorter way. At a hundredth of that, passes take a tenth of the time.
+inline constexpr double many_passes = 2048;
 
 }  // namespace rpw::tuning

@@ -121,6 +121,12 @@ Mass mass_of(const LinePlan& plan) {
     return sum;
 }
 
+double longest_of(const LinePair& pair, const LinePlan& plan) {
+    double longest = 0;
+    for (const LineEntry& e : plan) longest = std::max(longest, std::abs(pair.x.at[e.row] - pair.y.at[e.column]));
+    return longest;
+}
+
 double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost) {
     return with_power(cost, [&](auto power) {
         long double sum = 0;

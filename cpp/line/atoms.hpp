@@ -95,6 +95,8 @@ LinePlan monotone_plan(const LinePair& pair);
 
 Mass mass_of(const LinePlan& plan);
 
+double longest_of(const LinePair& pair, const LinePlan& plan);
+
 // Σ γ C, as a share of the total.
 double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost);
 

@@ -9,8 +9,8 @@
 
 #include "line/dual.hpp"
 #include "line/path.hpp"
-#include "line/reach.hpp"
 #include "line/search_line.hpp"
+#include "line/thresholds.hpp"
 #include "line/unit_walk.hpp"
 #include "line/walk.hpp"
 #include "search/sandwich.hpp"
@@ -77,14 +77,14 @@ std::optional<Curve> short_profile(const LinePair& pair, double p, double scale,
 
 std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, std::size_t most_costs,
                                   Pulse& pulse) {
-    if (std::isinf(p)) return whole_reaches(pair, 0, pulse).upper;
+    if (std::isinf(p)) return whole_line_thresholds(pair, 0, pulse).upper;
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{std::numeric_limits<std::size_t>::max(), most_costs};
     return short_profile(pair, p, scale, most, with_used_up, pulse);
 }
 
 Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse) {
-    if (std::isinf(p)) return {whole_reaches(pair, tol, pulse)};
+    if (std::isinf(p)) return {whole_line_thresholds(pair, tol, pulse)};
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{many_edges * pair.atoms(), many_costs * pair.atoms()};
     if (const auto exact = short_profile(pair, p, scale, most, true, pulse)) {

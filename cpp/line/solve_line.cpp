@@ -11,8 +11,8 @@
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/profile.hpp"
-#include "line/reach.hpp"
 #include "line/search_line.hpp"
+#include "line/thresholds.hpp"
 #include "line/unit_walk.hpp"
 
 namespace rpw {
@@ -133,12 +133,12 @@ Outcome proven(const Question& question, const Ask& ask) {
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p, kappa = question.kappa;
     const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p, [&] {
-        const double length = kappa * in_time(cross_reaches(line, for_value(question), pulse));
+        const double length = kappa * in_time(cross_line_thresholds(line, for_value(question), pulse));
         if (length > 0) return length;
         Question of_all = for_value(question);  // an answer may have been too small for float64
         of_all.quantity = Quantity::mass;
         of_all.unmoved = 0;
-        return in_time(reach_at(line, of_all, pulse));
+        return in_time(line_threshold_at(line, of_all, pulse));
     });
     line.rescale(wanted);
     const LineCost cost = line.cost(p, wanted);
@@ -162,7 +162,7 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
 Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
     const double scale = scale_for(line.pair, line.pair.largest_distance(), p,
-                                   [&] { return in_time(reach_at(line, for_value(question), pulse)); });
+                                   [&] { return in_time(line_threshold_at(line, for_value(question), pulse)); });
     line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
     return proven(question, [&](Looking looking) {
@@ -182,9 +182,7 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
 // W_p alone. The longest pair that is used is the unit: only its power must not be lost.
 Outcome move_everything(SortedPair& line, double p) {
     const LinePlan plan = monotone_plan(line.pair);
-    double longest = 0;
-    for (const LineEntry& e : plan)
-        longest = std::max(longest, std::abs(line.pair.x.at[e.row] - line.pair.y.at[e.column]));
+    const double longest = longest_of(line.pair, plan);
     Outcome outcome;
     outcome.solver = Solver::line;
     outcome.unmoved = 0;
@@ -222,7 +220,7 @@ namespace {
 
 Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
     const bool crosses = question.quantity == Quantity::crossing;
-    if (std::isinf(question.p)) return (crosses ? cross_reaches : reach_at)(line, question, pulse);
+    if (std::isinf(question.p)) return (crosses ? cross_line_thresholds : line_threshold_at)(line, question, pulse);
     const bool is_truncated = question.truncation < line.pair.largest_distance();
     if (!crosses && !is_truncated && question.unmoved == 0 && question.need == Need::value) {
         return move_everything(line, question.p);
@@ -294,14 +292,12 @@ double crossing_of(const Curve& curve, double kappa, double p) {
 // RPW at each κ > 0, in ascending order; nothing where an answer is doubtful.
 std::optional<std::vector<double>> crossings_in_turn(SortedPair& line, Question question,
                                                      std::span<const double> kappas, Pulse& pulse) {
-    if (std::isinf(question.p)) return cross_reaches_in_turn(line.pair, kappas, pulse);
     std::vector<double> values;
     if (kappas.empty()) return values;
     if (const auto curve = short_profile(line.pair, question.p, kappas, pulse)) {
         for (const double kappa : kappas) values.push_back(crossing_of(*curve, kappa, question.p));
         return values;
     }
-    line.pair.rank();
     for (const double kappa : kappas) {
         question.kappa = kappa;
         if (is_too_wide(line.pair, question)) return {};
