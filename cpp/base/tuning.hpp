@@ -82,7 +82,7 @@ inline constexpr int edges_between_gap_checks = 32;
 
 // Less than this share of an atom of the larger side is not worth aiming at. ×2 1.02
 inline constexpr double part_of_atom = 0.5;
-inline constexpr int halvings = 30;
+inline constexpr int halvings = 16;
 // A bracket of λ so much wider is halved by orders of magnitude, unless the guess lies above the other share of its
 // upper end: potentials there cannot tell apart what is cheap at the lower one.
 inline constexpr double many_orders = 1e4;

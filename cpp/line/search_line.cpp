@@ -50,10 +50,12 @@ LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double price, L
 
 LineVertex last_vertex(const LinePair& pair, const LineCost& cost) {
     LineVertex vertex = as_vertex(pair, cost, 0, monotone_plan(pair));
-    const LineDual dual = line_dual(pair, cost, 0.0, vertex.plan);
-    for (const LineEntry& e : vertex.plan) {
-        vertex.lambda = std::max(vertex.lambda, cost(pair.x.at[e.row] - pair.y.at[e.column]) + dual.u[e.row]);
-    }
+    const std::vector<double> u = row_potentials(pair, cost, 0, vertex.plan);
+    with_power(cost, [&](auto power) {
+        for (const LineEntry& e : vertex.plan) {
+            vertex.lambda = std::max(vertex.lambda, power(pair.x.at[e.row] - pair.y.at[e.column]) + u[e.row]);
+        }
+    });
     return vertex;
 }
 
@@ -78,6 +80,8 @@ public:
     }
 
 private:
+    // All mass moves: no slope of F exceeds the cost of the longest pair.
+    LineVertex end() const { return as_vertex(pair_, cost_, cost_(pair_.largest_distance()), monotone_plan(pair_)); }
     std::optional<Status> begin(Around& bracket, const Limits& limits);
     std::optional<Status> begin_by_walk(Around& bracket, const Limits& limits);
     double price_of_coarser(const Goal& goal) const;
@@ -113,7 +117,7 @@ std::optional<Status> Line::begin(Around& bracket, const Limits& limits) {
         if (const auto status = begin_by_walk(bracket, limits)) return status;
     }
     if (first_ == 0) first_ = price_of_coarser(bracket.goal());
-    bracket.set_right(last_vertex(pair_, cost_));
+    bracket.set_right(last_vertex(pair_, cost_));  // with its slope, from which guesses start
     return bracket.ending(limits);
 }
 
