@@ -178,5 +178,23 @@ inline constexpr std::size_t work_per_path = 64;
 // A profile at p = ∞ to within tol takes up to twice so many passes; beyond that the walk, which finds the profile
 // itself, is the shorter way. At a hundredth of that, passes take a tenth of the time.
 inline constexpr double many_passes = 2048;
+// The walk at p = ∞ tries to skip stretches where so many atoms in a row could be skipped, and looks at so many pairs
+// at once where none can. Without the first 50,000 atoms take 2 to 3 times as long, without the second regular grids 9
+// times.
+inline constexpr Node worth_a_stretch = 4;
+inline constexpr Node pairs_at_once = 32;
+// Diagonals of known plans that a stretch of a path follows before it is halved. Without them a solve takes 1.4 times
+// as long.
+inline constexpr int most_hints = 6;
+// Where a point is repeated so often on average, sums go over runs of equal pairs: 40,000 points at 15 places take a
+// quarter of the time.
+inline constexpr Node worth_a_run = 16;
+// Costs per atom that take as long as one search, and as long as a sandwich where the measures lie apart; breakpoints
+// per atom beyond which a sandwich is the shorter answer for p = 1 too.
+inline constexpr std::size_t costs_of_search = 200;
+inline constexpr std::size_t many_costs = 4000;
+inline constexpr std::size_t many_edges = 8;
+// Fewer numbers are sorted by comparing them; from here on digits take 0.6 of the time.
+inline constexpr std::size_t worth_counting = 400;
 
 }  // namespace rpw::tuning

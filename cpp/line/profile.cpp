@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/search_line.hpp"
@@ -17,13 +18,9 @@
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// Breakpoints per atom beyond which a sandwich is the shorter answer for p = 1 too.
-constexpr std::size_t many_edges = 8;
-
-// Costs per atom that take as long as a sandwich, where the measures lie apart.
-constexpr std::size_t many_costs = 4000;
 
 // Plans at one price after the other.
 class Prices : public ProfileOracle {

@@ -32,23 +32,22 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
     std::vector<PlanEntry> plan;
     plan.reserve(first.size() + second.size());
     const Mass total = line.pair.total();
-    const auto put = [&](const LineEntry& entry, double mass) {
-        if (mass > 0) plan.push_back({line.order_x[entry.row], line.order_y[entry.column], mass});
+    for (const LineEntry& e : first) plan.push_back({e.row, e.column, (1 - part) * share_of(e.mass, total)});
+    for (const LineEntry& e : second) plan.push_back({e.row, e.column, part * share_of(e.mass, total)});
+    const auto is_before = [](const PlanEntry& a, const PlanEntry& b) {
+        return std::pair(a.row, a.column) < std::pair(b.row, b.column);
     };
-    const auto place = [](const LineEntry& entry) { return std::pair(entry.row, entry.column); };
-    auto a = first.begin(), b = second.begin();
-    while (a != first.end() || b != second.end()) {
-        if (b == second.end() || (a != first.end() && place(*a) < place(*b))) {
-            put(*a, (1 - part) * share_of(a->mass, total));
-            ++a;
-        } else if (a == first.end() || place(*b) < place(*a)) {
-            put(*b, part * share_of(b->mass, total));
-            ++b;
-        } else {
-            put(*a, (1 - part) * share_of(a->mass, total) + part * share_of(b->mass, total));
-            ++a, ++b;
+    std::inplace_merge(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(first.size()), plan.end(), is_before);
+    std::size_t kept = 0;
+    for (const PlanEntry& entry : plan) {
+        if (kept > 0 && !is_before(plan[kept - 1], entry)) {
+            plan[kept - 1].mass += entry.mass;
+        } else if (entry.mass > 0) {
+            plan[kept++] = entry;
         }
     }
+    plan.resize(kept);
+    for (PlanEntry& entry : plan) entry.row = line.order_x[entry.row], entry.column = line.order_y[entry.column];
     return plan;
 }
 
@@ -260,9 +259,6 @@ std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question,
 }
 
 namespace {
-
-// Costs per atom that take about as long as one search.
-constexpr std::size_t costs_of_search = 200;
 
 // The whole profile, where it costs no more than the searches: for p = 1 and between equal masses. Nothing where a
 // distance, or a price of these, has no power in its unit.

@@ -207,7 +207,6 @@ private:
     // The next atom of `far` after j that may be further than `longest` from its partner. Stretches are tried that
     // double in length as long as they can be skipped.
     Node next_suspect(const Block& block, Node i, Node j, Mass offset, double longest, int& level) {
-        constexpr Node worth_a_stretch = 4;
         pulse_.note(8);
         for (; level >= 0; --level) {
             const Node next = skip_stretch(block, i, j, offset, longest, level);
@@ -224,14 +223,13 @@ private:
     // The threshold at which the block can be shifted at all: every atom of `far` then begins at the atom of `near`
     // whose end it begins at now, or within which it begins.
     double threshold_needed(const Block& block) {
-        constexpr Node at_once = 32;
         const Atoms &near = block.near, &far = block.far;
         double longest = threshold_;
         Node i = block.first;
         int level = -1;
         for (Node j = block.begin; j < block.end;) {
             // Where nothing can be skipped, and atoms are matched one by one, many are looked at together.
-            const Node more = has_one_mass_ && level < 0 ? std::min(at_once, block.end - j) - 1 : 0;
+            const Node more = has_one_mass_ && level < 0 ? std::min(pairs_at_once, block.end - j) - 1 : 0;
             longest = std::max(longest, longest_of(&far.at[j], &near.at[i], more + 1));
             i += more;
             j += more;

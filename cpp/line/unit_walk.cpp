@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "line/edges.hpp"
 #include "line/open_atoms.hpp"
 
 namespace rpw {
+
+using namespace tuning;
 
 namespace {
 
@@ -28,7 +31,6 @@ std::vector<Node> ends_of_runs(const std::vector<double>& sorted) {
 
 // Whether runs are so long on average that a loop over them is shorter than one over pairs, eight at a time.
 bool is_mostly_repeated(const std::vector<Node>& ends) {
-    constexpr Node worth_a_run = 16;
     Node runs = 0;
     for (Node i = 0; i < static_cast<Node>(ends.size()); i = ends[i]) ++runs;
     return runs <= static_cast<Node>(ends.size()) / worth_a_run;
@@ -162,7 +164,6 @@ bool has_equal_masses(const LinePair& pair) {
 
 std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, std::size_t most_costs,
                                        Pulse& pulse) {
-    constexpr std::size_t work_per_step = 64;
     return with_power(cost, [&](auto power) -> std::optional<Curve> {
         UnitWalk walk(pair, power, pulse);
         Edges edges;
@@ -170,7 +171,7 @@ std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cos
         long double sum = 0;
         std::vector<double> of_rows(pair.x.at.size()), of_columns(pair.y.at.size());
         for (Node pairs = 1; pairs <= size; ++pairs) {
-            pulse.note(work_per_step);
+            pulse.note(work_per_path);
             const auto [row, column, change] = walk.step();
             if (walk.costs() > most_costs) return {};
             sum += std::max(change, 0.0L);
