@@ -83,7 +83,7 @@ inline constexpr int edges_between_gap_checks = 32;
 
 // Less than this share of an atom of the larger side is not worth aiming at. ×2 1.02
 inline constexpr double part_of_atom = 0.5;
-inline constexpr int halvings = 30;
+inline constexpr int halvings = 16;
 // A bracket of λ so much wider is halved by orders of magnitude, unless the guess lies above `least_part` of its upper
 // end: potentials there cannot tell apart what is cheap at the lower one. The last stands for 0 in such a ratio.
 inline constexpr double many_orders = 1e4;
@@ -194,5 +194,43 @@ inline constexpr double smallest_unit = 1e-290;
 inline constexpr double narrow_cost = 0x1p30;
 // So many more arcs of each row are listed at a time.
 inline constexpr double arcs_per_row = 12;
+
+// ---------------------------------------------------------------- the line
+
+// Numbers of solves, of 240 searches between up to 4,000 points; and processor times.
+//
+// Guesses of λ keep this share of the bracket's width from both ends, and every second λ after so many solves is the
+// slope of the chord. ×½ 1.00, ×2 1.02; ×½ 1.00, ×2 1.01
+inline constexpr double least_part_on_line = 0.05;
+inline constexpr int rounds_of_guesses = 12;
+// From so many atoms on, the first λ comes from so many times fewer quantiles. Without them searches take 1.5 times as
+// long.
+inline constexpr Node smallest_to_coarsen = 256;
+inline constexpr Node times_coarser = 16;
+// Paths per atom that a walk may take to find the goal at p = 1. It takes half as long as solves do.
+inline constexpr std::size_t most_paths_per_atom = 4;
+// What a path, or a step of another walk, takes in its queue and heaps, as the clock is told.
+inline constexpr std::size_t work_per_path = 64;
+// A profile at p = ∞ to within tol takes up to twice so many passes; beyond that the walk, which finds the profile
+// itself, is the shorter way. At a hundredth of that, passes take a tenth of the time.
+inline constexpr double many_passes = 2048;
+// The walk at p = ∞ tries to skip stretches where so many atoms in a row could be skipped, and looks at so many pairs
+// at once where none can. Without the first 50,000 atoms take 2 to 3 times as long, without the second regular grids 9
+// times.
+inline constexpr Node worth_a_stretch = 4;
+inline constexpr Node pairs_at_once = 32;
+// Diagonals of known plans that a stretch of a path follows before it is halved. Without them a solve takes 1.4 times
+// as long.
+inline constexpr int most_hints = 6;
+// Where a point is repeated so often on average, sums go over runs of equal pairs: 40,000 points at 15 places take a
+// quarter of the time.
+inline constexpr Node worth_a_run = 16;
+// Costs per atom that take as long as one search, and as long as a sandwich where the measures lie apart; breakpoints
+// per atom beyond which a sandwich is the shorter answer for p = 1 too.
+inline constexpr std::size_t costs_of_search = 200;
+inline constexpr std::size_t many_costs = 4000;
+inline constexpr std::size_t many_edges = 8;
+// Fewer numbers are sorted by comparing them; from here on digits take 0.6 of the time.
+inline constexpr std::size_t worth_counting = 400;
 
 }  // namespace rpw::tuning

@@ -85,34 +85,46 @@ double LinePair::least_distance() const {
     return least;
 }
 
-// Pieces as small as the rounding of a weight are left behind, as long as all of them are negligible together.
-LinePlan monotone_plan(const LinePair& pair) {
+std::vector<Mass> Atoms::masses() const {
+    std::vector<Mass> masses(at.size());
+    for (Node i = 0; i < size(); ++i) masses[i] = mass(i);
+    return masses;
+}
+
+LinePlan plan_in_order(std::vector<Mass> of_x, std::vector<Mass> of_y, Mass spare) {
     constexpr Mass rounding = 1 << 9;
-    Mass spare = pair.negligible();
     LinePlan plan;
-    plan.reserve(static_cast<std::size_t>(pair.x.size()) + pair.y.size());
-    Node i = 0, j = 0;
-    Mass left_x = pair.x.mass(0), left_y = pair.y.mass(0);
-    while (i < pair.x.size() && j < pair.y.size()) {
-        const Mass amount = std::min(left_x, left_y);
-        if (amount > 0) plan.push_back({i, j, amount});
-        left_x -= amount;
-        left_y -= amount;
-        for (Mass* left : {&left_x, &left_y}) {
+    plan.reserve(of_x.size() + of_y.size());
+    for (std::size_t i = 0, j = 0; i < of_x.size() && j < of_y.size();) {
+        const Mass amount = std::min(of_x[i], of_y[j]);
+        if (amount > 0) plan.push_back({static_cast<Node>(i), static_cast<Node>(j), amount});
+        for (Mass* left : {&of_x[i], &of_y[j]}) {
+            *left -= amount;
             if (*left > std::min(rounding, spare)) continue;
             spare -= *left;
             *left = 0;
         }
-        if (left_x == 0 && ++i < pair.x.size()) left_x = pair.x.mass(i);
-        if (left_y == 0 && ++j < pair.y.size()) left_y = pair.y.mass(j);
+        const bool is_x_done = of_x[i] == 0, is_y_done = of_y[j] == 0;
+        i += is_x_done;
+        j += is_y_done;
     }
     return plan;
+}
+
+LinePlan monotone_plan(const LinePair& pair) {
+    return plan_in_order(pair.x.masses(), pair.y.masses(), pair.negligible());
 }
 
 Mass mass_of(const LinePlan& plan) {
     Mass sum = 0;
     for (const LineEntry& entry : plan) sum += entry.mass;
     return sum;
+}
+
+double longest_of(const LinePair& pair, const LinePlan& plan) {
+    double longest = 0;
+    for (const LineEntry& e : plan) longest = std::max(longest, std::abs(pair.x.at[e.row] - pair.y.at[e.column]));
+    return longest;
 }
 
 double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost) {

@@ -19,6 +19,7 @@ struct Atoms {
     Node size() const { return static_cast<Node>(at.size()); }
     Mass total() const { return before.back(); }
     Mass mass(Node i) const { return before[i + 1] - before[i]; }
+    std::vector<Mass> masses() const;
 };
 
 struct LinePair {
@@ -85,10 +86,16 @@ struct LineEntry {
 // A monotone partial plan: rows and columns never decrease along it.
 using LinePlan = std::vector<LineEntry>;
 
+// The monotone plan of these masses. Pieces as small as the rounding of a weight are left behind, as long as all of
+// them together are no more than `spare`.
+LinePlan plan_in_order(std::vector<Mass> of_x, std::vector<Mass> of_y, Mass spare = 0);
+
 // The monotone plan that moves everything but what rounding left over.
 LinePlan monotone_plan(const LinePair& pair);
 
 Mass mass_of(const LinePlan& plan);
+
+double longest_of(const LinePair& pair, const LinePlan& plan);
 
 // Σ γ C, as a share of the total.
 double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost);

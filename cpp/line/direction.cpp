@@ -16,28 +16,20 @@ constexpr long double most_aside = 4 * float_step;
 constexpr Node points_in_sample = 8;
 constexpr long double most_aside_in_sample = 1e-6L;
 
-constexpr Node several_axes = -1;
-
-// The one coordinate in which the points differ from the first one.
-Node varying_axis(const Points& points, const double* first, Node axis) {
-    for (Node i = 0; i < points.count; ++i) {
-        const double* point = points.at(i);
-        for (Node t = 0; t < points.dimension; ++t) {
-            if (point[t] == first[t] || t == axis) continue;
-            if (axis >= 0) return several_axes;
-            axis = t;
+// The one coordinate in which the points differ, 0 if there is none; nothing if there are several.
+std::optional<Node> axis_of(const Points& x, const Points& y) {
+    if (x.dimension == 1) return 0;
+    std::optional<Node> axis;
+    for (const Points* points : {&x, &y}) {
+        for (Node i = 0; i < points->count; ++i) {
+            for (Node t = 0; t < x.dimension; ++t) {
+                if (points->at(i)[t] == x.at(0)[t] || t == axis) continue;
+                if (axis) return {};
+                axis = t;
+            }
         }
     }
-    return axis;
-}
-
-Node axis_of(const Points& x, const Points& y) {
-    if (x.dimension == 1) return 0;
-    constexpr Node none_yet = -2;
-    const double* first = x.at(0);
-    Node axis = varying_axis(x, first, none_yet);
-    if (axis != several_axes) axis = varying_axis(y, first, axis);
-    return axis == none_yet ? 0 : axis;  // all points may be one
+    return axis.value_or(0);
 }
 
 // A straight line from one point towards another.
@@ -83,29 +75,31 @@ private:
     long double length_ = 0;
 };
 
-// Turns the ray to the farthest of every `step`-th point.
-void aim_at_farthest(Ray& ray, const Points& x, const Points& y, Node step_x, Node step_y) {
-    const double* farthest = nullptr;
-    long double largest = 0;
-    const auto look = [&](const Points& points, Node step) {
-        for (Node i = 0; i < points.count; i += step) {
-            const long double distance = ray.distance(points.at(i));
-            if (distance > largest) largest = distance, farthest = points.at(i);
+// The ray from the first point to the farthest, and how far beside it some point lies; nothing where that is more than
+// this share of its length. Looks at every so many-th point.
+struct Fit {
+    Ray ray;
+    long double aside;
+};
+
+std::optional<Fit> fitting_ray(const Points& x, const Points& y, double unit, long double most_aside, Node count) {
+    Fit fit{{x.at(0), x.dimension, unit}, 0};
+    const auto for_all = [&](const auto& look) {
+        for (const Points* points : {&x, &y}) {
+            const Node step = 1 + (points->count - 1) / count;
+            for (Node i = 0; i < points->count; i += step) look(points->at(i));
         }
     };
-    look(x, step_x);
-    look(y, step_y);
-    if (farthest) ray.aim_at(farthest);
-}
-
-// The largest distance from the line among every `step`-th point; infinite once it is more than allowed.
-long double farthest_aside(const Ray& ray, const Points& points, Node step, long double allowed) {
+    const double* farthest = nullptr;
     long double largest = 0;
-    for (Node i = 0; i < points.count; i += step) {
-        largest = std::max(largest, ray.aside(points.at(i)));
-        if (!(largest <= allowed)) return unreachable;
-    }
-    return largest;
+    for_all([&](const double* point) {
+        const long double distance = fit.ray.distance(point);
+        if (distance > largest) largest = distance, farthest = point;
+    });
+    if (!farthest) return fit;
+    fit.ray.aim_at(farthest);
+    for_all([&](const double* point) { fit.aside = std::max(fit.aside, fit.ray.aside(point)); });
+    return fit.aside <= most_aside * largest ? std::optional(fit) : std::nullopt;
 }
 
 // The length of a vector along the line, of Euclidean length 1, under the metric is Σ weights · vector.
@@ -122,30 +116,19 @@ std::vector<long double> weights_of(const std::vector<long double>& toward, Metr
     return weights;
 }
 
-bool is_bent_at_first_sight(const Points& x, const Points& y) {
-    const Node step_x = 1 + (x.count - 1) / points_in_sample, step_y = 1 + (y.count - 1) / points_in_sample;
-    Ray ray(x.at(0), x.dimension, 1);
-    aim_at_farthest(ray, x, y, step_x, step_y);
-    const long double allowed = most_aside_in_sample * ray.length();
-    return ray.length() > 0 &&
-           (farthest_aside(ray, x, step_x, allowed) > allowed || farthest_aside(ray, y, step_y, allowed) > allowed);
-}
-
 std::optional<Direction> slanted_direction(const Points& x, const Points& y, Metric metric) {
+    if (!fitting_ray(x, y, 1, most_aside_in_sample, points_in_sample)) return {};
     const double unit = length_unit(x, y);
     if (unit == unreachable) return {};
-    Ray ray(x.at(0), x.dimension, unit);
-    aim_at_farthest(ray, x, y, 1, 1);
-    const long double allowed = most_aside * ray.length();
-    const long double aside = std::max(farthest_aside(ray, x, 1, allowed), farthest_aside(ray, y, 1, allowed));
-    if (!(aside <= allowed)) return {};
+    const auto fit = fitting_ray(x, y, unit, most_aside, std::max(x.count, y.count));
+    if (!fit) return {};
     Direction direction;
     direction.unit = unit;
     direction.origin.assign(x.at(0), x.at(0) + x.dimension);
-    direction.weights = weights_of(ray.toward(), metric);
+    direction.weights = weights_of(fit->ray.toward(), metric);
     const double spread = std::sqrt(static_cast<double>(x.dimension));  // between the norms of a vector
-    direction.rounding =
-        unit * spread * (float_step * static_cast<double>(ray.length()) + 2 * static_cast<double>(aside));
+    const auto length = static_cast<double>(fit->ray.length()), aside = static_cast<double>(fit->aside);
+    direction.rounding = unit * spread * (float_step * length + 2 * aside);
     if (direction.rounding < std::numeric_limits<double>::min()) return {};  // places would be rounded more than that
     return direction;
 }
@@ -162,9 +145,8 @@ double Direction::place(const double* point) const {
 }
 
 std::optional<Direction> direction_of(const Points& x, const Points& y, Metric metric) {
-    const Node axis = axis_of(x, y);
-    if (axis != several_axes) return Direction{axis};
-    if (x.count + y.count < 3 || is_bent_at_first_sight(x, y)) return {};
+    if (const auto axis = axis_of(x, y)) return Direction{*axis};
+    if (x.count + y.count < 3) return {};
     return slanted_direction(x, y, metric);
 }
 

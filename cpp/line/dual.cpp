@@ -15,7 +15,7 @@ template <class Power>
 class Worth {
 public:
     Worth(const LinePair& pair, Power power, double price, const LinePlan& plan)
-        : pair_(pair), power_(power), price_(price), plan_(plan), left_x_(left_in(pair.x)), left_y_(left_in(pair.y)) {
+        : pair_(pair), power_(power), price_(price), plan_(plan), left_x_(pair.x.masses()), left_y_(pair.y.masses()) {
         for (const LineEntry& entry : plan) {
             left_x_[entry.row] -= entry.mass;
             left_y_[entry.column] -= entry.mass;
@@ -43,12 +43,6 @@ public:
     }
 
 private:
-    static std::vector<Mass> left_in(const Atoms& atoms) {
-        std::vector<Mass> left(atoms.at.size());
-        for (Node i = 0; i < atoms.size(); ++i) left[i] = atoms.mass(i);
-        return left;
-    }
-
     double cost(Node i, Node j) const { return power_(pair_.x.at[i] - pair_.y.at[j]); }
 
     // One more unit of the row of entry e may take a column in [begin, end] with room, or push entry `other` aside.
@@ -135,11 +129,15 @@ long double weighted_sum(const Atoms& atoms, const std::vector<double>& potentia
 
 }  // namespace
 
+std::vector<double> row_potentials(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan) {
+    return with_power(cost, [&](auto power) { return Worth(pair, power, price, plan).of_rows(); });
+}
+
 LineDual line_dual(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan) {
     LineDual dual;
+    dual.u = row_potentials(pair, cost, price, plan);
     dual.v.resize(pair.y.at.size());
     with_power(cost, [&](auto power) {
-        dual.u = Worth(pair, power, price, plan).of_rows();
         Completion(pair, power, price, dual.u, dual.v).run(0, pair.y.size() - 1, 0, pair.x.size() - 1);
     });
     const long double sum = weighted_sum(pair.x, dual.u) + weighted_sum(pair.y, dual.v);

@@ -15,4 +15,7 @@ struct LineDual {
 // inequalities hold whatever the plan.
 LineDual line_dual(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan);
 
+// The least u of these, if the plan is optimal.
+std::vector<double> row_potentials(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan);
+
 }  // namespace rpw

@@ -12,9 +12,12 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/tuning.hpp"
 #include "line/windows.hpp"
 
 namespace rpw {
+
+using namespace tuning;
 
 namespace {
 
@@ -65,8 +68,6 @@ public:
 private:
     std::vector<Mass> along_, offset_;
 };
-
-constexpr int most_hints = 6;
 
 using Beyond = std::make_unsigned_t<Mass>;
 

@@ -1,4 +1,4 @@
-// (distance / scale)^p on the line: a class per exponent, so that loops know it.
+// (distance / scale)^p on the line: a function per exponent, so that loops know it.
 #pragma once
 
 #include <algorithm>
@@ -8,41 +8,6 @@
 
 namespace rpw {
 
-struct FirstPower {
-    double inverse;
-    double operator()(double d) const { return std::min(std::abs(d) * inverse, largest_power); }
-};
-
-struct SecondPower {
-    double inverse;
-    double operator()(double d) const {
-        const double length = d * inverse;
-        return std::min(length * length, largest_power);
-    }
-};
-
-struct ThreeHalvesPower {
-    double inverse;
-    double operator()(double d) const {
-        const double length = std::abs(d) * inverse;
-        return std::min(length * std::sqrt(length), largest_power);
-    }
-};
-
-struct ThirdPower {
-    double inverse;
-    double operator()(double d) const {
-        const double length = std::abs(d) * inverse;
-        return std::min(length * length * length, largest_power);
-    }
-};
-
-struct AnyPower {
-    double inverse;
-    double p;
-    double operator()(double d) const { return std::min(std::pow(std::abs(d) * inverse, p), largest_power); }
-};
-
 struct LineCost {
     double p;
     double inverse;  // 1 / scale; the scale is a power of 2, so that dividing by it rounds nothing
@@ -50,14 +15,17 @@ struct LineCost {
     double operator()(double d) const;
 };
 
-// Calls visit with the class that fits p.
+// Calls visit with the power that fits p, a function of a difference of places.
 template <class Visit>
 auto with_power(const LineCost& cost, const Visit& visit) {
-    if (cost.p == 1) return visit(FirstPower{cost.inverse});
-    if (cost.p == 2) return visit(SecondPower{cost.inverse});
-    if (cost.p == 1.5) return visit(ThreeHalvesPower{cost.inverse});
-    if (cost.p == 3) return visit(ThirdPower{cost.inverse});
-    return visit(AnyPower{cost.inverse, cost.p});
+    const auto visit_with = [&visit, inverse = cost.inverse](auto power) {
+        return visit([inverse, power](double d) { return std::min(power(std::abs(d) * inverse), largest_power); });
+    };
+    if (cost.p == 1) return visit_with([](double length) { return length; });
+    if (cost.p == 2) return visit_with([](double length) { return length * length; });
+    if (cost.p == 1.5) return visit_with([](double length) { return length * std::sqrt(length); });
+    if (cost.p == 3) return visit_with([](double length) { return length * length * length; });
+    return visit_with([p = cost.p](double length) { return std::pow(length, p); });
 }
 
 inline double LineCost::operator()(double d) const {

@@ -7,23 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
-#include "line/price_search.hpp"
-#include "line/reach.hpp"
+#include "line/search_line.hpp"
+#include "line/thresholds.hpp"
 #include "line/unit_walk.hpp"
 #include "line/walk.hpp"
 #include "search/sandwich.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// Breakpoints per atom beyond which a sandwich is the shorter answer for p = 1 too.
-constexpr std::size_t many_edges = 8;
-
-// Costs per atom that take as long as a sandwich, where the measures lie apart.
-constexpr std::size_t many_costs = 4000;
 
 // Plans at one price after the other.
 class Prices : public ProfileOracle {
@@ -77,14 +74,14 @@ std::optional<Curve> short_profile(const LinePair& pair, double p, double scale,
 
 std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, std::size_t most_costs,
                                   Pulse& pulse) {
-    if (std::isinf(p)) return whole_reaches(pair, 0, pulse).upper;
+    if (std::isinf(p)) return whole_line_thresholds(pair, 0, pulse).upper;
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{std::numeric_limits<std::size_t>::max(), most_costs};
     return short_profile(pair, p, scale, most, with_used_up, pulse);
 }
 
 Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse) {
-    if (std::isinf(p)) return {whole_reaches(pair, tol, pulse)};
+    if (std::isinf(p)) return {whole_line_thresholds(pair, tol, pulse)};
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{many_edges * pair.atoms(), many_costs * pair.atoms()};
     if (const auto exact = short_profile(pair, p, scale, most, true, pulse)) {

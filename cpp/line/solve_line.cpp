@@ -10,9 +10,9 @@
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
-#include "line/price_search.hpp"
 #include "line/profile.hpp"
-#include "line/reach.hpp"
+#include "line/search_line.hpp"
+#include "line/thresholds.hpp"
 #include "line/unit_walk.hpp"
 
 namespace rpw {
@@ -32,23 +32,22 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
     std::vector<PlanEntry> plan;
     plan.reserve(first.size() + second.size());
     const Mass total = line.pair.total();
-    const auto put = [&](const LineEntry& entry, double mass) {
-        if (mass > 0) plan.push_back({line.order_x[entry.row], line.order_y[entry.column], mass});
+    for (const LineEntry& e : first) plan.push_back({e.row, e.column, (1 - part) * share_of(e.mass, total)});
+    for (const LineEntry& e : second) plan.push_back({e.row, e.column, part * share_of(e.mass, total)});
+    const auto is_before = [](const PlanEntry& a, const PlanEntry& b) {
+        return std::pair(a.row, a.column) < std::pair(b.row, b.column);
     };
-    const auto place = [](const LineEntry& entry) { return std::pair(entry.row, entry.column); };
-    auto a = first.begin(), b = second.begin();
-    while (a != first.end() || b != second.end()) {
-        if (b == second.end() || (a != first.end() && place(*a) < place(*b))) {
-            put(*a, (1 - part) * share_of(a->mass, total));
-            ++a;
-        } else if (a == first.end() || place(*b) < place(*a)) {
-            put(*b, part * share_of(b->mass, total));
-            ++b;
-        } else {
-            put(*a, (1 - part) * share_of(a->mass, total) + part * share_of(b->mass, total));
-            ++a, ++b;
+    std::inplace_merge(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(first.size()), plan.end(), is_before);
+    std::size_t kept = 0;
+    for (const PlanEntry& entry : plan) {
+        if (kept > 0 && !is_before(plan[kept - 1], entry)) {
+            plan[kept - 1].mass += entry.mass;
+        } else if (entry.mass > 0) {
+            plan[kept++] = entry;
         }
     }
+    plan.resize(kept);
+    for (PlanEntry& entry : plan) entry.row = line.order_x[entry.row], entry.column = line.order_y[entry.column];
     return plan;
 }
 
@@ -69,13 +68,6 @@ double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, 
     const Need need = question.need;
     outcome.status = found.status;
     outcome.iterations = found.solves;
-    if (found.is_at_end) {
-        const LineVertex last = last_vertex(line.pair, cost);
-        outcome.unmoved = last.unmoved;
-        outcome.cost = outcome.scale * root(last.cost_p, cost.p);
-        if (need == Need::plan) outcome.plan = mixed(line, last.plan, {}, 0.0);
-        return prove(outcome, line, cost, last, need);
-    }
     const auto& bracket = found.bracket;
     outcome.unmoved = bracket.answer().unmoved;
     outcome.cost = outcome.scale * root(bracket.cost_p(), cost.p);
@@ -140,12 +132,12 @@ Outcome proven(const Question& question, const Ask& ask) {
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p, kappa = question.kappa;
     const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p, [&] {
-        const double length = kappa * in_time(cross_reaches(line, for_value(question), pulse));
+        const double length = kappa * in_time(cross_line_thresholds(line, for_value(question), pulse));
         if (length > 0) return length;
         Question of_all = for_value(question);  // an answer may have been too small for float64
         of_all.quantity = Quantity::mass;
         of_all.unmoved = 0;
-        return in_time(reach_at(line, of_all, pulse));
+        return in_time(line_threshold_at(line, of_all, pulse));
     });
     line.rescale(wanted);
     const LineCost cost = line.cost(p, wanted);
@@ -169,7 +161,7 @@ Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
 Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
     const double scale = scale_for(line.pair, line.pair.largest_distance(), p,
-                                   [&] { return in_time(reach_at(line, for_value(question), pulse)); });
+                                   [&] { return in_time(line_threshold_at(line, for_value(question), pulse)); });
     line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
     return proven(question, [&](Looking looking) {
@@ -189,9 +181,7 @@ Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
 // W_p alone. The longest pair that is used is the unit: only its power must not be lost.
 Outcome move_everything(SortedPair& line, double p) {
     const LinePlan plan = monotone_plan(line.pair);
-    double longest = 0;
-    for (const LineEntry& e : plan)
-        longest = std::max(longest, std::abs(line.pair.x.at[e.row] - line.pair.y.at[e.column]));
+    const double longest = longest_of(line.pair, plan);
     Outcome outcome;
     outcome.solver = Solver::line;
     outcome.unmoved = 0;
@@ -229,7 +219,7 @@ namespace {
 
 Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
     const bool crosses = question.quantity == Quantity::crossing;
-    if (std::isinf(question.p)) return (crosses ? cross_reaches : reach_at)(line, question, pulse);
+    if (std::isinf(question.p)) return (crosses ? cross_line_thresholds : line_threshold_at)(line, question, pulse);
     const bool is_truncated = question.truncation < line.pair.largest_distance();
     if (!crosses && !is_truncated && question.unmoved == 0 && question.need == Need::value) {
         return move_everything(line, question.p);
@@ -270,9 +260,6 @@ std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question,
 
 namespace {
 
-// Costs per atom that take about as long as one search.
-constexpr std::size_t costs_of_search = 200;
-
 // The whole profile, where it costs no more than the searches: for p = 1 and between equal masses. Nothing where a
 // distance, or a price of these, has no power in its unit.
 std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<const double> kappas, Pulse& pulse) {
@@ -301,14 +288,12 @@ double crossing_of(const Curve& curve, double kappa, double p) {
 // RPW at each κ > 0, in ascending order; nothing where an answer is doubtful.
 std::optional<std::vector<double>> crossings_in_turn(SortedPair& line, Question question,
                                                      std::span<const double> kappas, Pulse& pulse) {
-    if (std::isinf(question.p)) return cross_reaches_in_turn(line.pair, kappas, pulse);
     std::vector<double> values;
     if (kappas.empty()) return values;
     if (const auto curve = short_profile(line.pair, question.p, kappas, pulse)) {
         for (const double kappa : kappas) values.push_back(crossing_of(*curve, kappa, question.p));
         return values;
     }
-    line.pair.rank();
     for (const double kappa : kappas) {
         question.kappa = kappa;
         if (is_too_wide(line.pair, question)) return {};

@@ -8,11 +8,11 @@
 #include <numeric>
 #include <utility>
 
+#include "base/tuning.hpp"
+
 namespace rpw {
 
 namespace {
-
-constexpr std::size_t worth_counting = 400;  // fewer numbers are sorted by comparing them
 
 struct Keyed {
     std::uint64_t key;
@@ -61,7 +61,7 @@ SortedNumbers sorted_numbers(std::vector<double> numbers) {
     }
     std::vector<Keyed> keyed(numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) keyed[i] = {key_of(numbers[i]), static_cast<Node>(i)};
-    if (keyed.size() < worth_counting) {
+    if (keyed.size() < tuning::worth_counting) {
         std::sort(keyed.begin(), keyed.end());
     } else {
         sort_by_digits(keyed);

@@ -6,18 +6,18 @@
 #include "line/unit_walk.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <queue>
 #include <utility>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "line/edges.hpp"
+#include "line/open_atoms.hpp"
 
 namespace rpw {
 
-namespace {
+using namespace tuning;
 
-constexpr std::int32_t none = -1;
+namespace {
 
 // For each of the sorted numbers, the place behind the last one that is equal to it.
 std::vector<Node> ends_of_runs(const std::vector<double>& sorted) {
@@ -31,7 +31,6 @@ std::vector<Node> ends_of_runs(const std::vector<double>& sorted) {
 
 // Whether runs are so long on average that a loop over them is shorter than one over pairs, eight at a time.
 bool is_mostly_repeated(const std::vector<Node>& ends) {
-    constexpr Node worth_a_run = 16;
     Node runs = 0;
     for (Node i = 0; i < static_cast<Node>(ends.size()); i = ends[i]) ++runs;
     return runs <= static_cast<Node>(ends.size()) / worth_a_run;
@@ -40,6 +39,8 @@ bool is_mostly_repeated(const std::vector<Node>& ends) {
 template <class Power>
 class UnitWalk {
 public:
+    using Index = OpenAtoms::Index;
+
     UnitWalk(const LinePair& pair, Power power, Pulse& pulse)
         : x_(pair.x.at.data()),
           y_(pair.y.at.data()),
@@ -47,17 +48,10 @@ public:
           end_of_y_(ends_of_runs(pair.y.at)),
           has_runs_(is_mostly_repeated(end_of_x_) && is_mostly_repeated(end_of_y_)),
           power_(power),
-          pulse_(pulse) {
-        const auto count = static_cast<std::int32_t>(pair.atoms());
-        atoms_.reserve(count);
-        for (Node i = 0, j = 0; i < pair.x.size() || j < pair.y.size();) {
-            const bool is_row = j == pair.y.size() || (i < pair.x.size() && is_row_next(x_[i], y_[j]));
-            const auto place = static_cast<std::int32_t>(atoms_.size());
-            atoms_.push_back({i, j, place - 1, place + 1, 0, 0, is_row});
-            (is_row ? i : j) += 1;
-        }
-        atoms_.back().after = none;
-        for (std::int32_t atom = 0; atom < count; ++atom) offer(atom);
+          pulse_(pulse),
+          open_(pair),
+          blocks_(open_.size()) {
+        for (Index atom = 0; atom < open_.size(); ++atom) open_.offer(atom, 0);
     }
 
     // That have been summed so far.
@@ -72,81 +66,42 @@ public:
 
     // Matches the two neighbours that cost least.
     Step step() {
-        const std::int32_t atom = cheapest();
-        const std::int32_t other = atoms_[atom].after, before = atoms_[atom].before, after = atoms_[other].after;
-        const long double change = atoms_[atom].shifted - atoms_[atom].block;
-        slope_ = std::max(slope_, static_cast<double>(change));
-        atoms_[atom].is_free = atoms_[other].is_free = false;
-        if (before != none) {
-            atoms_[before].after = after;
-            atoms_[before].block += atoms_[atom].shifted + atoms_[other].block;
+        const Index atom = cheapest(), other = open_[atom].after, before = open_[atom].before;
+        const OpenAtoms::Atom &row = open_[open_[atom].is_row ? atom : other],
+                              &column = open_[open_[atom].is_row ? other : atom];
+        const Step step{row.rows, column.columns, blocks_[atom].shifted - blocks_[atom].cost};
+        slope_ = std::max(slope_, static_cast<double>(step.cost));
+        open_.close(other);
+        open_.close(atom);
+        if (before != OpenAtoms::none) {
+            blocks_[before].cost += blocks_[atom].shifted + blocks_[other].cost;
+            open_.offer(before, slope_);  // no step costs less than the one before it
         }
-        if (after != none) atoms_[after].before = before;
-        if (before != none) offer(before);
-        const Atom &one = atoms_[atom], &two = atoms_[other];
-        return {one.is_row ? one.rows : two.rows, one.is_row ? two.columns : one.columns, change};
+        return step;
     }
 
 private:
-    struct Atom {
-        Node rows, columns;          // how many of each lie before it
-        std::int32_t before, after;  // the neighbours among the free
-        long double block, shifted;  // the cost of the block behind it: as it is, and with the two atoms around it
-        bool is_row;
-        bool is_free = true;
+    // What lies between an atom and the next one: what it costs as it is, and with the two atoms around it.
+    struct Block {
+        long double cost = 0, shifted = 0;
     };
 
-    // Of equals the shortest block comes first: taken from one end to the other, they would make one block that grows
-    // and is summed up again each time.
-    struct Offer {
-        double cost;  // at least that much, until it is measured
-        std::int32_t atom, other;
-        bool is_measured;
-
-        std::int32_t width() const { return other - atom; }
-        bool operator<(const Offer& than) const {
-            if (cost != than.cost) return cost > than.cost;
-            return width() != than.width() ? width() > than.width() : atom > than.atom;
-        }
-    };
-
-    // At one place rows and columns take turns: all rows before all columns would be matched from the middle outwards,
-    // in one block that grows by a pair each time.
-    bool is_row_next(double row, double column) const {
-        if (row != column) return row < column;
-        return atoms_.empty() || !atoms_.back().is_row;
-    }
-
-    bool is_stale(const Offer& offer) const {
-        return !atoms_[offer.atom].is_free || atoms_[offer.atom].after != offer.other;
-    }
-
-    // No step costs less than the one before it. What this one costs is measured when its turn comes: by then its block
-    // may have become part of a longer one, and only that is summed up.
-    void offer(std::int32_t atom) {
-        const Atom& first = atoms_[atom];
-        if (first.after == none || first.is_row == atoms_[first.after].is_row) return;
-        offers_.push({slope_, atom, first.after, false});
-    }
-
-    double measure(std::int32_t atom) {
-        Atom& first = atoms_[atom];
-        const Node pairs = (first.after - atom + 1) / 2;
-        first.shifted = has_runs_ ? cost_of_runs(first.rows, first.columns, pairs)
-                                  : cost_of_pairs(first.rows, first.columns, pairs);
-        return static_cast<double>(first.shifted - first.block);
-    }
-
-    // The first of the two neighbours that cost least.
-    std::int32_t cheapest() {
+    // The first of the two neighbours that cost least. What a step costs is measured when its turn comes: by then its
+    // block may have become part of a longer one, and only that is summed up.
+    Index cheapest() {
         while (true) {
-            const Offer best = offers_.top();
-            offers_.pop();
-            if (is_stale(best)) continue;
+            const OpenAtoms::Offer best = open_.take();
             const double cost = best.is_measured ? best.cost : measure(best.atom);
             if (cost <= best.cost) return best.atom;
-            offers_.push({cost, best.atom, best.other, true});
+            open_.offer(best.atom, cost, true);
         }
+    }
+
+    double measure(Index atom) {
+        const auto& [rows, columns, before, after, is_row] = open_[atom];
+        const Node pairs = (after - atom + 1) / 2;
+        blocks_[atom].shifted = has_runs_ ? cost_of_runs(rows, columns, pairs) : cost_of_pairs(rows, columns, pairs);
+        return static_cast<double>(blocks_[atom].shifted - blocks_[atom].cost);
     }
 
     // Neighbours in rank, from these two on.
@@ -188,8 +143,8 @@ private:
     bool has_runs_;
     Power power_;
     Pulse& pulse_;
-    std::vector<Atom> atoms_;
-    std::priority_queue<Offer> offers_;
+    OpenAtoms open_;
+    std::vector<Block> blocks_;
     std::size_t costs_ = 0;
     double slope_ = 0;
 };
@@ -209,7 +164,6 @@ bool has_equal_masses(const LinePair& pair) {
 
 std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, std::size_t most_costs,
                                        Pulse& pulse) {
-    constexpr std::size_t work_per_step = 64;
     return with_power(cost, [&](auto power) -> std::optional<Curve> {
         UnitWalk walk(pair, power, pulse);
         Edges edges;
@@ -217,7 +171,7 @@ std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cos
         long double sum = 0;
         std::vector<double> of_rows(pair.x.at.size()), of_columns(pair.y.at.size());
         for (Node pairs = 1; pairs <= size; ++pairs) {
-            pulse.note(work_per_step);
+            pulse.note(work_per_path);
             const auto [row, column, change] = walk.step();
             if (walk.costs() > most_costs) return {};
             sum += std::max(change, 0.0L);

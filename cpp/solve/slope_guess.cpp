@@ -12,17 +12,6 @@ using namespace tuning;
 
 namespace {
 
-// The largest t from `begin` to `end` at which the goal still lies beyond.
-template <class IsBeyond>
-double last_beyond(double begin, double end, const IsBeyond& is_beyond) {
-    double low = begin, high = end;
-    for (int step = 0; step < halvings; ++step) {
-        const double t = (low + high) / 2;
-        (is_beyond(t) ? low : high) = t;
-    }
-    return low;
-}
-
 // How much log ε falls from a point to the goal, if it falls by 1 whenever λ grows by `step`.
 double way_to_goal(const Goal& goal, const ProfilePoint& from, double step, double least, double most) {
     return last_beyond(least, most, [&](double t) {
@@ -39,24 +28,6 @@ SlopeGuess guess_beyond(const Goal& goal, const ProfilePoint& before, const Prof
     const double step = (left.lambda - before.lambda) / stretch;
     const double t = way_to_goal(goal, left, step, 0, std::max(0.0, std::log(left.unmoved / least_unmoved)));
     return {left.lambda + step * t / (1 + slower_further_on * t), left.unmoved * std::exp(-t)};
-}
-
-// Between a point before the goal and one that is not: as if the slope grew like a power of the distance from the end
-// near which it grows less, with the power that leads from the one cost to the other.
-SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const ProfilePoint& r) {
-    const double width = l.unmoved - r.unmoved, chord = (r.cost_p - l.cost_p) / width;
-    const double rise = r.lambda - l.lambda, from_left = chord - l.lambda, to_right = r.lambda - chord;
-    if (!(from_left > 0) || !(to_right > 0)) return {chord, (l.unmoved + r.unmoved) / 2};
-    const bool is_late = to_right > from_left;
-    const double q = is_late ? to_right / from_left : from_left / to_right;
-    const auto cost_at = [&](double t) {
-        if (is_late) return l.cost_p + width * (l.lambda * t + rise * std::pow(t, q + 1) / (q + 1));
-        return r.cost_p - width * (r.lambda * (1 - t) - rise * std::pow(1 - t, q + 1) / (q + 1));
-    };
-    const double t =
-        last_beyond(0, 1, [&](double x) { return goal.is_beyond(l.unmoved - x * width, std::max(0.0, cost_at(x))); });
-    const double slope = is_late ? l.lambda + rise * std::pow(t, q) : r.lambda - rise * std::pow(1 - t, q);
-    return {slope, l.unmoved - t * width};
 }
 
 // How far λ grows from the left towards a guess, where nothing is known on the right. Slopes are counted from the least
@@ -107,16 +78,7 @@ double next_lambda(const SlopeGuess& guess, const Known& known, const SlopeRange
         if (is_far && range.largest > low) return range.largest * (1 + a_little);
         return low + step_towards(guess.lambda, known, range);
     }
-    const double high = known.right->lambda, width = high - low;
-    if (!(width > 0)) return low;
-    const double least = std::max({low, range.least, high * smallest_part});
-    if (high > many_orders * least && guess.lambda < least_part * high) return std::sqrt(least) * std::sqrt(high);
-    const bool is_near_left = known.same_side > 0;
-    const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
-    const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);
-    const double further = std::pow(further_each_time, std::max(1, std::abs(known.same_side)) - 1);
-    const double step = std::min(further * near, std::max(width / 2, near));
-    return is_near_left ? low + step : high - step;
+    return lambda_between(guess, range.least, known, least_part);
 }
 
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeRange& range, double least_unmoved) {

@@ -4,7 +4,7 @@
 // reasons.
 #pragma once
 
-#include "search/bracket.hpp"
+#include "search/guess_between.hpp"
 
 namespace rpw {
 
@@ -12,12 +12,6 @@ namespace rpw {
 struct SlopeRange {
     double least;
     double largest;
-};
-
-// Where the goal may lie.
-struct SlopeGuess {
-    double lambda;
-    double unmoved;
 };
 
 // From two points before the goal, or from one on either side. Gives no place where less than `least_unmoved` is left.

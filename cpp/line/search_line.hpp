@@ -20,8 +20,7 @@ enum class Looking { everywhere, between_vertices };
 
 struct LineFound {
     Status status;
-    Bracket<LinePlan> bracket;  // past the deadline, what was found until then
-    bool is_at_end;             // all mass moves: there was nothing to search for
+    Bracket<LinePlan> bracket;  // with an answer; past the deadline, with what was found until then
     long solves;
 };
 

@@ -2,9 +2,6 @@
 // the line").
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "base/question.hpp"
@@ -13,19 +10,15 @@
 namespace rpw {
 
 // RPW, to within the question's tol (0: exact).
-Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& pulse);
-
-// The exact RPW at each κ > 0, in ascending order; what was found for one tells where to look for the next. Throws
-// TimeUp.
-std::vector<double> cross_reaches_in_turn(const LinePair& pair, std::span<const double> kappas, Pulse& pulse);
+Outcome cross_line_thresholds(const SortedPair& line, const Question& question, Pulse& pulse);
 
 // W_{∞, 1 - unmoved}.
-Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse);
+Outcome line_threshold_at(const SortedPair& line, const Question& question, Pulse& pulse);
 
 // What stays where no pair is longer than that.
 double unmoved_within(const LinePair& pair, double longest, Pulse& pulse);
 
 // All steps of W_{∞, α}, or two curves nowhere further apart than tol.
-Band whole_reaches(const LinePair& pair, double tol, Pulse& pulse);
+Band whole_line_thresholds(const LinePair& pair, double tol, Pulse& pulse);
 
 }  // namespace rpw

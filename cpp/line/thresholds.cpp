@@ -1,15 +1,17 @@
-// See reach.hpp.
-#include "line/reach.hpp"
+// See thresholds.hpp.
+#include "line/thresholds.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
+#include <vector>
 
 #include "base/steps.hpp"
-#include "line/reach_walk.hpp"
+#include "base/tuning.hpp"
+#include "line/threshold_walk.hpp"
 
 namespace rpw {
+
+using namespace tuning;
 
 namespace {
 
@@ -41,71 +43,47 @@ Mass flow_within(const LinePair& pair, double threshold, const Take& take, const
 }
 
 // One pass, and between which thresholds it would run just the same.
-struct Reach {
+struct Pass {
     double unmoved = 1;
     double longest = 0;         // of the pairs that are used: it would from here on
     double next = unreachable;  // shortest of the pairs that were found too long: it would below
 };
 
-Reach reach_within(const LinePair& pair, double threshold, Pulse& pulse) {
-    Reach reach;
+Pass pass_at(const LinePair& pair, double threshold, Pulse& pulse) {
+    Pass pass;
     pulse.note(2 * pair.atoms());
     const Mass moved = flow_within(
-        pair, threshold, [&](const LineEntry&, double length) { reach.longest = std::max(reach.longest, length); },
-        [&](double length) { reach.next = std::min(reach.next, length); });
-    reach.unmoved = pair.unmoved(moved);
-    return reach;
+        pair, threshold, [&](const LineEntry&, double length) { pass.longest = std::max(pass.longest, length); },
+        [&](double length) { pass.next = std::min(pass.next, length); });
+    pass.unmoved = pair.unmoved(moved);
+    return pass;
 }
 
-// Some threshold from low.next on and below high.longest: a pass there tells something new.
-double threshold_between(const Reach& low, const Reach& high) {
-    const double from = low.next, to = high.longest;
-    const double middle = to / from > 4 ? std::sqrt(from) * std::sqrt(to) : from + (to - from) / 2;
-    return middle >= from && middle < to ? middle : from;
-}
+// Two passes of which the first is not enough and the second is, while they are brought together. What is enough must
+// stay so as thresholds grow.
+struct Narrowing {
+    const LinePair& pair;
+    Pulse& pulse;
+    Pass low = pass_at(pair, 0, pulse);
+    Pass high{0, pair.largest_distance()};  // everything moves
 
-// Two passes of which the first is not enough and the second is; between them they are narrowed down.
-class Narrowing {
-public:
-    Narrowing(const LinePair& pair, Pulse& pulse) : pair_(pair), pulse_(pulse), low_(reach_within(pair, 0, pulse)) {
-        all_.unmoved = 0;
-        all_.longest = pair.largest_distance();
-        high_ = all_;
-    }
-
-    // `is_enough(reach)` must stay true as thresholds grow.
     template <class Enough>
     void look_at(double threshold, const Enough& is_enough) {
-        passes_.push_back(reach_within(pair_, threshold, pulse_));
-        (is_enough(passes_.back()) ? high_ : low_) = passes_.back();
-    }
-
-    // Asks for more than before: the passes that were not enough still are not.
-    template <class Enough>
-    void go_on(const Enough& is_enough) {
-        high_ = all_;
-        for (const Reach& pass : passes_) {
-            if (!is_enough(pass)) {
-                if (pass.next > low_.next) low_ = pass;
-            } else if (pass.longest < high_.longest) {
-                high_ = pass;
-            }
-        }
+        const Pass pass = pass_at(pair, threshold, pulse);
+        (is_enough(pass) ? high : low) = pass;
     }
 
     template <class Enough, class Close>
     void run(const Enough& is_enough, const Close& is_close) {
-        while (low_.next < high_.longest && !is_close()) look_at(threshold_between(low_, high_), is_enough);
+        while (low.next < high.longest && !is_close()) look_at(between(), is_enough);
     }
 
-    const Reach& low() const { return low_; }
-    const Reach& high() const { return high_; }
-
-private:
-    const LinePair& pair_;
-    Pulse& pulse_;
-    Reach low_, high_, all_;
-    std::vector<Reach> passes_;
+    // A threshold at which a pass tells something new.
+    double between() const {
+        const double from = low.next, to = high.longest;
+        const double middle = to / from > 4 ? std::sqrt(from) * std::sqrt(to) : from + (to - from) / 2;
+        return middle >= from && middle < to ? middle : from;
+    }
 };
 
 // The plan at a threshold, over the atoms as they came, shortest pairs first.
@@ -129,45 +107,33 @@ void read_plan(Outcome& outcome, const SortedPair& line, double threshold) {
     }
 }
 
-// Of a sandwich: beyond that the walk, which finds the profile itself, is the shorter way.
-constexpr double many_passes = 2048;
-
-double longest_of(const LinePair& pair, const LinePlan& plan) {
-    double longest = 0;
-    for (const LineEntry& e : plan) longest = std::max(longest, std::abs(pair.x.at[e.row] - pair.y.at[e.column]));
-    return longest;
-}
-
-constexpr auto never = [] { return false; };
-
 // The least threshold with a flow as large as that of a pass.
-double start_of_step(const LinePair& pair, const Reach& reach, Pulse& pulse) {
-    double start = reach.longest;
+double start_of_step(const LinePair& pair, const Pass& pass, Pulse& pulse) {
+    double start = pass.longest;
     (void)ends_in_time([&] {  // what is looked for is a better plan, not the answer
-        const auto is_as_much = [&](const Reach& other) { return other.unmoved <= reach.unmoved; };
-        Narrowing narrowing(pair, pulse);
-        if (is_as_much(narrowing.low())) {
+        const auto is_as_much = [&](const Pass& other) { return other.unmoved <= pass.unmoved; };
+        Narrowing narrowing{pair, pulse};
+        if (is_as_much(narrowing.low)) {
             start = 0;
             return;
         }
-        narrowing.look_at(reach.longest, is_as_much);
-        narrowing.run(is_as_much, never);
-        start = narrowing.high().longest;
+        narrowing.look_at(pass.longest, is_as_much);
+        narrowing.run(is_as_much, [] { return false; });
+        start = narrowing.high.longest;
     });
     return start;
 }
 
 }  // namespace
 
-namespace {
-
 // A pass over pairs up to `longest` shows that max(longest / κ, unmoved) is enough. As thresholds grow, the first of
-// the two grows and the second falls. Gives the outcome without its plan, whose threshold is its cost.
-Outcome narrow_to_crossing(Narrowing& narrowing, const Question& question) {
+// the two grows and the second falls.
+Outcome cross_line_thresholds(const SortedPair& line, const Question& question, Pulse& pulse) {
     const double kappa = question.kappa;
     Outcome outcome;
     outcome.solver = Solver::line;
-    const Reach &low = narrowing.low(), &high = narrowing.high();
+    Narrowing narrowing{line.pair, pulse};
+    const Pass &low = narrowing.low, &high = narrowing.high;
     const auto read_bounds = [&] {
         const double beyond = high.longest / kappa;
         outcome.upper = low.unmoved == 0 ? 0.0 : std::min(beyond, low.unmoved);
@@ -181,10 +147,9 @@ Outcome narrow_to_crossing(Narrowing& narrowing, const Question& question) {
         if (question.tol > 0 && outcome.upper - outcome.lower <= question.tol) outcome.status = Status::tolerance;
         return outcome.status != Status::exact;
     };
-    const auto is_enough = [&](const Reach& reach) { return reach.longest / kappa >= reach.unmoved; };
+    const auto is_enough = [&](const Pass& pass) { return pass.longest / kappa >= pass.unmoved; };
     const bool in_time = ends_in_time([&] {
         if (low.unmoved == 0) return;
-        narrowing.go_on(is_enough);
         for (const double first : {kappa, kappa * question.cutoff}) {
             if (first >= low.next && first < high.longest) narrowing.look_at(first, is_enough);
         }
@@ -192,50 +157,27 @@ Outcome narrow_to_crossing(Narrowing& narrowing, const Question& question) {
     });
     read_bounds();
     if (!in_time) outcome.status = Status::time_limit;
-    if (outcome.status == Status::exact) outcome.lower = outcome.upper;
+    const bool is_exact = outcome.status == Status::exact;
+    if (is_exact) outcome.lower = outcome.upper;
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
     outcome.value = outcome.unmoved = outcome.upper;
+    if (question.need != Need::plan || outcome.upper >= 1) return outcome;
+    const bool is_on_step = is_exact && outcome.cost == low.longest && low.longest > 0;
+    if (is_on_step) outcome.cost = start_of_step(line.pair, low, pulse);
+    read_plan(outcome, line, outcome.cost);
     return outcome;
 }
 
-}  // namespace
-
-Outcome cross_reaches(const SortedPair& line, const Question& question, Pulse& pulse) {
-    const LinePair& pair = line.pair;
-    Narrowing narrowing(pair, pulse);
-    Outcome outcome = narrow_to_crossing(narrowing, question);
-    if (question.need == Need::plan && outcome.upper < 1) {
-        const Reach& low = narrowing.low();
-        const bool is_on_step = outcome.status == Status::exact && outcome.cost == low.longest && low.longest > 0;
-        if (is_on_step) outcome.cost = start_of_step(pair, low, pulse);
-        read_plan(outcome, line, outcome.cost);
-    }
-    return outcome;
-}
-
-std::vector<double> cross_reaches_in_turn(const LinePair& pair, std::span<const double> kappas, Pulse& pulse) {
-    std::vector<double> values;
-    Narrowing narrowing(pair, pulse);
-    for (const double kappa : kappas) {
-        Question question;
-        question.kappa = kappa;
-        const Outcome outcome = narrow_to_crossing(narrowing, question);
-        if (outcome.status == Status::time_limit) throw TimeUp();
-        values.push_back(outcome.value);
-    }
-    return values;
-}
-
-Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse) {
+Outcome line_threshold_at(const SortedPair& line, const Question& question, Pulse& pulse) {
     Outcome outcome;
     outcome.solver = Solver::line;
     outcome.value = outcome.upper = 0;
     outcome.unmoved = question.unmoved;
     const double enough = question.unmoved + smallest_step;
     if (enough >= 1) return outcome;
-    Narrowing narrowing(line.pair, pulse);
-    const auto is_enough = [&](const Reach& reach) { return reach.unmoved <= enough; };
-    const Reach &low = narrowing.low(), &high = narrowing.high();
+    Narrowing narrowing{line.pair, pulse};
+    const Pass &low = narrowing.low, &high = narrowing.high;
+    const auto is_enough = [&](const Pass& pass) { return pass.unmoved <= enough; };
     double longest = 0, left = low.unmoved;
     if (!is_enough(low)) {
         const bool in_time = ends_in_time([&] {
@@ -258,24 +200,24 @@ Outcome reach_at(const SortedPair& line, const Question& question, Pulse& pulse)
 }
 
 double unmoved_within(const LinePair& pair, double longest, Pulse& pulse) {
-    return reach_within(pair, longest, pulse).unmoved;
+    return pass_at(pair, longest, pulse).unmoved;
 }
 
 namespace {
 
 // By passes half way between those that are known, a multiple of tol from the first, until what lies between two of
 // them is as narrow as tol.
-Band rough_reaches(const LinePair& pair, double tol, Pulse& pulse) {
+Band thresholds_by_passes(const LinePair& pair, double tol, Pulse& pulse) {
     Steps steps(Solver::line, tol);
-    Reach low = reach_within(pair, 0, pulse);
+    Pass low = pass_at(pair, 0, pulse);
     steps.add(0, 0, low.unmoved);
-    std::vector<Reach> high{reach_within(pair, pair.largest_distance(), pulse)};  // longest first
+    std::vector<Pass> high{pass_at(pair, pair.largest_distance(), pulse)};  // longest first
     while (!high.empty()) {
         const double from = low.next, to = high.back().longest;
         const bool is_same = low.unmoved <= high.back().unmoved;
         if (!is_same && to - from > tol) {
             const double half = tol * std::floor(std::ceil((to - from) / tol) / 2);
-            high.push_back(reach_within(pair, from + half, pulse));
+            high.push_back(pass_at(pair, from + half, pulse));
             continue;
         }
         if (!is_same) steps.add(std::min(from, to), to, high.back().unmoved);
@@ -287,14 +229,9 @@ Band rough_reaches(const LinePair& pair, double tol, Pulse& pulse) {
 
 }  // namespace
 
-Band whole_reaches(const LinePair& pair, double tol, Pulse& pulse) {
-    if (tol > 0 && longest_of(pair, monotone_plan(pair)) <= many_passes * tol) return rough_reaches(pair, tol, pulse);
-    ReachWalk walk(pair, pulse);
-    Steps steps(Solver::line, tol);
-    while (walk.next()) steps.add(walk.threshold(), walk.threshold(), walk.unmoved());
-    Band band = steps.take();
-    walk.write_used_up(band.upper);
-    return band;
+Band whole_line_thresholds(const LinePair& pair, double tol, Pulse& pulse) {
+    const bool is_rough = tol > 0 && longest_of(pair, monotone_plan(pair)) <= many_passes * tol;
+    return is_rough ? thresholds_by_passes(pair, tol, pulse) : walk_thresholds(pair, tol, pulse);
 }
 
 }  // namespace rpw
