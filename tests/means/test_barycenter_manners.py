@@ -127,6 +127,15 @@ def test_time_limit_gives_the_best_so_far(options, seconds):
         assert 0 <= found.lower <= found.objective
 
 
+def test_starts_that_had_no_turn_are_told():
+    """The best start has converged, and time was up before the others: that is no convergence."""
+    clouds, start = RNG.random((4, 15, 2)), time.monotonic()
+    found = rpw.barycenter(clouds, n_points=6, diameter=1, n_starts=500, time_limit=4)
+    assert time.monotonic() - start < 40
+    assert found.status == "time_limit"
+    assert len(found.start_objectives) < 500
+
+
 def test_max_iter_is_told():
     clouds = RNG.random((5, 20, 2))
     for options in ({"n_points": 10}, {"support": clouds[0]}):

@@ -120,11 +120,12 @@ def barycenter(
 def _as_result(ends: list[Descent], objective: Objective, given: list[Measure]) -> Barycenter:
     """The best end, which is the first, in the user's words."""
     best, inputs = ends[0], ends[0].at.inputs
+    is_cut_off = any(end.status == "time_limit" for end in ends)  # a better start may not have had its turn
     return Barycenter(
         measure=best.at.measure,
         objective=best.value,
         lower=best.lower,
-        status=best.status,
+        status="time_limit" if is_cut_off else best.status,
         history=read_only(np.array(best.history)),
         start_objectives=read_only(np.array([end.value for end in ends])),
         counted=read_only(objective.counted(best.at.distances).copy()),
