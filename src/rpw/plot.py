@@ -203,9 +203,9 @@ def plot_barycenter(
         clouds = [shown, *np.split(rest, np.cumsum([len(each.points) for each in inputs])[:-1])]
         title = f"{title}\nfirst two principal axes, {share:.0%} of the variance"
     atoms, is_out = np.concatenate(clouds[1:]), np.concatenate(list(behind))
-    for mask, colour, name in ((~is_out, "0.75", "inputs"), (is_out, "tab:red", "inputs, left out")):
+    for mask, colour, name in ((~is_out, "0.6", "inputs"), (is_out, "tab:red", "inputs, left out")):
         if mask.any():
-            ax.scatter(atoms[mask, 0], atoms[mask, 1], s=4, color=colour, alpha=0.5, lw=0, label=name, zorder=1)
+            ax.scatter(atoms[mask, 0], atoms[mask, 1], s=8, color=colour, alpha=0.6, lw=0, label=name, zorder=1)
     _draw_points(ax, clouds[0], measure.weights, np.zeros(len(clouds[0]), dtype=bool), "tab:blue", "barycenter")
     ax.set_title(title, fontsize=10)
     ax.legend(frameon=False, loc="best", fontsize=9)

@@ -107,6 +107,18 @@ def test_inputs_that_are_noise_are_named(objective, trim):
     assert found.left_out[10:].min() > 1.5 * found.left_out[:10].max()
 
 
+def test_a_trimmed_mean_is_that_of_the_good_inputs():
+    """Beside it, a mean that is nearly that of W_2 is drawn apart by the noise."""
+    inputs = noisy_rings()
+    asked = {"n_points": 30, "diameter": 1, "n_starts": 1}
+    clean = rpw.barycenter(inputs[:10], k=2, **asked)
+    trimmed = rpw.barycenter(inputs, k=2, trim=2 / 12, **asked)
+    plain = rpw.barycenter(inputs, k=1000, **asked)
+    assert trimmed.counted[10:].tolist() == [0, 0]
+    to_clean = [rpw.wasserstein(found.measure, clean.measure) for found in (trimmed, plain)]
+    assert to_clean[0] < 0.6 * to_clean[1]
+
+
 def test_atoms_that_are_noise_are_named_and_do_not_move_the_mean():
     """Each ring has three far atoms, elsewhere in each. The mean has as much mass to spare as they have, so that three
     of its points may lie anywhere, also at some of them."""

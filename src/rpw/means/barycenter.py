@@ -14,11 +14,12 @@ from rpw.base.frozen import read_only
 from rpw.base.threads import as_n_threads
 from rpw.many.progress import Progress, progress_bar
 from rpw.means import reading
+from rpw.means.budget import Descent
 from rpw.means.evaluation import Inputs
 from rpw.means.objective import Objective
 from rpw.means.result import Barycenter
 from rpw.means.search import Search
-from rpw.measure import CollectionLike
+from rpw.measure import CollectionLike, Measure
 from rpw.pair.metrics import Metric
 
 __all__ = ["barycenter"]
@@ -104,33 +105,33 @@ def barycenter(
     share, most = usual if tol is None else check.as_tol(tol), check.as_whole(max_iter, "max_iter", 1)
     starts = _STARTS if n_starts is None else check.as_whole(n_starts, "n_starts", 1)
     rng, threads = np.random.default_rng(check.as_whole(seed, "seed", 0)), as_n_threads(n_threads)
-    moves, count = (
-        check.as_flag(free_weights, "free_weights"),
-        check.as_whole(1 if n_points is None else n_points, "n_points", 1),
-    )
+    moves = check.as_flag(free_weights, "free_weights")
+    count = 0 if n_points is None else check.as_whole(n_points, "n_points", 1)
     delta = reading.as_space(diameter, given, places, metric, p, k)
-    kept = [reading.lightened(measure) for measure in given]
-    inputs = Inputs([measure for measure, _ in kept], shares, p, k, delta, metric, threads, device)
-    with progress_bar(most * (1 if places is not None else starts), progress, unit="step") as report:
+    lighter = [reading.lightened(measure) for measure in given]
+    inputs = Inputs(lighter, shares, p, k, delta, metric, threads, device)
+    with progress_bar(most * (starts if places is None else 1), progress, unit="step") as report:
         search = Search(inputs, sought, share, most, deadline, lambda: report(report.done + 1))
         if places is not None:
-            ends = search.on_support(places)
-        else:
-            ends = search.of_points(count, starts, rng, free_weights=moves)
-    best = ends[0]
+            return _as_result(search.on_support(places), sought, given)
+        return _as_result(search.of_points(count, starts, rng, free_weights=moves), sought, given)
+
+
+def _as_result(ends: list[Descent], objective: Objective, given: list[Measure]) -> Barycenter:
+    """The best end, which is the first, in the user's words."""
+    best, inputs = ends[0], ends[0].at.inputs
+    is_cut_off = any(end.status == "time_limit" for end in ends)  # a better start may not have had its turn
     return Barycenter(
-        best.at.measure,
-        best.value,
-        best.lower,
-        best.status,
-        read_only(np.array(best.history)),
-        read_only(np.array([end.value for end in ends])),
-        read_only(sought.counted(best.at.distances).copy()),
-        best.at.results,
-        p,
-        k,
-        delta,
-        inputs.measures,
-        [atoms for _, atoms in kept],
-        [len(measure) for measure in given],
+        measure=best.at.measure,
+        objective=best.value,
+        lower=best.lower,
+        status="time_limit" if is_cut_off else best.status,
+        history=read_only(np.array(best.history)),
+        start_objectives=read_only(np.array([end.value for end in ends])),
+        counted=read_only(objective.counted(best.at.distances).copy()),
+        results=best.at.results,
+        p=inputs.p,
+        k=inputs.k,
+        diameter=inputs.diameter,
+        _given=given,
     )

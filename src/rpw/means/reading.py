@@ -14,7 +14,7 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_list_of_measures, as_measures
 from rpw.many.pairwise import as_diameter, warn_of_batch
 from rpw.measure import Measure
-from rpw.pair.atoms import Ints, atoms_of_one, joined
+from rpw.pair.atoms import atoms_of_one, joined
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
 from rpw.pair.support import as_shared_ground
@@ -73,12 +73,10 @@ def _is_row(item: Any) -> bool:
     return not is_nested and not isinstance(item, Measure)
 
 
-def lightened(measure: Measure) -> tuple[Measure, Ints]:
-    """The measure without atoms that carry no mass, and the places of the others."""
-    places = np.flatnonzero(measure.weights)
-    if len(places) == len(measure):
-        return measure, places
-    return Measure(measure.points[places], measure.weights[places]), places
+def lightened(measure: Measure) -> Measure:
+    """The measure without atoms that carry no mass, which would only be in the way."""
+    has_mass = measure.weights > 0
+    return measure if has_mass.all() else Measure(measure.points[has_mass], measure.weights[has_mass])
 
 
 def as_space(diameter: Any, given: list[Measure], places: Array | None, metric: Any, p: float, k: float) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
+from rpw.means.reading import lightened
 from rpw.measure import Measure
-from rpw.pair.atoms import Ints
 from rpw.pair.result import Result
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ class Barycenter:
     p: float
     k: float
     diameter: float
-    _inputs: list[Measure]  # without atoms that carry no mass
-    _places: list[Ints]  # of their atoms in each input as it was given
-    _sizes: list[int]
+    _given: list[Measure]  # with their atoms that carry no mass, which the results do not have
 
     @property
     def gap(self) -> float | None:
@@ -96,12 +94,10 @@ class Barycenter:
     @cached_property
     def unmatched(self) -> list[Array]:
         """The same atom by atom: for each input, the mass of each of its atoms that is left out."""
-        whole = []
-        for result, places, size in zip(self.results, self._places, self._sizes, strict=True):
-            masses = np.zeros(size)
-            masses[places] = result.unmatched_a
-            whole.append(read_only(masses))
-        return whole
+        return [
+            read_only(_on_all_atoms(result.unmatched_a, measure))
+            for result, measure in zip(self.results, self._given, strict=True)
+        ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the barycenter over the atoms of the inputs (needs ``rpw[plot]``).
@@ -112,7 +108,8 @@ class Barycenter:
         from rpw.plot import plot_barycenter
 
         behind = [result.outliers_a for result in self.results]
-        return plot_barycenter(self.measure, self._inputs, behind, ax, self._in_short())
+        inputs = [lightened(measure) for measure in self._given]
+        return plot_barycenter(self.measure, inputs, behind, ax, self._in_short())
 
     def _in_short(self) -> str:
         farthest = int(self.left_out.argmax())
@@ -138,3 +135,10 @@ class Barycenter:
             ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
         ]
         return facts("Barycenter", rows)
+
+
+def _on_all_atoms(masses: Array, measure: Measure) -> Array:
+    """Masses of the atoms that carry some, and 0 for the others."""
+    whole = np.zeros(len(measure))
+    whole[measure.weights > 0] = masses
+    return whole

@@ -41,9 +41,12 @@ class Search:
         return [descend_weights(self.inputs, start, self.objective, self._budget(), self.tol)]
 
     def of_points(self, n_points: int, n_starts: int, rng: np.random.Generator, *, free_weights: bool) -> list[Descent]:
-        """The descents of the points from all starts, best first."""
-        starts = free_starts(self.inputs, n_points, n_starts, self.objective, rng, self.deadline)
-        ends = [self._descend(start, free_weights) for start in starts]
+        """The descents of the points from all starts for which there is time, best first."""
+        ends: list[Descent] = []
+        for start in free_starts(self.inputs, n_points, n_starts, self.objective, rng, self.deadline):
+            ends.append(self._descend(start, free_weights))
+            if ends[-1].status == "time_limit":
+                break
         return sorted(ends, key=lambda end: end.value)
 
     def _descend(self, start: Evaluation, free_weights: bool) -> Descent:

@@ -28,7 +28,11 @@ def free_starts(
     weighty = np.flatnonzero(inputs.weights > 0)
     count = max(n_starts, min(len(weighty), max(_CANDIDATES, 2 * n_starts)))
     order = np.resize(rng.permutation(weighty), count)
-    found = [inputs.at(_resampled(inputs.measures[i], n_points, rng), deadline) for i in order]
+    found: list[Evaluation] = []
+    for i in order:
+        found.append(inputs.at(_resampled(inputs.measures[i], n_points, rng), deadline))
+        if not found[-1].is_whole:  # time is up
+            break
     return sorted(found, key=lambda each: objective.value(each.distances))[:n_starts]
 
 

@@ -4,8 +4,8 @@ Each evaluation gives a line below RPW^p of each input. Their maximum is a model
 best weights is a linear programme, its minimiser is evaluated next, and its multipliers prove a lower bound for the
 whole simplex (`rpw.means.cuts`). The box decides where to look, never what is proven:
 
-    predicted gain / proven gap < 0.3    the box is wider next: it hides what the bound is waiting for
-    no gain though > 0.7 was predicted   the box is narrower: the model is wrong so far from the best weights
+    predicted gain / proven gap < 0.05   the box is wider next: it hides what the bound is waiting for
+    no gain though > 0.1 was predicted   the box is narrower: the model is wrong so far from the best weights
 
 Where the objective Φ is concave in t instead of linear, its tangent at the best weights is minimised, and what is
 proven of the tangent only says when to stop.
@@ -24,7 +24,7 @@ from rpw.measure import Measure
 
 __all__ = ["descend_weights"]
 
-_SMALL_GAIN, _LARGE_GAIN = 0.3, 0.7
+_SMALL_GAIN, _LARGE_GAIN = 0.05, 0.1
 _WIDER, _NARROWER = 2.5, 0.5
 _SOLVER_ROUNDING = 1e-7  # the tolerance of HiGHS, in units of the objective: it sees no smaller gains
 _NO_DISTANCE = 1e-15  # what the rounding of weights leaves between copies of one measure
