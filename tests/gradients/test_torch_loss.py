@@ -239,7 +239,8 @@ def test_compiled_costs_batches_lists_and_modules():
     x, y = batch()
     cost = torch.cdist(x, y).detach().requires_grad_()
     lists = [tensor(n, 2) for n in (3, 5)], [tensor(n, 2, grad=False) for n in (4, 2)]
-    loss = rt.RPWLoss(diameter=1.0)
+    loss = rt.RPWLoss(diameter=1.0, n_threads=2, k=torch.nn.Parameter(torch.tensor(0.7)))
+    assert len(list(loss.parameters())) == 1
     for function, arguments, input_ in (
         (lambda c: rt.distance(cost=c, diameter=1.0).sum(), (cost,), cost),
         (lambda x, y: loss(x, y), (x, y), x),
@@ -398,6 +399,7 @@ REFUSED = {
     "sparse": (lambda x, y: distance(x.to_sparse(), y), r"^x must be a dense tensor of real numbers"),
     "NaN": (lambda x, y: distance(x * float("nan"), y), r"^x has a NaN or infinite entry"),
     "negative": (lambda x, y: distance(x, y, -x[:, 0]), r"^a has a negative entry"),
+    "threads": (lambda x, y: distance(x, y, n_threads=0), r"^n_threads must be a whole number of at least 1, got 0"),
     "mass": (lambda x, y: rt.wasserstein(x, y, mass=1.5), r"^mass must lie in \[0, 1\]"),
     "diameter": (lambda x, y: rt.distance(x, y, diameter=-1), r"^diameter must be finite and positive"),
     "devices": (lambda x, y: distance(x, y.to("meta")), r"^all tensors must lie on one device"),
