@@ -83,7 +83,7 @@ def as_asked(
         raise ValueError("time_limit has no gradient: what a solve has found when it is cut off is none; leave it out")
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
-    as_metric(metric).slopes(np.zeros((1, 1)), np.zeros((1, 1)))  # refuses those without derivatives
+    as_metric(metric).ways(np.zeros((1, 1)), np.zeros((1, 1)))  # refuses those without derivatives
     question = as_question(name, p=p, diameter=diameter, mass=mass, need="plan")
     if np.isinf(question.p):
         raise ValueError("p=inf has no gradient: the distance is then the length of one way, or a share of the mass")
@@ -110,7 +110,8 @@ def gradients_of_points(
     solved = _Solved(first, second, ground, asked, _as_prices(k, asked))
     if not asked.has_diameter and asked.question.depends_on_diameter:
         warn_of_reach(ground.reach(first.atoms.where, second.atoms.where))
-    ways = ground.metric.slopes(*solved.ends) * solved.slopes[:, None]
+    lengths, directions = ground.metric.ways(*solved.ends)
+    ways = directions * solved.slopes(lengths)[:, None]
     points = first.summed(solved.rows, ways), second.summed(solved.columns, -ways)
     return Gradients(solved.value, points, None, None, solved.weights, solved.of_k)
 
@@ -130,7 +131,7 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gra
     row, column = solved.ends
     places, slopes = np.zeros((pairs, plan_size(n, m)), dtype=np.int64), np.zeros((pairs, plan_size(n, m)))
     entry = solved.pair, np.arange(len(row)) - solved.found.plan_start[solved.pair]
-    places[entry], slopes[entry] = (row % n).astype(np.int64) * m + column, solved.slopes
+    places[entry], slopes[entry] = (row % n).astype(np.int64) * m + column, solved.slopes(ground.pairs(row, column))
     return Gradients(solved.value, None, places, slopes, solved.weights, solved.of_k)
 
 
@@ -268,11 +269,9 @@ class _Solved:
         """Where each entry starts and ends."""
         return self.a.atoms.where[self.rows], self.b.atoms.where[self.columns]
 
-    @cached_property
-    def slopes(self) -> Array:
-        """The derivative in the distance c of each entry."""
+    def slopes(self, lengths: Array) -> Array:
+        """The derivative in the distance of each entry, which are these lengths."""
         p, scale = self.asked.question.p, self.found.scale[self.pair]
-        lengths = self.ground.pairs(*self.ends)
         return np.asarray(self.found.mass * p * (lengths / scale) ** (p - 1) * (self.gain[self.pair] / scale))
 
     @property
