@@ -1,7 +1,9 @@
 // Many pairs, and search.
 #include "bindings/arrays.hpp"
+#include "ground/distances.hpp"
 #include "many/bounds.hpp"
 #include "many/pair_values.hpp"
+#include "solve/solve.hpp"
 
 namespace rpw::python {
 
@@ -81,6 +83,19 @@ struct FlatOutcomes {
     }
 };
 
+// One pair needs no thread of its own, which would cost more than a small pair itself.
+Outcome solve_here(const Batch& batch, std::size_t s, std::size_t t, double kappa, double seconds) {
+    Question question = batch.question;
+    question.kappa = kappa;
+    Room room;
+    Pulse pulse(poll_signals, seconds);
+    try {
+        return solve(batch.pair(s, t), question, room, pulse);
+    } catch (const TooFarApart&) {  // of one pair, the arguments have names
+        throw nb::value_error("x and y are too far apart: their distance is not a float64");
+    }
+}
+
 nb::tuple flat_outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
                            const Question& question, const Numbers<double>& kappas, const Numbers<std::int64_t>& first,
                            const Numbers<std::int64_t>& second, int threads, double seconds,
@@ -91,7 +106,11 @@ nb::tuple flat_outcomes_of(const OwnedSpace& space, const OwnedMeasures& a, cons
     FlatOutcomes flat;
     {
         nb::gil_scoped_release release;
-        found = pair_outcomes(batch, view(first), view(second), effort, view(kappas));
+        if (first.size() == 1) {
+            found.outcomes.push_back(solve_here(batch, first.data()[0], second.data()[0], kappas.data()[0], seconds));
+        } else {
+            found = pair_outcomes(batch, view(first), view(second), effort, view(kappas));
+        }
         for (std::size_t e = 0; e < found.outcomes.size(); ++e) {
             flat.add(found.outcomes[e], batch.pair(first.data()[e], second.data()[e]));
         }
