@@ -277,9 +277,10 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
 
 def _pull_back(ctx: Any, gradient: Any, *_: Any) -> tuple[Any, ...]:
     """The incoming gradient times the derivatives that the forward pass has left."""
-    inputs, slopes = ctx.saved_tensors[:_TENSORS], list(ctx.saved_tensors[_TENSORS:])
     if gradient is None:
         return (None,) * (_TENSORS + _OTHERS)
+    saved = ctx.saved_tensors  # asked for once: checkpoints compute them again
+    inputs, slopes = saved[:_TENSORS], list(saved[_TENSORS:])
     needs = ctx.needs_input_grad[:_TENSORS]
     if inputs[1] is None and needs[0]:
         cost, (of_entries, places) = inputs[0], slopes[:2]

@@ -258,6 +258,17 @@ def test_compiled_for_batches_of_any_size():
         torch.testing.assert_close(gradient(compiled(x, y), x), gradient(distance(x, y).sum(), x))
 
 
+def test_checkpoints_and_exported_programs():
+    from torch.utils.checkpoint import checkpoint
+
+    x, y, _, _ = pair()
+    again = checkpoint(lambda x: distance(x, y), x, use_reentrant=False)
+    torch.testing.assert_close(gradient(again, x), gradient(distance(x, y), x))
+    loss = rt.RPWLoss(diameter=1.0)
+    exported = torch.export.export(loss, (x.detach(), y.detach())).module()
+    assert torch.equal(exported(x.detach(), y.detach()), loss(x.detach(), y.detach()))
+
+
 def test_autocast_computes_in_float32():
     layer, y = torch.nn.Linear(2, 2), tensor(5, 2, grad=False, dtype=torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
