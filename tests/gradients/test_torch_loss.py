@@ -394,6 +394,10 @@ REFUSED = {
     "arrays": (lambda x, y: distance(x.detach().numpy(), y), r"^x must be a torch tensor, got ndarray"),
     "nothing": (lambda x, y: distance(x, None), r"^y is missing"),
     "both": (lambda x, y: rt.distance(x, y, cost=x), r"^pass either points x and y or a matrix cost"),
+    "a metric beside cost": (
+        lambda x, y: rt.distance(cost=x, metric="cityblock"),
+        r"^metric has no effect beside cost",
+    ),
     "dimensions": (lambda x, y: distance(x, y[:, :1]), r"same dimension, got 2 and 1"),
     "an empty one": (lambda x, y: distance(x[:0], y), r"^x must have shape \(n, d\).*got shape \(0, 2\)"),
     "an empty list": (lambda x, y: distance([], y), r"^x must hold arrays"),

@@ -22,7 +22,7 @@ from rpw.many.errors import PairwiseError
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses
 from rpw.pair.dual import Dual
 from rpw.pair.ground import Ground, Matrix, Points
-from rpw.pair.metrics import as_metric
+from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question, as_question
 from rpw.pair.reach import warn_of_reach
@@ -123,6 +123,7 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gra
     matrix, largest = check.as_cost(stacked)
     places_a = np.arange(pairs * n, dtype=np.int32).reshape(pairs, n)
     places_b = np.broadcast_to(np.arange(m, dtype=np.int32), (pairs, m))
+    check_beside_cost(as_metric(asked.metric))
     ground = Matrix(matrix, largest, as_metric(asked.metric))
     first, second = _as_side(places_a, a, "a"), _as_side(places_b, b, "b")
     solved = _Solved(first, second, ground, asked, _as_prices(k, asked))
