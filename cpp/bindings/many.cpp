@@ -1,7 +1,9 @@
 // Many pairs, and search.
 #include "bindings/arrays.hpp"
+#include "ground/distances.hpp"
 #include "many/bounds.hpp"
 #include "many/pair_values.hpp"
+#include "solve/solve.hpp"
 
 namespace rpw::python {
 
@@ -93,9 +95,26 @@ PairOutcomes outcomes_of(const Batch& batch, const Pairs& pairs, const Effort& e
     return pair_outcomes(batch, pairs, {}, effort);
 }
 
+// One pair needs no thread of its own, which would cost more than a small pair itself.
+Outcome solve_here(const Pair& pair, Question question, double kappa, double seconds) {
+    question.kappa = kappa;
+    Room room;
+    Pulse pulse(poll_signals, seconds);
+    try {
+        return solve(pair, question, room, pulse);
+    } catch (const TooFarApart&) {  // of one pair, the arguments have names
+        throw nb::value_error("x and y are too far apart: their distance is not a float64");
+    }
+}
+
 FlatOutcomes flat_outcomes_of(const Batch& batch, const Pairs& pairs, std::span<const double> kappas,
                               const Effort& effort) {
-    PairOutcomes found = pair_outcomes(batch, pairs, kappas, effort);
+    PairOutcomes found;
+    if (pairs.size() == 1) {
+        found.outcomes.push_back(solve_here(pairs.of(batch, 0), batch.question, kappas[0], effort.seconds));
+    } else {
+        found = pair_outcomes(batch, pairs, kappas, effort);
+    }
     FlatOutcomes flat;
     for (std::size_t e = 0; e < pairs.size(); ++e) flat.add(found.outcomes[e], pairs.of(batch, e));
     flat.failures = std::move(found.failures);

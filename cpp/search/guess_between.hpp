@@ -51,7 +51,8 @@ inline double lambda_between(const SlopeGuess& guess, double first_slope, const 
     const double low = known.left.lambda, high = known.right->lambda, width = high - low;
     if (!(width > 0)) return low;
     const double least = std::max({low, first_slope, high * smallest_part});
-    if (high > many_orders * least && guess.lambda < tuning::least_part * high) return std::sqrt(least) * std::sqrt(high);
+    if (high > many_orders * least && guess.lambda < tuning::least_part * high)
+        return std::sqrt(least) * std::sqrt(high);
     const bool is_near_left = known.same_side > 0;
     const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
     const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);

@@ -177,16 +177,17 @@ def _distances(
     given = as_pairs(points, weights, cost, None if is_number else k, _LIBRARY)
     x = given.x
     # Numbers stay float64, whatever the type of the points.
-    price = x.new_full((len(x),), _as_number(k, "k"), dtype=torch.float64) if is_number else given.k
+    price = x.new_full((len(x),), _as_number(k, "k"), dtype=torch.float64) if is_number else given.k.to(x.device)
     _check_one_device(x=x, y=given.y, a=given.a, b=given.b, k=price)
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
     numbers = (_as_number(p, "p"), _as_number(diameter, "diameter"), _as_number(mass, "mass"))
-    threads = 0 if n_threads is None else as_n_threads(n_threads)
+    if n_threads is not None and (not isinstance(n_threads, int) or n_threads < 1):
+        raise ValueError(f"n_threads must be a whole number of at least 1, got {n_threads!r}")
     # A view of each: a compiler sees that it wants a gradient under `torch.func.grad`, which it does not see of an
     # argument itself (pytorch #193279).
     tensors = [None if each is None else each.view_as(each) for each in (x, given.y, given.a, given.b, price)]
-    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, threads)[0]
+    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, n_threads or 0)[0]
     return found if given.is_batch else found[0]
 
 
@@ -276,9 +277,10 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
 
 def _pull_back(ctx: Any, gradient: Any, *_: Any) -> tuple[Any, ...]:
     """The incoming gradient times the derivatives that the forward pass has left."""
-    inputs, slopes = ctx.saved_tensors[:_TENSORS], list(ctx.saved_tensors[_TENSORS:])
     if gradient is None:
         return (None,) * (_TENSORS + _OTHERS)
+    saved = ctx.saved_tensors  # asked for once: checkpoints compute them again
+    inputs, slopes = saved[:_TENSORS], list(saved[_TENSORS:])
     needs = ctx.needs_input_grad[:_TENSORS]
     if inputs[1] is None and needs[0]:
         cost, (of_entries, places) = inputs[0], slopes[:2]

@@ -297,10 +297,13 @@ def test_k_of_zero_is_refused_and_numbers_are_checked():
         of_points(x, y, -a, b)
     with pytest.raises(ValueError, match="b sums to 0"):
         of_points(x, y, a, 0 * b)
-    with pytest.raises(ValueError, match=r"x has a NaN or infinite entry, the first at index \(0, 1, 0\)"):
+    with pytest.raises(ValueError, match=r"x has a NaN or infinite entry, the first at index \(1, 0\)"):
         of_points(np.array([[0.0], [np.nan]]), np.zeros((1, 1)))
-    with pytest.raises(ValueError, match="cost has a negative entry"):
+    with pytest.raises(ValueError, match=r"cost has a negative entry, the first at index \(0, 0\)"):
         of_cost(-np.ones((2, 2)))
+    both = np.stack([a, np.where(np.arange(3) == 2, -1.0, a)])
+    with pytest.raises(ValueError, match=r"a\[1\] has a negative entry, the first at index 2"):
+        gradients_of_points(np.stack([x, x]), np.stack([y, y]), both, None, np.ones(2), asked=asked_for())
 
 
 def test_points_that_reach_far_warn_of_the_diameter_that_was_left_out():

@@ -239,7 +239,8 @@ def test_compiled_costs_batches_lists_and_modules():
     x, y = batch()
     cost = torch.cdist(x, y).detach().requires_grad_()
     lists = [tensor(n, 2) for n in (3, 5)], [tensor(n, 2, grad=False) for n in (4, 2)]
-    loss = rt.RPWLoss(diameter=1.0)
+    loss = rt.RPWLoss(diameter=1.0, n_threads=2, k=torch.nn.Parameter(torch.tensor(0.7)))
+    assert len(list(loss.parameters())) == 1
     for function, arguments, input_ in (
         (lambda c: rt.distance(cost=c, diameter=1.0).sum(), (cost,), cost),
         (lambda x, y: loss(x, y), (x, y), x),
@@ -255,6 +256,17 @@ def test_compiled_for_batches_of_any_size():
     for count, n in ((2, 3), (5, 4), (7, 9)):
         x, y = tensor(count, n, 2), tensor(count, n + 1, 2)
         torch.testing.assert_close(gradient(compiled(x, y), x), gradient(distance(x, y).sum(), x))
+
+
+def test_checkpoints_and_exported_programs():
+    from torch.utils.checkpoint import checkpoint
+
+    x, y, _, _ = pair()
+    again = checkpoint(lambda x: distance(x, y), x, use_reentrant=False)
+    torch.testing.assert_close(gradient(again, x), gradient(distance(x, y), x))
+    loss = rt.RPWLoss(diameter=1.0)
+    exported = torch.export.export(loss, (x.detach(), y.detach())).module()
+    assert torch.equal(exported(x.detach(), y.detach()), loss(x.detach(), y.detach()))
 
 
 def test_autocast_computes_in_float32():
@@ -382,6 +394,10 @@ REFUSED = {
     "arrays": (lambda x, y: distance(x.detach().numpy(), y), r"^x must be a torch tensor, got ndarray"),
     "nothing": (lambda x, y: distance(x, None), r"^y is missing"),
     "both": (lambda x, y: rt.distance(x, y, cost=x), r"^pass either points x and y or a matrix cost"),
+    "a metric beside cost": (
+        lambda x, y: rt.distance(cost=x, metric="cityblock"),
+        r"^metric has no effect beside cost",
+    ),
     "dimensions": (lambda x, y: distance(x, y[:, :1]), r"same dimension, got 2 and 1"),
     "an empty one": (lambda x, y: distance(x[:0], y), r"^x must have shape \(n, d\).*got shape \(0, 2\)"),
     "an empty list": (lambda x, y: distance([], y), r"^x must hold arrays"),
@@ -398,6 +414,7 @@ REFUSED = {
     "sparse": (lambda x, y: distance(x.to_sparse(), y), r"^x must be a dense tensor of real numbers"),
     "NaN": (lambda x, y: distance(x * float("nan"), y), r"^x has a NaN or infinite entry"),
     "negative": (lambda x, y: distance(x, y, -x[:, 0]), r"^a has a negative entry"),
+    "threads": (lambda x, y: distance(x, y, n_threads=0), r"^n_threads must be a whole number of at least 1, got 0"),
     "mass": (lambda x, y: rt.wasserstein(x, y, mass=1.5), r"^mass must lie in \[0, 1\]"),
     "diameter": (lambda x, y: rt.distance(x, y, diameter=-1), r"^diameter must be finite and positive"),
     "devices": (lambda x, y: distance(x, y.to("meta")), r"^all tensors must lie on one device"),

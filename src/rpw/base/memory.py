@@ -59,6 +59,8 @@ def check_threads_fit(sizes_a: Any, sizes_b: Any, n_threads: int, is_halved: boo
     largest = int(np.argmax(n * m))
     check_pairs_fit(int(n[largest]), int(m[largest]), limit=limit)
     needed = float(np.sort(n * m)[::-1][:n_threads].sum()) * 8 * _HEAD_ROOM
+    if len(n) == 1:  # checked above
+        return
     available = min(available_bytes(), limit)
     if needed > available:
         raise MemoryError(

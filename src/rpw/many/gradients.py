@@ -22,7 +22,7 @@ from rpw.many.errors import PairwiseError
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses
 from rpw.pair.dual import Dual
 from rpw.pair.ground import Ground, Matrix, Points
-from rpw.pair.metrics import as_metric
+from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question, as_question
 from rpw.pair.reach import warn_of_reach
@@ -83,7 +83,7 @@ def as_asked(
         raise ValueError("time_limit has no gradient: what a solve has found when it is cut off is none; leave it out")
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
-    as_metric(metric).slopes(np.zeros((1, 1)), np.zeros((1, 1)))  # refuses those without derivatives
+    as_metric(metric).ways(np.zeros((1, 1)), np.zeros((1, 1)))  # refuses those without derivatives
     question = as_question(name, p=p, diameter=diameter, mass=mass, need="plan")
     if np.isinf(question.p):
         raise ValueError("p=inf has no gradient: the distance is then the length of one way, or a share of the mass")
@@ -104,13 +104,14 @@ def gradients_of_points(
 
     With ``sizes``, only so many points of each measure count, and the others have no gradient.
     """
-    x, y = check.as_floats(x, "x"), check.as_floats(y, "y")
+    x, y = _as_floats(x, "x"), _as_floats(y, "y")
     first, second = _as_side(x, a, "a", sizes[0]), _as_side(y, b, "b", sizes[1])
     ground = Points(as_metric(asked.metric))
     solved = _Solved(first, second, ground, asked, _as_prices(k, asked))
     if not asked.has_diameter and asked.question.depends_on_diameter:
         warn_of_reach(ground.reach(first.atoms.where, second.atoms.where))
-    ways = ground.metric.slopes(*solved.ends) * solved.slopes[:, None]
+    lengths, directions = ground.metric.ways(*solved.ends)
+    ways = directions * solved.slopes(lengths)[:, None]
     points = first.summed(solved.rows, ways), second.summed(solved.columns, -ways)
     return Gradients(solved.value, points, None, None, solved.weights, solved.of_k)
 
@@ -118,9 +119,11 @@ def gradients_of_points(
 def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gradients:
     """Of the distances cost (B, n, m), with raw weights a (B, n) and b (B, m) or None, and k (B,)."""
     pairs, n, m = np.shape(cost)
-    matrix, largest = check.as_cost(np.ascontiguousarray(cost).reshape(pairs * n, m))
+    stacked = np.ascontiguousarray(_as_floats(cost, "cost")).reshape(pairs * n, m)
+    matrix, largest = check.as_cost(stacked)
     places_a = np.arange(pairs * n, dtype=np.int32).reshape(pairs, n)
     places_b = np.broadcast_to(np.arange(m, dtype=np.int32), (pairs, m))
+    check_beside_cost(as_metric(asked.metric))
     ground = Matrix(matrix, largest, as_metric(asked.metric))
     first, second = _as_side(places_a, a, "a"), _as_side(places_b, b, "b")
     solved = _Solved(first, second, ground, asked, _as_prices(k, asked))
@@ -129,7 +132,7 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gra
     row, column = solved.ends
     places, slopes = np.zeros((pairs, plan_size(n, m)), dtype=np.int64), np.zeros((pairs, plan_size(n, m)))
     entry = solved.pair, np.arange(len(row)) - solved.found.plan_start[solved.pair]
-    places[entry], slopes[entry] = (row % n).astype(np.int64) * m + column, solved.slopes
+    places[entry], slopes[entry] = (row % n).astype(np.int64) * m + column, solved.slopes(ground.pairs(row, column))
     return Gradients(solved.value, None, places, slopes, solved.weights, solved.of_k)
 
 
@@ -149,6 +152,13 @@ def _as_prices(k: Any, asked: Asked) -> Array:
     for price in np.unique(prices).tolist():  # often the same for all
         check.as_kappa(as_price(price), diameter)
     return np.asarray(prices * diameter)
+
+
+def _as_floats(value: Any, name: str) -> Array:
+    """Finite numbers; where there is one pair only, messages speak of its arrays."""
+    is_one = len(value) == 1
+    floats = check.as_floats(value[0] if is_one else value, name)
+    return floats[None] if is_one else floats
 
 
 # ---------------------------------------------------------------- one side of all pairs
@@ -194,10 +204,8 @@ def _as_side(where: Where, weights: Any, name: str, sizes: Sequence[int] = ()) -
     is_there = np.arange(n) < counts[:, None]
     if weights is None:
         return _Side(where, is_there / counts[:, None], None, is_there)
-    raw = np.where(is_there, check.as_floats(weights, name), 0.0)
-    if raw.shape != (pairs, n):
-        raise ValueError(f"{name} must have one weight per point, shape {(pairs, n)}; got shape {np.shape(weights)}")
-    shares = np.stack([check.normalised(row, name) for row in raw])
+    raw = np.where(is_there, _as_floats(weights, name), 0.0)
+    shares = np.stack([check.normalised(row, name if pairs == 1 else f"{name}[{s}]") for s, row in enumerate(raw)])
     return _Side(where, shares, raw.sum(axis=1), is_there)
 
 
@@ -237,11 +245,11 @@ class _Solved:
         """Identical measures, where the distance has its minimum, have the gradient 0."""
         p, value, scale = self.asked.question.p, self.found.value, self.found.scale
         if self.asked.question.is_of_cost:
-            gain_for_one = np.divide(value, scale) ** (p - 1) * p / scale
+            rise = np.divide(value, scale) ** (p - 1) * p / scale  # of F, where the distance rises by 1
         else:
             price = self.kappas / scale
-            gain_for_one = self.found.multiplier + p * price * (price * value) ** (p - 1)
-        return np.divide(1.0, gain_for_one, out=np.zeros(len(value)), where=value > 0)
+            rise = self.found.multiplier + p * price * (price * value) ** (p - 1)
+        return np.divide(1.0, rise, out=np.zeros(len(value)), where=(value > 0) & (rise > 0))
 
     @cached_property
     def pair(self) -> Ints:
@@ -262,11 +270,9 @@ class _Solved:
         """Where each entry starts and ends."""
         return self.a.atoms.where[self.rows], self.b.atoms.where[self.columns]
 
-    @cached_property
-    def slopes(self) -> Array:
-        """The derivative in the distance c of each entry."""
+    def slopes(self, lengths: Array) -> Array:
+        """The derivative in the distance of each entry, which are these lengths."""
         p, scale = self.asked.question.p, self.found.scale[self.pair]
-        lengths = self.ground.pairs(*self.ends)
         return np.asarray(self.found.mass * p * (lengths / scale) ** (p - 1) * (self.gain[self.pair] / scale))
 
     @property

@@ -48,10 +48,10 @@ class GroundMetric(ABC):
             self.fill(x[s : s + 1], y[s : s + 1], distances[s : s + 1])
         return distances[:, 0]
 
-    def slopes(self, x: Array, y: Array) -> Array:
-        """The derivative of the distance between x[s] and y[s] in x[s], for every s; where it is 0, so is this.
+    def ways(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """The distance between x[s] and y[s] for every s, and its derivative in x[s]; where it is 0, so is that.
 
-        Only for metrics of a norm: the derivative in y[s] is then the negative of it.
+        Only for metrics of a norm: the derivative in y[s] is then the negative.
         """
         raise ValueError(
             f"metric={self.given!r} has no derivative that rpw knows: choose one of "
@@ -124,19 +124,19 @@ class CoreMetric(GroundMetric):
         shares = differences / np.where(largest > 0, largest, 1.0)[:, None]
         return np.asarray(largest * np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
 
-    def slopes(self, x: Array, y: Array) -> Array:
-        """Of the norm; where several differences are the largest one, the first of them counts alone."""
+    def ways(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """By the norm; where several differences are the largest one, the first of them counts alone."""
         ways = x - y
-        largest = np.abs(ways).max(axis=1, keepdims=True)
-        shares = ways / np.where(largest > 0, largest, 1.0)  # squares of the ways themselves may vanish
+        sizes = np.abs(ways)
+        largest = sizes.max(axis=1)
         if self._order == 2:
-            lengths = np.linalg.norm(shares, axis=1, keepdims=True)
-            return np.asarray(shares / np.where(lengths > 0, lengths, 1.0))
-        signs = np.sign(ways)
+            shares = ways / np.where(largest > 0, largest, 1.0)[:, None]  # squares of the ways themselves may vanish
+            norms = np.sqrt((shares * shares).sum(axis=1))
+            return largest * norms, shares / np.where(norms > 0, norms, 1.0)[:, None]
         if self._order == 1:
-            return np.asarray(signs)
-        is_first = np.arange(ways.shape[1]) == np.abs(ways).argmax(axis=1)[:, None]
-        return np.where(is_first, signs, 0.0)
+            return sizes.sum(axis=1), np.sign(ways)
+        is_first = np.arange(ways.shape[1]) == sizes.argmax(axis=1)[:, None]
+        return largest, np.where(is_first, np.sign(ways), 0.0)
 
     def box(self, points: Array) -> tuple[float, bool]:
         """The diagonal of the bounding box; under the largest difference, and on the line, it is the diameter."""
