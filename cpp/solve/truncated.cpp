@@ -26,7 +26,7 @@ Outcome move_while_shorter(const PowerProblem& problem, double scale, const Ques
     outcome.scale = scale;
     outcome.multiplier = walk.lambda();
     outcome.iterations = simplex.pivots();
-    outcome.plan = walk.plan(0);
+    outcome.plan = walk.plan();
     outcome.value = outcome.upper = outcome.cost =
         scale * root(walk.plan_cost_p() + price * walk.unmoved(), question.p);
     const double lower_p = walk.lambda() - certify(problem, walk.forest(), walk.lambda(), outcome.u, outcome.v);

@@ -12,6 +12,10 @@ namespace rpw {
 
 namespace {
 
+// The shortlist holds this many arcs per node at first; later its size follows the balance of work below.
+constexpr double arcs_per_node = 12;
+constexpr double fewest_arcs_per_node = 4;
+
 // Horizons are quantiles of samples of about this size.
 constexpr std::size_t sample_size = 512;
 
@@ -44,30 +48,46 @@ double quantile_beyond(std::vector<double>& sample, double share, double lambda,
 
 }  // namespace
 
-Shortlist::Shortlist(const Powers& cost, double limit)
-    : cost_(cost), limit_(limit), u_(cost.rows), v_(cost.columns), keep_(static_cast<std::size_t>(cost.columns) + 8) {
-    wide_.start.resize(cost.rows + std::size_t{1});
-    of_row_.start.resize(cost.rows + std::size_t{1});
-    of_column_.start.resize(cost.columns + std::size_t{1});
+Shortlist::Shortlist(const PowerProblem& problem, double limit)
+    : cost_(problem.powers),
+      limit_(limit),
+      weight_(static_cast<std::size_t>(cost_.rows) + cost_.columns),
+      u_(cost_.rows),
+      v_(cost_.columns),
+      keep_(static_cast<std::size_t>(cost_.columns) + 8) {
+    target_ = arcs_per_node * static_cast<double>(weight_.size());
+    wide_.start.resize(cost_.rows + std::size_t{1});
+    of_row_.start.resize(cost_.rows + std::size_t{1});
+    of_column_.start.resize(cost_.columns + std::size_t{1});
 }
 
-void Shortlist::rebuild(const Forest& forest, double lambda, double target, Pulse& pulse) {
+void Shortlist::renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
     for (Node i = 0; i < cost_.rows; ++i) u_[i] = forest.potential(i, lambda);
     for (Node j = 0; j < cost_.columns; ++j) v_[j] = forest.potential(cost_.rows + j, lambda);
+    if (is_listed_) choose_length(work);
     pass_work_ = 0;
     if (!is_listed_ || lambda >= wide_horizon_) {
         pass_work_ = cost_.size() / 2;
-        const double share_of_all = static_cast<double>(cost_.size()) / 16;
-        widen(lambda, std::max(target, share_of_all), pulse);
+        widen(lambda, pulse);
         is_listed_ = true;
     }
     pass_work_ += wide_.partner.size();
-    narrow(lambda, target);
+    narrow(lambda);
     transpose();
     pulse.note(wide_.partner.size());
+    for (Node x = 0; x < forest.size(); ++x) weigh(forest, x);
 }
 
-void Shortlist::widen(double lambda, double target, Pulse& pulse) {
+// A pass over the costs and the work between two passes should weigh about the same.
+void Shortlist::choose_length(std::size_t work) {
+    const auto since = static_cast<double>(work), pass = static_cast<double>(pass_work_);
+    const double fewest = fewest_arcs_per_node * static_cast<double>(weight_.size());
+    if (since < 0.5 * pass) target_ = std::min(target_ * 1.6, static_cast<double>(cost_.size()));
+    if (since > 3 * pass) target_ = std::max(target_ / 1.4, fewest);
+}
+
+void Shortlist::widen(double lambda, Pulse& pulse) {
+    const double target = std::max(target_, static_cast<double>(cost_.size()) / 16);
     sample_.clear();
     for (VariedPositions e(cost_.size(), sample_size); *e < cost_.size(); e.step()) {
         sample_.push_back(cost_.data[*e] + u_[*e / cost_.columns] + v_[*e % cost_.columns]);
@@ -102,8 +122,8 @@ void Shortlist::list_row(Node i) {
     }
 }
 
-double Shortlist::narrow_horizon(double lambda, double target) {
-    const double share = target / static_cast<double>(wide_.partner.size());
+double Shortlist::narrow_horizon(double lambda) {
+    const double share = target_ / static_cast<double>(wide_.partner.size());
     if (share >= nearly_all) return wide_horizon_;
     sample_.clear();
     VariedPositions e(wide_.partner.size(), sample_size);
@@ -115,8 +135,8 @@ double Shortlist::narrow_horizon(double lambda, double target) {
     return std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
 }
 
-void Shortlist::narrow(double lambda, double target) {
-    horizon_ = narrow_horizon(lambda, target);
+void Shortlist::narrow(double lambda) {
+    horizon_ = narrow_horizon(lambda);
     of_row_.partner.resize(wide_.partner.size());
     of_row_.cost.resize(wide_.cost.size());
     std::size_t size = 0;
@@ -154,7 +174,7 @@ void Shortlist::transpose() {
     start.back() = of_row_.partner.size();
 }
 
-std::size_t Shortlist::degree(Node x) const {
+std::size_t Shortlist::work_of_question(Node x) const {
     const auto& start = lists(x).start;
     return start[local(x) + std::size_t{1}] - start[local(x)];
 }
@@ -171,11 +191,12 @@ void Shortlist::prefetch(Node x) const {
 #endif
 }
 
-double Shortlist::least(Node x, const double* weight) const {
+double Shortlist::least(Node x) const {
     const ArcList& list = lists(x);
     const std::size_t begin = list.start[local(x)], end = list.start[local(x) + std::size_t{1}];
     const Node* partner = list.partner.data();
     const double* cost = list.cost.data();
+    const double* weight = weight_.data();
     double best[4] = {unreachable, unreachable, unreachable, unreachable};
     std::size_t e = begin;
     for (; e + 4 <= end; e += 4) {  // four independent chains: the loop is bound by latency otherwise
@@ -188,12 +209,12 @@ double Shortlist::least(Node x, const double* weight) const {
     return std::min(std::min(best[0], best[1]), std::min(best[2], best[3]));
 }
 
-Node Shortlist::least_partner(Node x, const double* weight) const {
+Node Shortlist::least_partner(Node x) const {
     const ArcList& list = lists(x);
     Node found = -1;
     double best = unreachable;
     for (std::size_t e = list.start[local(x)]; e < list.start[local(x) + std::size_t{1}]; ++e) {
-        const double key = list.cost[e] + weight[list.partner[e]];
+        const double key = list.cost[e] + weight_[list.partner[e]];
         if (key < best) {
             best = key;
             found = list.partner[e];

@@ -1,4 +1,4 @@
-// The arcs that can become tight before λ reaches a horizon.
+// Partners of a matrix: the arcs that can become tight before λ reaches a horizon.
 //
 // While λ grows, every potential u_i and v_j grows too (docs/theory.md, "The shortlist"), so an arc with
 // c_ij + u_i + v_j > horizon now cannot become tight before λ = horizon. One pass over the costs finds the others; all
@@ -23,28 +23,27 @@ struct ArcList {
 
 class Shortlist {
 public:
+    using Problem = PowerProblem;
+
     // The horizon never passes the limit.
-    Shortlist(const Powers& cost, double limit);
+    Shortlist(const PowerProblem& problem, double limit);
 
-    // Lists about `target` arcs.
-    void rebuild(const Forest& forest, double lambda, double target, Pulse& pulse);
-
+    // What these do is said in walk/partners.hpp.
+    void renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
     double horizon() const { return horizon_; }
-    // What the last `rebuild` cost, in scanned arcs (a plain pass over the costs is cheaper per arc).
-    std::size_t pass_work() const { return pass_work_; }
-    std::size_t degree(Node x) const;
-
-    // min over listed partners y of cost + weight[y]; +inf if there is none.
-    double least(Node x, const double* weight) const;
-    // The partner that attains it (-1 if none).
-    Node least_partner(Node x, const double* weight) const;
-    // Hints that `least(x)` comes soon.
+    std::size_t renewal_work() const { return pass_work_; }
+    void weigh(const Forest& forest, Node x) { weight_[x] = forest.weight(x); }
+    double least(Node x) const;
+    Node least_partner(Node x) const;
+    std::size_t work_of_question(Node x) const;
     void prefetch(Node x) const;
+    double cost(Node row, Node column) const { return cost_.at(row, column - cost_.rows); }
 
 private:
-    void widen(double lambda, double target, Pulse& pulse);
-    double narrow_horizon(double lambda, double target);
-    void narrow(double lambda, double target);
+    void choose_length(std::size_t work);
+    void widen(double lambda, Pulse& pulse);
+    double narrow_horizon(double lambda);
+    void narrow(double lambda);
     void list_row(Node i);
     void transpose();
     const ArcList& lists(Node x) const { return x < cost_.rows ? of_row_ : of_column_; }
@@ -52,10 +51,12 @@ private:
 
     Powers cost_;
     double limit_;
+    double target_;  // about how many arcs are listed
     double horizon_ = 0;
     double wide_horizon_ = 0;
     bool is_listed_ = false;
-    std::size_t pass_work_ = 0;
+    std::size_t pass_work_ = 0;  // in scanned arcs (a plain pass over the costs is cheaper per arc)
+    std::vector<double> weight_;
     std::vector<double> u_;
     std::vector<double> v_;
     ArcList wide_;  // by row
