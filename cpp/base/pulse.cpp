@@ -3,13 +3,18 @@
 
 namespace rpw {
 
-void Pulse::look() {
+Pulse::Clock::time_point Pulse::poll() {
     budget_ = 0;
     const auto now = Clock::now();
     if (poll_ && now - last_ > std::chrono::milliseconds(20)) {
         last_ = now;
         poll_();
     }
+    return now;
+}
+
+void Pulse::look() {
+    const auto now = poll();
     if (has_deadline_ && now >= deadline_) throw TimeUp();
 }
 

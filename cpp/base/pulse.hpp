@@ -32,9 +32,17 @@ public:
         if (budget_ >= steps_between_looks) look();
     }
 
+    // The same for work that has to be done although time is up, as proofs are: only an interrupt ends it.
+    void note_in_any_case(std::size_t work) {
+        budget_ += work;
+        if (budget_ >= steps_between_looks) poll();
+    }
+
     void look();  // not inline: the loops that call `note` stay small
 
 private:
+    Clock::time_point poll();
+
     static constexpr std::size_t steps_between_looks = 1 << 16;
     std::function<void()> poll_;
     Clock::time_point last_;
