@@ -61,7 +61,8 @@ void bind_enums(nb::module_& module) {
         .value("total_variation", Solver::total_variation)
         .value("line", Solver::line)
         .value("lmr", Solver::lmr)
-        .value("bisection", Solver::bisection);
+        .value("bisection", Solver::bisection)
+        .value("points", Solver::points);
     nb::enum_<Status>(module, "Status")
         .value("exact", Status::exact)
         .value("tolerance", Status::tolerance)

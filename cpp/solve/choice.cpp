@@ -24,6 +24,8 @@ std::string in_vain(const Question& question) {
             return ", so that solver='lmr' has nothing to do";
         case Solver::bisection:
             return ", so that solver='bisection' has nothing to do";
+        case Solver::points:
+            return ", so that solver='points' has nothing to do";
         default:
             return "";
     }

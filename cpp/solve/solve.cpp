@@ -11,6 +11,7 @@
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
 #include "solve/choice.hpp"
+#include "solve/points.hpp"
 #include "solve/scale.hpp"
 #include "solve/sound.hpp"
 #include "solve/strategy.hpp"
@@ -82,6 +83,9 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
     }
     if (choose(question, true).solver == Solver::line) {
         if (auto outcome = solve_on_line(pair, question, pulse)) return *std::move(outcome);
+    }
+    if (choose(question, false).solver == Solver::points) {
+        if (auto outcome = solve_on_points(pair, question, pulse)) return *std::move(outcome);
     }
     const bool bisects = crosses && question.solver == Solver::bisection;
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};

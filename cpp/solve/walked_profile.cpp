@@ -5,7 +5,8 @@
 
 namespace rpw {
 
-bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
+template <class Walk>
+bool WalkedProfileOver<Walk>::walk(double most_work, std::size_t max_breakpoints) {
     walk_.allow(most_work);
     while (curve_.cost.size() <= max_breakpoints && walk_.find_edge()) {
         const double slope = walk_.edge().slope;
@@ -24,7 +25,8 @@ bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
     return true;
 }
 
-void WalkedProfile::add_edge(double slope) {
+template <class Walk>
+void WalkedProfileOver<Walk>::add_edge(double slope) {
     if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
     if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
         curve_.unmoved.pop_back();
@@ -35,6 +37,9 @@ void WalkedProfile::add_edge(double slope) {
     curve_.unmoved.push_back(walk_.unmoved());
     curve_.cost.push_back(walk_.cost_p());
 }
+
+template class WalkedProfileOver<ProfileWalk>;
+template class WalkedProfileOver<PointWalk>;
 
 Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
     WalkedProfile profile(problem, pulse);

@@ -7,13 +7,16 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "base/used_up.hpp"
+#include "points/tree_partners.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
 
-class WalkedProfile {
+template <class Walk>
+class WalkedProfileOver {
 public:
-    WalkedProfile(const PowerProblem& problem, Pulse& pulse) : walk_(problem, pulse), used_up_(problem.masses) {
+    WalkedProfileOver(const typename Walk::Problem& problem, Pulse& pulse)
+        : walk_(problem, pulse), used_up_(problem.masses) {
         curve_.solver = Solver::walk;
     }
 
@@ -25,10 +28,15 @@ public:
 private:
     void add_edge(double slope);
 
-    ProfileWalk walk_;
+    Walk walk_;
     UsedUp used_up_;
     Curve curve_;
 };
+
+// On a matrix, and on points.
+using WalkedProfile = WalkedProfileOver<ProfileWalk>;
+extern template class WalkedProfileOver<ProfileWalk>;
+extern template class WalkedProfileOver<PointWalk>;
 
 // All of it, at once. Throws std::length_error where there are more breakpoints.
 Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse);

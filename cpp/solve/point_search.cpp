@@ -1,0 +1,95 @@
+// See point_search.hpp.
+#include "solve/point_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ground/distances.hpp"
+#include "solve/mixed_plan.hpp"
+#include "walk/certificate.hpp"
+#include "walk/walk_to_goal.hpp"
+
+namespace rpw {
+
+std::vector<double> as_given(const std::vector<double>& in_tree, const PointTree& tree) {
+    std::vector<double> given(in_tree.size());
+    for (Node x = 0; x < tree.size(); ++x) given[tree.given(x)] = in_tree[x];
+    return given;
+}
+
+PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& pulse) {
+    const double unit = pair.space.metric == Metric::euclidean ? length_unit(pair.a.points, pair.b.points) : 1;
+    return {pair.a.points, pair.b.points, pair.masses(), {pair.space.metric, unit, scale, p}, unit, pulse};
+}
+
+PointSearch::PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit)
+    : problem_(problem), pulse_(pulse), walk_(problem, pulse, limit), bracket_(goal, vertex_of(walk_)), limit_(limit) {}
+
+Status PointSearch::run(const Limits& limits) {
+    if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
+    return walk_on(limits);
+}
+
+Status PointSearch::go_on(const Goal& goal) {
+    bracket_.aim_at(goal);
+    if (const auto status = bracket_.ending({})) return *status;
+    return walk_on({});
+}
+
+Status PointSearch::walk_on(const Limits& limits) {
+    const ProfilePoint start = bracket_.left();
+    Status found = Status::exact;
+    const bool in_time = ends_in_time([&] {
+        if (const auto status = walk_to_goal(walk_, bracket_, limits, start)) {
+            found = *status;
+            return;
+        }
+        Vertex<Basis> last = vertex_of(walk_);  // no edge is left below the limit: the basis is optimal up to it
+        last.lambda = limit_;
+        bracket_.advance(std::move(last), start);
+        bracket_.end_at_left(Status::exact);
+    });
+    if (in_time) return found;
+    bracket_.advance(vertex_of(walk_), start);
+    return bracket_.end_at_left(Status::time_limit);
+}
+
+std::vector<PlanEntry> PointSearch::plan() const {
+    const Basis& left = bracket_.left().plan;
+    const Basis& right = bracket_.right() ? bracket_.right()->plan : left;
+    auto entries = mixed_plan(left, right, bracket_.answer().weight, problem_.rows.size(), problem_.masses.total());
+    for (PlanEntry& entry : entries) {
+        entry.row = problem_.rows.given(entry.row);
+        entry.column = problem_.columns.given(entry.column);
+    }
+    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
+    });
+    return entries;
+}
+
+std::vector<double> PointSearch::row_potentials() const {
+    const Forest forest(problem_.masses, bracket_.proof().plan);
+    return as_given(rpw::row_potentials(forest, lambda()), problem_.rows);
+}
+
+double PointSearch::certify(std::vector<double>& u, std::vector<double>& v) const {
+    const Forest forest(problem_.masses, bracket_.proof().plan);
+    const std::vector<double> of_columns = column_potentials(forest, lambda());
+    WeightedTree columns(problem_.columns, problem_.costs);
+    columns.set_all([&](Node j) { return of_columns[j]; });
+    std::vector<double> point(problem_.rows.dimension()), of_rows;
+    const auto least_of_row = [&](Node i) {
+        std::size_t work = 0;
+        problem_.rows.copy_point(i, point.data());
+        const double least = columns.least(point.data(), {}, work).cost;
+        pulse_.note_in_any_case(16 * work);
+        return least;
+    };
+    const double sum = certify_rows(problem_.masses, forest, lambda(), of_columns, least_of_row, of_rows);
+    u = as_given(of_rows, problem_.rows);
+    v = as_given(of_columns, problem_.columns);
+    return lambda() - sum;
+}
+
+}  // namespace rpw
