@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/simd.hpp"
+
 namespace rpw {
 
 namespace {
@@ -140,11 +142,15 @@ void WeightedTree::set(Node x, double weight) {
 
 namespace {
 
+// As the processor has them, so that loops vectorise.
+inline double larger(double x, double y) { return x > y ? x : y; }
+inline double smaller(double x, double y) { return x < y ? x : y; }
+
 template <Metric metric>
 inline double longer_by(double sum, double difference) {
     if constexpr (metric == Metric::euclidean) return sum + difference * difference;
     if constexpr (metric == Metric::cityblock) return sum + std::abs(difference);
-    if constexpr (metric == Metric::chebyshev) return std::max(sum, std::abs(difference));
+    if constexpr (metric == Metric::chebyshev) return larger(sum, std::abs(difference));
 }
 
 // In a unit of its own: squares would vanish.
@@ -192,8 +198,8 @@ double WeightedTree::cost(const double* point, Node x) const {
 
 // Depth first, the box with the least bound first. A bound is the cost of the way to the box plus its least weight.
 template <Metric metric, Node fixed>
-NearestPoint WeightedTree::search(const WeightedTree& self, const double* point, NearestPoint best,
-                                  std::size_t& boxes) {
+[[gnu::always_inline]] inline NearestPoint WeightedTree::search(const WeightedTree& self, const double* point,
+                                                                NearestPoint best, std::size_t& boxes) {
     const PointTree& tree = *self.tree_;
     const Node dimension = fixed > 0 ? fixed : tree.dimension();
     const PointCost cost = self.cost_;
@@ -214,7 +220,7 @@ NearestPoint WeightedTree::search(const WeightedTree& self, const double* point,
             }
             const double* weight = self.weight_.data() + static_cast<std::size_t>(next.box) * per_leaf;
             if (is_proportional) {
-                for (Node c = 0; c < per_leaf; ++c) key[c] = std::min(key[c] * factor, largest_power) + weight[c];
+                for (Node c = 0; c < per_leaf; ++c) key[c] = smaller(key[c] * factor, largest_power) + weight[c];
             } else {
                 for (Node c = 0; c < per_leaf; ++c) {
                     if (weight[c] >= best.cost) {
@@ -236,14 +242,16 @@ NearestPoint WeightedTree::search(const WeightedTree& self, const double* point,
         double bound[per_block] = {};
         for (Node t = 0; t < dimension; ++t) {
             const double *low = tree.of_block(block, t), *high = low + per_block;
+            const double at = point[t];
             for (Node c = 0; c < per_block; ++c) {
-                const double way = std::max(std::max(low[c] - point[t], point[t] - high[c]), 0.0);
+                const double below = low[c] - at, above = at - high[c];
+                const double way = larger(larger(below, above), 0.0);
                 bound[c] = longer_by<metric>(bound[c], way);
             }
         }
         const double* least = self.least_.data() + static_cast<std::size_t>(block) * per_block;
         if (is_proportional) {
-            for (Node c = 0; c < per_block; ++c) bound[c] = std::min(bound[c] * factor, largest_power) + least[c];
+            for (Node c = 0; c < per_block; ++c) bound[c] = smaller(bound[c] * factor, largest_power) + least[c];
         } else {
             for (Node c = 0; c < per_block; ++c) {
                 if (least[c] >= best.cost) {
@@ -264,16 +272,31 @@ NearestPoint WeightedTree::search(const WeightedTree& self, const double* point,
     return best;
 }
 
+// One function for each instruction set, with all of the search in it.
+RPW_SIMD NearestPoint WeightedTree::in_plane(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
+    return search<Metric::euclidean, 2>(t, x, k, n);
+}
+RPW_SIMD NearestPoint WeightedTree::in_space(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
+    return search<Metric::euclidean, 3>(t, x, k, n);
+}
+RPW_SIMD NearestPoint WeightedTree::euclidean(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
+    return search<Metric::euclidean, 0>(t, x, k, n);
+}
+RPW_SIMD NearestPoint WeightedTree::cityblock(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
+    return search<Metric::cityblock, 0>(t, x, k, n);
+}
+RPW_SIMD NearestPoint WeightedTree::chebyshev(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
+    return search<Metric::chebyshev, 0>(t, x, k, n);
+}
+
 WeightedTree::Search WeightedTree::search_for(Metric metric, Node dimension) {
     switch (metric) {
         case Metric::euclidean:
-            return dimension == 2   ? &search<Metric::euclidean, 2>
-                   : dimension == 3 ? &search<Metric::euclidean, 3>
-                                    : &search<Metric::euclidean, 0>;
+            return dimension == 2 ? &in_plane : dimension == 3 ? &in_space : &euclidean;
         case Metric::cityblock:
-            return &search<Metric::cityblock, 0>;
+            return &cityblock;
         case Metric::chebyshev:
-            return &search<Metric::chebyshev, 0>;
+            return &chebyshev;
     }
     return nullptr;
 }

@@ -18,7 +18,7 @@ namespace rpw {
 class PointTree {
 public:
     static constexpr Node per_leaf = 8;
-    static constexpr Node per_block = 4;
+    static constexpr Node per_block = 8;
 
     // Coordinates are divided by the unit.
     PointTree(const Points& points, double unit, Pulse& pulse);
@@ -86,6 +86,11 @@ private:
     template <Metric metric, Node dimension>
     static NearestPoint search(const WeightedTree& tree, const double* point, NearestPoint best, std::size_t& boxes);
     static Search search_for(Metric metric, Node dimension);
+    static NearestPoint in_plane(const WeightedTree&, const double*, NearestPoint, std::size_t&);
+    static NearestPoint in_space(const WeightedTree&, const double*, NearestPoint, std::size_t&);
+    static NearestPoint euclidean(const WeightedTree&, const double*, NearestPoint, std::size_t&);
+    static NearestPoint cityblock(const WeightedTree&, const double*, NearestPoint, std::size_t&);
+    static NearestPoint chebyshev(const WeightedTree&, const double*, NearestPoint, std::size_t&);
     void sum_up();
     double least_of_leaf(Node leaf) const;
 

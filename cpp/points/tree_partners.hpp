@@ -33,9 +33,10 @@ public:
 
     TreePartners(const PointProblem& problem, double limit);
 
-    // Nothing is listed: answers always hold.
+    // Nothing is listed, and answers would hold for ever. But few nodes come to their turn before they change sides
+    // again: what lies beyond a near horizon need not be looked for.
     void renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
-    double horizon() const { return limit_; }
+    double horizon() const { return horizon_; }
     std::size_t renewal_work() const { return 0; }
     void weigh(const Forest& forest, Node x) { own_tree(x).set(local(x), forest.weight(x)); }
     double least(Node x);
@@ -49,10 +50,13 @@ private:
     Node local(Node x) const { return is_row(x) ? x : x - rows_; }
     WeightedTree& own_tree(Node x) { return is_row(x) ? of_rows_ : of_columns_; }
     const double* place(Node x) const;
+    double first_step();
 
     const PointProblem& problem_;
     Node rows_;
     double limit_;
+    double horizon_ = 0;
+    double step_ = 0;  // of the horizon
     WeightedTree of_rows_;
     WeightedTree of_columns_;
     std::vector<NearestPoint> found_;  // the last answer for each node
