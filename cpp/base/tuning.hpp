@@ -159,4 +159,16 @@ inline constexpr double far_smaller = 1e-3;
 // After this many solves for two curves around a profile the walk is given a chance.
 inline constexpr std::size_t first_walk = 128;
 
+// ---------------------------------------------------------------- points without a matrix
+
+// In few dimensions, from so many pairs on, a walk over trees is tried first: it takes a third of the time of the
+// matrix alone where it succeeds. It may take so many steps (boxes looked at) per pair and dimension, about half of
+// that time.
+inline constexpr Node few_dimensions = 3;
+inline constexpr double pairs_for_trees = 2.5e6;
+inline constexpr double steps_of_trial = 0.9;
+// Beyond so many pairs, in few dimensions or in more, no matrix is made: 2 and 8 gigabytes.
+inline constexpr double most_pairs_low = 2.5e8;
+inline constexpr double most_pairs = 1e9;
+
 }  // namespace rpw::tuning

@@ -25,33 +25,26 @@ PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& puls
 PointSearch::PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit)
     : problem_(problem), pulse_(pulse), walk_(problem, pulse, limit), bracket_(goal, vertex_of(walk_)), limit_(limit) {}
 
-Status PointSearch::run(const Limits& limits) {
+std::optional<Status> PointSearch::run(const Limits& limits) {
     if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
     return walk_on(limits);
 }
 
-Status PointSearch::go_on(const Goal& goal) {
+std::optional<Status> PointSearch::go_on(const Goal& goal) {
     bracket_.aim_at(goal);
     if (const auto status = bracket_.ending({})) return *status;
     return walk_on({});
 }
 
-Status PointSearch::walk_on(const Limits& limits) {
+std::optional<Status> PointSearch::walk_on(const Limits& limits) {
     const ProfilePoint start = bracket_.left();
-    Status found = Status::exact;
-    const bool in_time = ends_in_time([&] {
-        if (const auto status = walk_to_goal(walk_, bracket_, limits, start)) {
-            found = *status;
-            return;
-        }
-        Vertex<Basis> last = vertex_of(walk_);  // no edge is left below the limit: the basis is optimal up to it
-        last.lambda = limit_;
-        bracket_.advance(std::move(last), start);
-        bracket_.end_at_left(Status::exact);
-    });
-    if (in_time) return found;
-    bracket_.advance(vertex_of(walk_), start);
-    return bracket_.end_at_left(Status::time_limit);
+    std::optional<Status> found;
+    const bool in_time = ends_in_time([&] { found = walk_to_goal(walk_, bracket_, limits, start); });
+    if (found || (in_time && walk_.work() >= most_work_)) return found;
+    Vertex<Basis> last = vertex_of(walk_);
+    if (in_time) last.lambda = limit_;  // no edge is left below the limit: the basis is optimal up to it
+    bracket_.advance(std::move(last), start);
+    return bracket_.end_at_left(in_time ? Status::exact : Status::time_limit);
 }
 
 std::vector<PlanEntry> PointSearch::plan() const {

@@ -2,7 +2,7 @@
 // found. What ProfileSearch is for a matrix.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/pulse.hpp"
@@ -23,10 +23,13 @@ public:
     // Nothing that costs more than `limit` per unit is moved. The problem must outlive the search.
     PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit = unreachable);
 
-    // The goal, or as near to it as the limits ask for. If time is up, what follows tells the best that is known.
-    Status run(const Limits& limits = {});
+    // How many steps there may be.
+    void allow(double most_work) { most_work_ = most_work, walk_.allow(most_work); }
+    // The goal, or as near to it as the limits ask for; nothing if that takes more work. If time is up, what follows
+    // tells the best that is known.
+    std::optional<Status> run(const Limits& limits = {});
     // The exact RPW at a larger κ, from where the walk has arrived.
-    Status go_on(const Goal& goal);
+    std::optional<Status> go_on(const Goal& goal);
 
     double unmoved() const { return bracket_.answer().unmoved; }
     double lower() const { return bracket_.lower(); }
@@ -41,13 +44,14 @@ public:
     Solver solver() const { return Solver::points; }
 
 private:
-    Status walk_on(const Limits& limits);
+    std::optional<Status> walk_on(const Limits& limits);
 
     const PointProblem& problem_;
     Pulse& pulse_;
     PointWalk walk_;
     Bracket<Basis> bracket_;
     double limit_;
+    double most_work_ = unreachable;
 };
 
 }  // namespace rpw

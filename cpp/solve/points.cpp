@@ -75,12 +75,17 @@ void close_gap(Outcome& outcome) {
     if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
-Outcome cross(const PointProblem& problem, double scale, const Question& question, Pulse& pulse) {
+// Nothing if that takes more work.
+std::optional<Outcome> cross(const PointProblem& problem, double scale, const Question& question, double most_work,
+                             Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
     PointSearch search(problem, {price.kappa, p}, pulse);
+    search.allow(most_work);
+    const auto status = search.run({price.tol(question.tol), cutoff});
+    if (!status) return {};
     Outcome outcome;
-    outcome.status = search.run({price.tol(question.tol), cutoff});
+    outcome.status = *status;
     const double height = read_off(outcome, search, scale, p, question.need);
     outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
@@ -94,13 +99,17 @@ Outcome cross(const PointProblem& problem, double scale, const Question& questio
 }
 
 // The mass that is asked for, or under a truncated distance what is worth moving: the rest stays for the price t^p.
-Outcome move(const PointProblem& problem, double scale, double diameter, const Question& question, Pulse& pulse) {
+std::optional<Outcome> move(const PointProblem& problem, double scale, double diameter, const Question& question,
+                            double most_work, Pulse& pulse) {
     const double p = question.p;
     const bool is_truncated = question.truncation < unreachable;
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
     PointSearch search(problem, {0, p, question.unmoved}, pulse, is_truncated ? price : unreachable);
+    search.allow(most_work);
+    const auto status = search.run();
+    if (!status) return {};
     Outcome outcome;
-    outcome.status = search.run();
+    outcome.status = *status;
     const double height = read_off(outcome, search, scale, p, question.need);
     const bool is_partial = is_truncated || outcome.status == Status::time_limit;
     const double rest = is_partial ? price * std::max(0.0, search.unmoved() - question.unmoved) : 0.0;
@@ -116,19 +125,19 @@ Outcome move(const PointProblem& problem, double scale, double diameter, const Q
 
 }  // namespace
 
-std::optional<Outcome> solve_on_points(const Pair& pair, const Question& question, Pulse& pulse) {
+std::optional<Outcome> solve_on_points(const Pair& pair, const Question& question, double most_work, Pulse& pulse) {
     const bool crosses = question.quantity == Quantity::crossing;
     if (question.truncation < unreachable && (crosses || question.unmoved > 0)) return {};
     const auto scale = scale_on_points(pair, crosses ? question.kappa : question.truncation, question.p);
     if (!scale) return {};
     const PointProblem problem = point_problem(pair, *scale, question.p, pulse);
-    if (crosses) return cross(problem, *scale, question, pulse);
+    if (crosses) return cross(problem, *scale, question, most_work, pulse);
     const double diameter = box_diameter(pair.a.points, pair.b.points, pair.space.metric);
-    return move(problem, *scale, diameter, question, pulse);
+    return move(problem, *scale, diameter, question, most_work, pulse);
 }
 
 std::optional<std::vector<double>> several_on_points(const Pair& pair, const Question& question,
-                                                     std::span<const double> kappas, Pulse& pulse) {
+                                                     std::span<const double> kappas, double most_work, Pulse& pulse) {
     if (kappas.empty() || question.truncation < unreachable) return {};
     const double p = question.p;
     const auto scale = scale_on_points(pair, kappas.back(), p);
@@ -136,11 +145,13 @@ std::optional<std::vector<double>> several_on_points(const Pair& pair, const Que
     const PointProblem problem = point_problem(pair, *scale, p, pulse);
     double searched = scaled_price(kappas.front(), *scale).kappa;
     PointSearch search(problem, {searched, p}, pulse);
-    Status status = search.run();
+    search.allow(most_work);
+    auto status = search.run();
     std::vector<double> values;
     for (const double kappa : kappas) {
         const Price price = scaled_price(kappa, *scale);
-        if (price.kappa > searched) status = search.go_on({price.kappa, p});
+        if (status && price.kappa > searched) status = search.go_on({price.kappa, p});
+        if (!status) return {};
         if (status == Status::time_limit) throw TimeUp();
         searched = price.kappa;
         values.push_back(price.shrink * search.unmoved());

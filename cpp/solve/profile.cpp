@@ -16,6 +16,7 @@
 #include "ground/powers.hpp"
 #include "line/profile.hpp"
 #include "lmr/lmr.hpp"
+#include "solve/choice.hpp"
 #include "solve/points.hpp"
 #include "solve/sandwich.hpp"
 #include "solve/scale.hpp"
@@ -111,7 +112,7 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
         if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
     }
     if (auto band = profile_on_line(pair, question, pulse)) return *std::move(band);
-    if (question.solver == Solver::points) {
+    if (choose(question, layout_of(pair, false)).solver == Solver::points) {
         if (auto curve = profile_on_points(pair, question, pulse)) return {*std::move(curve), std::nullopt};
     }
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
