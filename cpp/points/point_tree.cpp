@@ -100,7 +100,6 @@ void PointTree::fill_boxes() {
 WeightedTree::WeightedTree(const PointTree& tree, const PointCost& cost)
     : tree_(&tree),
       cost_(cost),
-      search_(search_for(cost.metric(), tree.dimension())),
       weight_(static_cast<std::size_t>(tree.leaves()) * per_leaf, unreachable),
       least_(static_cast<std::size_t>(tree.blocks()) * per_block, unreachable) {}
 
@@ -165,13 +164,6 @@ double short_length(const double* x, const double* y, Node step, Node dimension)
     return longest * std::sqrt(sum);
 }
 
-// A box or a leaf that is still to be looked at: of this level (0: leaves), and no point in it costs less.
-struct Waiting {
-    double bound;
-    Node box;
-    Node level;
-};
-
 }  // namespace
 
 double WeightedTree::cost(const double* point, Node x) const {
@@ -196,113 +188,156 @@ double WeightedTree::cost(const double* point, Node x) const {
     return cost_.of_sum(sum);
 }
 
-// Depth first, the box with the least bound first. A bound is the cost of the way to the box plus its least weight.
+// One kind of distance, and a number of coordinates (0: any).
 template <Metric metric, Node fixed>
-[[gnu::always_inline]] inline NearestPoint WeightedTree::search(const WeightedTree& self, const double* point,
-                                                                NearestPoint best, std::size_t& boxes) {
-    const PointTree& tree = *self.tree_;
-    const Node dimension = fixed > 0 ? fixed : tree.dimension();
-    const PointCost cost = self.cost_;
-    const double factor = cost.factor(), shortest = cost.least_sum();
-    const bool is_proportional = cost.is_proportional();
-    Waiting waiting[20 * per_block];
-    Node count = 0;
-    waiting[count++] = {0, 0, tree.levels()};
-    while (count > 0) {
-        const Waiting next = waiting[--count];
-        if (!(next.bound < best.cost)) continue;
-        ++boxes;
-        if (next.level == 0) {
-            double key[per_leaf] = {};
-            for (Node t = 0; t < dimension; ++t) {
-                const double* at = tree.of_leaf(next.box, t);
-                for (Node c = 0; c < per_leaf; ++c) key[c] = longer_by<metric>(key[c], point[t] - at[c]);
+class WeightedTree::Search {
+public:
+    Search(const WeightedTree& self, const double* point)
+        : self_(self),
+          tree_(*self.tree_),
+          point_(point),
+          cost_(self.cost_),
+          dimension_(fixed > 0 ? fixed : self.tree_->dimension()) {}
+
+    // Depth first, the box with the least bound first.
+    [[gnu::always_inline]] NearestPoint least(NearestPoint best, std::size_t& boxes) {
+        for (put({0, 0, tree_.levels()}); count_ > 0;) {
+            const Waiting next = waiting_[--count_];
+            if (!(next.bound < best.cost)) continue;
+            ++boxes;
+            if (next.level > 0) {
+                open(next, best.cost);
+                continue;
             }
-            const double* weight = self.weight_.data() + static_cast<std::size_t>(next.box) * per_leaf;
-            if (is_proportional) {
-                for (Node c = 0; c < per_leaf; ++c) key[c] = smaller(key[c] * factor, largest_power) + weight[c];
-            } else {
-                for (Node c = 0; c < per_leaf; ++c) {
-                    if (weight[c] >= best.cost) {
-                        key[c] = unreachable;
-                    } else if (key[c] < shortest) {
-                        const double* other = tree.of_leaf(next.box, 0) + c;
-                        key[c] = cost.of_length(short_length(point, other, per_leaf, dimension)) + weight[c];
-                    } else {
-                        key[c] = cost.of_sum(key[c]) + weight[c];
-                    }
-                }
-            }
+            double key[per_leaf];
+            look_at_leaf(next.box, best.cost, key);
+            for (Node c = 0; c < per_leaf; ++c) key[c] += weight_of(next.box)[c];
             for (Node c = 0; c < per_leaf; ++c) {
                 if (key[c] < best.cost) best = {key[c], next.box * per_leaf + c};
             }
-            continue;
         }
-        const Node block = tree.first_block(next.level - 1) + next.box;
-        double bound[per_block] = {};
-        for (Node t = 0; t < dimension; ++t) {
-            const double *low = tree.of_block(block, t), *high = low + per_block;
-            const double at = point[t];
-            for (Node c = 0; c < per_block; ++c) {
-                const double below = low[c] - at, above = at - high[c];
-                const double way = larger(larger(below, above), 0.0);
-                bound[c] = longer_by<metric>(bound[c], way);
+        return best;
+    }
+
+    // Everything below the bound.
+    [[gnu::always_inline]] void gather(double beyond, std::vector<NearestPoint>& found, std::size_t& boxes) {
+        for (put({0, 0, tree_.levels()}); count_ > 0;) {
+            const Waiting next = waiting_[--count_];
+            ++boxes;
+            if (next.level > 0) {
+                open(next, beyond);
+                continue;
+            }
+            double cost[per_leaf];
+            look_at_leaf(next.box, beyond, cost);
+            for (Node c = 0; c < per_leaf; ++c) {
+                if (cost[c] + weight_of(next.box)[c] < beyond) found.push_back({cost[c], next.box * per_leaf + c});
             }
         }
-        const double* least = self.least_.data() + static_cast<std::size_t>(block) * per_block;
-        if (is_proportional) {
-            for (Node c = 0; c < per_block; ++c) bound[c] = smaller(bound[c] * factor, largest_power) + least[c];
+    }
+
+private:
+    // A box or a leaf that is still to be looked at: of this level (0: leaves), and no point in it costs less.
+    struct Waiting {
+        double bound;
+        Node box;
+        Node level;
+    };
+
+    const double* weight_of(Node leaf) const {
+        return self_.weight_.data() + static_cast<std::size_t>(leaf) * per_leaf;
+    }
+    void put(const Waiting& waiting) { waiting_[count_++] = waiting; }
+
+    // The costs of the points of a leaf; infinite where the weight alone is beyond the bound.
+    [[gnu::always_inline]] void look_at_leaf(Node leaf, double beyond, double* key) const {
+        for (Node c = 0; c < per_leaf; ++c) key[c] = 0;
+        for (Node t = 0; t < dimension_; ++t) {
+            const double *at = tree_.of_leaf(leaf, t), from = point_[t];
+            for (Node c = 0; c < per_leaf; ++c) key[c] = longer_by<metric>(key[c], from - at[c]);
+        }
+        if (cost_.is_proportional()) {
+            for (Node c = 0; c < per_leaf; ++c) key[c] = smaller(key[c] * cost_.factor(), largest_power);
+            return;
+        }
+        const double* weight = weight_of(leaf);
+        for (Node c = 0; c < per_leaf; ++c) {
+            if (weight[c] >= beyond) {
+                key[c] = unreachable;
+            } else if (key[c] < cost_.least_sum()) {
+                key[c] = cost_.of_length(short_length(point_, tree_.of_leaf(leaf, 0) + c, per_leaf, dimension_));
+            } else {
+                key[c] = cost_.of_sum(key[c]);
+            }
+        }
+    }
+
+    // Puts the boxes of a block aside that may hold something below the bound, the best one last. The bound of a box is
+    // the cost of the way to it plus its least weight.
+    [[gnu::always_inline]] void open(const Waiting& parent, double beyond) {
+        const Node block = tree_.first_block(parent.level - 1) + parent.box, begin = count_;
+        const double* least = self_.least_.data() + static_cast<std::size_t>(block) * per_block;
+        double bound[per_block] = {};
+        for (Node t = 0; t < dimension_; ++t) {
+            const double *low = tree_.of_block(block, t), *high = low + per_block, at = point_[t];
+            for (Node c = 0; c < per_block; ++c) {
+                bound[c] = longer_by<metric>(bound[c], larger(larger(low[c] - at, at - high[c]), 0.0));
+            }
+        }
+        if (cost_.is_proportional()) {
+            for (Node c = 0; c < per_block; ++c) {
+                bound[c] = smaller(bound[c] * cost_.factor(), largest_power) + least[c];
+            }
         } else {
             for (Node c = 0; c < per_block; ++c) {
-                if (least[c] >= best.cost) {
-                    bound[c] = unreachable;
-                } else {
-                    bound[c] = (bound[c] < shortest ? 0.0 : cost.of_sum(bound[c])) + least[c];
-                }
+                const bool is_far = least[c] >= beyond;
+                bound[c] =
+                    is_far ? unreachable : (bound[c] < cost_.least_sum() ? 0.0 : cost_.of_sum(bound[c])) + least[c];
             }
         }
-        const Node begin = count;
         for (Node c = 0; c < per_block; ++c) {
-            if (!(bound[c] < best.cost)) continue;
-            Node place = count++;
-            for (; place > begin && waiting[place - 1].bound < bound[c]; --place) waiting[place] = waiting[place - 1];
-            waiting[place] = {bound[c], next.box * per_block + c, next.level - 1};
+            if (!(bound[c] < beyond)) continue;
+            Node place = count_++;
+            for (; place > begin && waiting_[place - 1].bound < bound[c]; --place) {
+                waiting_[place] = waiting_[place - 1];
+            }
+            waiting_[place] = {bound[c], parent.box * per_block + c, parent.level - 1};
         }
     }
-    return best;
-}
 
-// One function for each instruction set, with all of the search in it.
-RPW_SIMD NearestPoint WeightedTree::in_plane(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
-    return search<Metric::euclidean, 2>(t, x, k, n);
-}
-RPW_SIMD NearestPoint WeightedTree::in_space(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
-    return search<Metric::euclidean, 3>(t, x, k, n);
-}
-RPW_SIMD NearestPoint WeightedTree::euclidean(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
-    return search<Metric::euclidean, 0>(t, x, k, n);
-}
-RPW_SIMD NearestPoint WeightedTree::cityblock(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
-    return search<Metric::cityblock, 0>(t, x, k, n);
-}
-RPW_SIMD NearestPoint WeightedTree::chebyshev(const WeightedTree& t, const double* x, NearestPoint k, std::size_t& n) {
-    return search<Metric::chebyshev, 0>(t, x, k, n);
-}
+    const WeightedTree& self_;
+    const PointTree& tree_;
+    const double* point_;
+    const PointCost cost_;
+    const Node dimension_;
+    Waiting waiting_[12 * per_block];
+    Node count_ = 0;
+};
 
-WeightedTree::Search WeightedTree::search_for(Metric metric, Node dimension) {
-    switch (metric) {
+// Calls `ask` with the search that suits the metric and the dimension.
+template <class Ask>
+[[gnu::always_inline]] inline void WeightedTree::with_search(const double* point, const Ask& ask) const {
+    const Node dimension = tree_->dimension();
+    switch (cost_.metric()) {
         case Metric::euclidean:
-            return dimension == 2 ? &in_plane : dimension == 3 ? &in_space : &euclidean;
+            if (dimension == 2) return ask(Search<Metric::euclidean, 2>(*this, point));
+            if (dimension == 3) return ask(Search<Metric::euclidean, 3>(*this, point));
+            return ask(Search<Metric::euclidean, 0>(*this, point));
         case Metric::cityblock:
-            return &cityblock;
+            return ask(Search<Metric::cityblock, 0>(*this, point));
         case Metric::chebyshev:
-            return &chebyshev;
+            return ask(Search<Metric::chebyshev, 0>(*this, point));
     }
-    return nullptr;
 }
 
-NearestPoint WeightedTree::least(const double* point, NearestPoint known, std::size_t& boxes) const {
-    return search_(*this, point, known, boxes);
+RPW_SIMD NearestPoint WeightedTree::least(const double* point, NearestPoint known, std::size_t& boxes) const {
+    with_search(point, [&](auto search) __attribute__((always_inline)) { known = search.least(known, boxes); });
+    return known;
+}
+
+RPW_SIMD void WeightedTree::gather(const double* point, double beyond, std::vector<NearestPoint>& found,
+                                   std::size_t& boxes) const {
+    with_search(point, [&](auto search) __attribute__((always_inline)) { search.gather(beyond, found, boxes); });
 }
 
 }  // namespace rpw

@@ -79,24 +79,20 @@ public:
 
     // The least cost + weight, if it is less than what is known. `boxes` counts the leaves and blocks looked at.
     NearestPoint least(const double* point, NearestPoint known, std::size_t& boxes) const;
+    // All points whose cost + weight is less than this, with their costs.
+    void gather(const double* point, double beyond, std::vector<NearestPoint>& found, std::size_t& boxes) const;
     double cost(const double* point, Node x) const;
 
 private:
-    using Search = NearestPoint (*)(const WeightedTree&, const double*, NearestPoint, std::size_t&);
     template <Metric metric, Node dimension>
-    static NearestPoint search(const WeightedTree& tree, const double* point, NearestPoint best, std::size_t& boxes);
-    static Search search_for(Metric metric, Node dimension);
-    static NearestPoint in_plane(const WeightedTree&, const double*, NearestPoint, std::size_t&);
-    static NearestPoint in_space(const WeightedTree&, const double*, NearestPoint, std::size_t&);
-    static NearestPoint euclidean(const WeightedTree&, const double*, NearestPoint, std::size_t&);
-    static NearestPoint cityblock(const WeightedTree&, const double*, NearestPoint, std::size_t&);
-    static NearestPoint chebyshev(const WeightedTree&, const double*, NearestPoint, std::size_t&);
+    class Search;
+    template <class Ask>
+    void with_search(const double* point, const Ask& ask) const;
     void sum_up();
     double least_of_leaf(Node leaf) const;
 
     const PointTree* tree_;
     PointCost cost_;
-    Search search_;
     std::vector<double> weight_;  // of the points, leaf by leaf
     std::vector<double> least_;   // of the boxes, block by block
 };

@@ -11,15 +11,10 @@
 
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
+#include "walk/arc_lists.hpp"
 #include "walk/forest.hpp"
 
 namespace rpw {
-
-struct ArcList {
-    std::vector<std::size_t> start;
-    std::vector<Node> partner;  // node at the other end
-    std::vector<double> cost;
-};
 
 class Shortlist {
 public:
@@ -32,11 +27,11 @@ public:
     void renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
     double horizon() const { return horizon_; }
     std::size_t renewal_work() const { return pass_work_; }
-    void weigh(const Forest& forest, Node x) { weight_[x] = forest.weight(x); }
-    double least(Node x) const;
-    Node least_partner(Node x) const;
-    std::size_t work_of_question(Node x) const;
-    void prefetch(Node x) const;
+    void weigh(const Forest& forest, Node x) { lists_.weigh(forest, x); }
+    double least(Node x) const { return lists_.least(x); }
+    Node least_partner(Node x) const { return lists_.least_partner(x); }
+    std::size_t work_of_question(Node x) const { return lists_.degree(x); }
+    void prefetch(Node x) const { lists_.prefetch(x); }
     double cost(Node row, Node column) const { return cost_.at(row, column - cost_.rows); }
 
 private:
@@ -45,9 +40,7 @@ private:
     double narrow_horizon(double lambda);
     void narrow(double lambda);
     void list_row(Node i);
-    void transpose();
-    const ArcList& lists(Node x) const { return x < cost_.rows ? of_row_ : of_column_; }
-    Node local(Node x) const { return x < cost_.rows ? x : x - cost_.rows; }
+    double nodes() const { return static_cast<double>(cost_.rows) + cost_.columns; }
 
     Powers cost_;
     double limit_;
@@ -56,12 +49,10 @@ private:
     double wide_horizon_ = 0;
     bool is_listed_ = false;
     std::size_t pass_work_ = 0;  // in scanned arcs (a plain pass over the costs is cheaper per arc)
-    std::vector<double> weight_;
     std::vector<double> u_;
     std::vector<double> v_;
     ArcList wide_;  // by row
-    ArcList of_row_;
-    ArcList of_column_;
+    ArcLists lists_;
     std::vector<std::uint8_t> keep_;
     std::vector<double> sample_;
 };

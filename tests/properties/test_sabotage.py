@@ -30,6 +30,7 @@ PARTS_OF_SEARCH = (
 PARTS = (
     "base/least.cpp",
     "base/pulse.cpp",
+    "walk/arc_lists.cpp",
     "walk/certificate.cpp",
     "walk/forest.cpp",
     "walk/profile_walk.cpp",
