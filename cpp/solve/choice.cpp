@@ -47,7 +47,7 @@ bool is_for_trees(const Question& question) { return is_for_line(question); }
 // Whether points are to be solved without a matrix, whatever the memory. In few dimensions trees are soon as fast.
 bool is_too_large(const Layout& layout) {
     if (layout.dimension == 0) return false;
-    return layout.pairs() > (layout.dimension <= few_dimensions ? most_pairs_low : most_pairs);
+    return layout.pairs() > (layout.dimension <= 3 ? most_pairs_in_space : most_pairs);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ double trial_of_trees(const Question& question, const Layout& layout) {
     const bool is_low = layout.dimension > 0 && layout.dimension <= few_dimensions;
     const bool is_asked = question.solver == Solver::exact && !std::isinf(question.p) && is_for_trees(question);
     if (!is_low || !is_asked || layout.pairs() < pairs_for_trees) return 0;
-    return steps_of_trial * layout.pairs() / layout.dimension;
+    return steps_of_trial * layout.pairs() / std::pow(layout.dimension, 4);
 }
 
 Choice choose(const Question& question, const Layout& layout) {

@@ -164,7 +164,9 @@ bool WalkOver<Costs>::refresh() {
     pass_work_ += partners_.renewal_work();
     queue_.clear();
     for (Node x = 0; x < forest_.size(); ++x) {
-        if (forest_.is_active(x)) schedule(x);
+        if (!forest_.is_active(x)) continue;
+        schedule(x);
+        pulse_.note(8);
     }
     // From here on, not from above: filling the queue is part of the pass, and if it counted as progress a list whose
     // arcs never become tight (both ends on the same trees, moving apart as fast as λ grows) would never be lengthened.

@@ -40,7 +40,8 @@ def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8, limit: float = floa
     if needed > available:
         raise MemoryError(
             f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
-            "are available. Subsample the points, or merge near ones and pass their summed weights as a and b."
+            "are available. For points and finite p, solver='points' needs no such matrix. Else subsample the points, "
+            "or merge near ones and pass their summed weights as a and b."
         )
 
 
