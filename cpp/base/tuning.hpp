@@ -168,6 +168,8 @@ inline constexpr std::size_t first_walk = 128;
 inline constexpr Node few_dimensions = 6;
 inline constexpr double pairs_for_trees = 4e6;
 inline constexpr double steps_of_trial = 140;
+// Where all mass moves, one solve of the simplex answers: trees get this share of the trial.
+inline constexpr double share_for_all = 0.2;
 // Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
 inline constexpr double most_pairs = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;

@@ -60,7 +60,8 @@ double trial_of_trees(const Question& question, const Layout& layout) {
     const bool is_low = layout.dimension > 0 && layout.dimension <= few_dimensions;
     const bool is_asked = question.solver == Solver::exact && !std::isinf(question.p) && is_for_trees(question);
     if (!is_low || !is_asked || layout.pairs() < pairs_for_trees) return 0;
-    return steps_of_trial * layout.pairs() / std::pow(layout.dimension, 4);
+    const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
+    return (moves_all ? share_for_all : 1) * steps_of_trial * layout.pairs() / std::pow(layout.dimension, 4);
 }
 
 Choice choose(const Question& question, const Layout& layout) {

@@ -225,3 +225,15 @@ except KeyboardInterrupt:
     lines, sent, errors = interrupted(code, after=0.7)
     assert lines[0].startswith("interrupted"), (lines, errors)
     assert float(lines[0].split()[1]) - sent < 5
+
+
+def test_large_pairs_of_a_collection_need_no_matrix(monkeypatch):
+    """As by themselves, to the last bit; a machine with 50 MB to spare could hold no matrix of theirs."""
+    monkeypatch.setattr("rpw.base.memory.available_bytes", lambda: 5e7)
+    rng = np.random.default_rng(7)
+    clouds = [rng.random((17_000, 2)), rng.random((17_000, 2)), rng.random((50, 2))]
+    found = rpw.pairwise(clouds, k=0.05, diameter=1, n_threads=1)
+    assert found[0, 1] == rpw.distance(*clouds[:2], k=0.05, diameter=1)
+    assert found[0, 2] == rpw.distance(clouds[0], clouds[2], k=0.05, diameter=1)
+    several = rpw.pairwise(clouds[:1], clouds[1:2], k=[0.02, 0.05], diameter=1)
+    assert several[1, 0, 0] == pytest.approx(found[0, 1], rel=1e-12)
