@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 CORE = Path(__file__).parents[1] / "cpp"
-ORDER = ("base", "ground", "search", "walk", "simplex", "flow", "lmr", "line", "solve", "many", "bindings", "tests")
+ORDER = ("base", "ground", "search", "walk", "simplex", "flow", "lmr", "line", "points", "solve", "many")
+ORDER += ("bindings", "tests")
 
 
 def included(path):

@@ -18,7 +18,7 @@ struct PlanEntry {
 enum class Status { exact, tolerance, time_limit, beyond_cutoff };
 
 // The algorithms. To ask for `exact` is to ask for the one that p, κ and the costs call for.
-enum class Solver { exact, walk, simplex, infinity, total_variation, line, lmr, bisection };
+enum class Solver { exact, walk, simplex, infinity, total_variation, line, lmr, bisection, points };
 
 struct Outcome {
     Status status = Status::exact;

@@ -233,4 +233,19 @@ inline constexpr std::size_t many_edges = 8;
 // Fewer numbers are sorted by comparing them; from here on digits take 0.6 of the time.
 inline constexpr std::size_t worth_counting = 400;
 
+// ---------------------------------------------------------------- points without a matrix
+
+// In few dimensions, from so many pairs on, a walk over trees is tried first. It may take so many steps per pair over
+// the fourth power of the dimension: in the plane about as long as hard inputs take on a matrix, in five dimensions
+// about as long as it takes to make one. Timed at n = 3,000 (plain, outliers, unequal weights, shifted, other
+// densities; k = 1 and 10), over the time on a matrix: in the plane 0.03 to 0.9, in three dimensions 0.03 to 1.3.
+inline constexpr Node few_dimensions = 6;
+inline constexpr double pairs_for_trees = 4e6;
+inline constexpr double steps_of_trial = 140;
+// Where all mass moves, one solve of the simplex answers: trees get this share of the trial.
+inline constexpr double share_for_all = 0.2;
+// Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
+inline constexpr double most_pairs = 1e9;
+inline constexpr double most_pairs_in_space = 2.5e8;
+
 }  // namespace rpw::tuning

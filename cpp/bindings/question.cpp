@@ -67,7 +67,8 @@ void bind_enums(nb::module_& module) {
         .value("total_variation", Solver::total_variation)
         .value("line", Solver::line)
         .value("lmr", Solver::lmr)
-        .value("bisection", Solver::bisection);
+        .value("bisection", Solver::bisection)
+        .value("points", Solver::points);
     nb::enum_<Status>(module, "Status")
         .value("exact", Status::exact)
         .value("tolerance", Status::tolerance)
@@ -124,11 +125,11 @@ void bind_question(nb::module_& module) {
         "kappa"_a, "scale"_a);
     module.def(
         "choose",
-        [](const Question& question, bool is_on_line) {
-            Choice choice = choose(question, is_on_line);
+        [](const Question& question, bool is_on_line, Node rows, Node columns, Node dimension) {
+            Choice choice = choose(question, {is_on_line, rows, columns, dimension});
             return std::pair(choice.solver, std::move(choice.reason));
         },
-        "question"_a, "is_on_line"_a);
+        "question"_a, "is_on_line"_a, "rows"_a, "columns"_a, "dimension"_a);
     module.def("root", &root, "x"_a, "p"_a);
     module.def("crossing", &crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);
 }

@@ -4,7 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/tuning.hpp"
+
 namespace rpw {
+
+using namespace tuning;
 
 namespace {
 
@@ -16,8 +20,11 @@ bool is_asked_for(const Question& question) {
 
 // What to add where a solver was asked for that has nothing to do: no error, as a loop over k may begin at 0.
 std::string in_vain(const Question& question) {
-    constexpr std::pair<Solver, const char*> by_name[] = {
-        {Solver::walk, "walk"}, {Solver::simplex, "simplex"}, {Solver::lmr, "lmr"}, {Solver::bisection, "bisection"}};
+    constexpr std::pair<Solver, const char*> by_name[] = {{Solver::walk, "walk"},
+                                                          {Solver::simplex, "simplex"},
+                                                          {Solver::points, "points"},
+                                                          {Solver::lmr, "lmr"},
+                                                          {Solver::bisection, "bisection"}};
     for (const auto& [solver, name] : by_name) {
         if (question.solver == solver) return std::string(", so that solver='") + name + "' has nothing to do";
     }
@@ -30,15 +37,36 @@ bool is_for_line(const Question& question) {
     return question.truncation == unreachable || moves_all;
 }
 
+// Trees know truncated distances only where everything moves.
+bool is_for_trees(const Question& question) { return is_for_line(question); }
+
+// Whether points are to be solved without a matrix, whatever the memory. In few dimensions trees are soon as fast.
+bool is_too_large(const Layout& layout) {
+    if (layout.dimension == 0) return false;
+    return layout.pairs() > (layout.dimension <= 3 ? most_pairs_in_space : most_pairs);
+}
+
 }  // namespace
 
-Choice choose(const Question& question, bool is_on_line) {
+Layout layout_of(const Pair& pair, bool is_on_line) {
+    return {is_on_line, pair.a.size(), pair.b.size(), pair.space.matrix ? 0 : pair.a.points.dimension};
+}
+
+double trial_of_trees(const Question& question, const Layout& layout) {
+    const bool is_low = layout.dimension > 0 && layout.dimension <= few_dimensions;
+    const bool is_asked = question.solver == Solver::exact && !std::isinf(question.p) && is_for_trees(question);
+    if (!is_low || !is_asked || layout.pairs() < pairs_for_trees) return 0;
+    const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
+    return (moves_all ? share_for_all : 1) * steps_of_trial * layout.pairs() / std::pow(layout.dimension, 4);
+}
+
+Choice choose(const Question& question, const Layout& layout) {
     if (question.quantity == Quantity::shared) {
         return {Solver::total_variation,
                 "k = 0 is total variation for every p: no transport problem has to be solved" + in_vain(question)};
     }
     if (is_asked_for(question)) return {question.solver, "it was asked for"};
-    const bool by_line = is_on_line && is_for_line(question);
+    const bool by_line = layout.is_on_line && is_for_line(question);
     if (std::isinf(question.p) && by_line) {
         return {Solver::line, "points on a line: at p = inf a maximum flow over short pairs is one pass in order" +
                                   in_vain(question)};
@@ -51,6 +79,11 @@ Choice choose(const Question& question, bool is_on_line) {
         return {Solver::line,
                 "points on a line: plans in the order of the points, at a few prices of unmoved mass, need near-linear "
                 "time and no matrix; the dense solver is asked only where rounding leaves a doubt"};
+    }
+    if (is_for_trees(question) && is_too_large(layout)) {
+        return {Solver::points,
+                "finite p: a walk along the exact OT-profile, over k-d trees, because a matrix of all distances "
+                "between so many points would be too large"};
     }
     const std::string end = question.tol > 0 ? "as soon as the bounds are within tol" : "at the crossing";
     return {Solver::exact,

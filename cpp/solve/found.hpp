@@ -6,6 +6,7 @@
 #include "base/basis.hpp"
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
+#include "base/pulse.hpp"
 
 namespace rpw {
 
@@ -25,7 +26,8 @@ struct Found {
     // The entries are sorted, one for each pair.
     std::vector<PlanEntry> plan(const Masses& masses) const;
     // The height of that line, F(1 - ε) ≥ height - λ ε, from potentials that were checked over all pairs.
-    double certify(const PowerProblem& problem, std::vector<double>& u, std::vector<double>& v) const;
+    double certify(const PowerProblem& problem, std::vector<double>& u, std::vector<double>& v,
+                   Pulse* pulse = nullptr) const;
 };
 
 }  // namespace rpw

@@ -9,6 +9,7 @@
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "walk/certificate.hpp"
+#include "walk/walk_to_goal.hpp"
 
 namespace rpw {
 
@@ -114,55 +115,13 @@ void Network::start_walk(const Around& bracket, double most_work) {
 
 // Walks as long as there is room; the status if that ends the search.
 std::optional<Status> Network::walk_on(Around& bracket, const Limits& limits) {
-    const Goal& goal = bracket.goal();
-    ProfileWalk& walk = walk_->walk;
-    const double cutoff_p = limits.cutoff < 1 ? power(goal.kappa * limits.cutoff, goal.p) : unreachable;
-    const auto end_here = [&](Status status) {
-        bracket.advance(walked(), walk_->middle);
-        return bracket.end_at_left(status);
-    };
-    for (int edges = 1; walk.find_edge(); ++edges) {
-        const double slope = walk.edge().slope;
-        if (const auto status = ending_on_edge(bracket, limits)) return status;
-        // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
-        const double at_cutoff = walk.cost_p() + slope * (walk.unmoved() - limits.cutoff);
-        if (goal.is_crossing() && at_cutoff > cutoff_p) return end_here(Status::beyond_cutoff);
-        walk.take_edge();
-        if (limits.tol > 0 && edges % edges_between_gap_checks == 0) {
-            const double lower = goal.on_line(walk.cost_p() + slope * walk.unmoved(), slope);
-            if (walk.unmoved() - lower <= limits.tol) return end_here(Status::tolerance);
-        }
-    }
-    return walk.moved() == walk.total() ? std::optional(end_here(Status::exact)) : std::nullopt;
-}
-
-// Ends the search if the goal lies on the edge that the walk has found.
-std::optional<Status> Network::ending_on_edge(Around& bracket, const Limits& limits) {
-    ProfileWalk& walk = walk_->walk;
-    const Edge edge = walk.edge();
-    const double after = walk.share(walk.total() - walk.moved() - edge.amount);
-    const double way = walk.share(edge.amount);
-    if (bracket.goal().is_beyond(after, walk.cost_p() + edge.slope * way)) return std::nullopt;
-    Vertex<Basis> from = walked();
-    if (edge.slope > dearest_path && bracket.goal().is_crossing()) {
-        bracket.advance(std::move(from), walk_->middle);
-        return bracket.end_at_left(Status::exact);
-    }
-    walk.take_edge();
-    Vertex<Basis> to{{after, from.cost_p + edge.slope * way, edge.slope}, walk.forest().basis()};
-    bracket.take_edge(std::move(from), std::move(to), way);
-    return bracket.ending(limits);
-}
-
-Vertex<Basis> Network::walked() const {
-    const ProfileWalk& walk = walk_->walk;
-    return {{walk.unmoved(), walk.plan_cost_p(), walk.lambda()}, walk.forest().basis()};
+    return walk_to_goal(walk_->walk, bracket, limits, walk_->middle);
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void Network::stop(Around& bracket) {
     const auto& [walk, middle, work_to_middle] = *walk_;
-    Vertex<Basis> further = walked();
+    Vertex<Basis> further = vertex_of(walk);
     further.lambda = std::max(further.lambda, bracket.left().lambda);
     const bool is_from_start = bracket.left().unmoved == 1;
     budget_.note_walk(middle, further, walk.work() - work_to_middle, walk.work(), is_from_start);
@@ -307,7 +266,7 @@ void Network::cut_off(Around& bracket) {
 double Network::proven_height() const {
     std::vector<double> u, v;
     const double lambda = simplex_.lambda();
-    return lambda - certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v);
+    return lambda - certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v, &pulse_);
 }
 
 // The basis of the simplex is feasible, though not optimal; its potentials may prove more than others do.

@@ -79,8 +79,6 @@ private:
     std::optional<Status> rest_of_first_walk(Around& bracket, const Limits& limits);
     void start_walk(const Around& bracket, double most_work);
     std::optional<Status> walk_on(Around& bracket, const Limits& limits);
-    std::optional<Status> ending_on_edge(Around& bracket, const Limits& limits);
-    Vertex<Basis> walked() const;
     void stop(Around& bracket);
 
     std::optional<Status> jump(Around& bracket, const Limits& limits);

@@ -7,68 +7,16 @@
 
 #include "base/breakpoints.hpp"
 #include "base/tuning.hpp"
-#include "base/used_up.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
+#include "solve/walked_profile.hpp"
 #include "walk/certificate.hpp"
-#include "walk/profile_walk.hpp"
 
 namespace rpw {
 
 using namespace tuning;
 
 namespace {
-
-// The exact profile, breakpoint by breakpoint, as far as one wants to walk.
-class WalkedProfile {
-public:
-    WalkedProfile(const PowerProblem& problem, Pulse& pulse) : walk_(problem, pulse), used_up_(problem.masses) {
-        curve_.solver = Solver::walk;
-    }
-
-    // Walks on until the end of the profile, until so much work has been done in all, or until there are more than
-    // `max_breakpoints`; true at the end.
-    bool walk(double most_work, std::size_t max_breakpoints);
-    const Curve& curve() const { return curve_; }
-
-private:
-    void add_edge(double slope);
-
-    ProfileWalk walk_;
-    UsedUp used_up_;
-    Curve curve_;
-};
-
-bool WalkedProfile::walk(double most_work, std::size_t max_breakpoints) {
-    walk_.allow(most_work);
-    while (curve_.cost.size() <= max_breakpoints && walk_.find_edge()) {
-        const double slope = walk_.edge().slope;
-        const auto ends = walk_.ends_of_edge();
-        used_up_.note(ends.row, ends.left_of_row, slope);
-        used_up_.note(ends.column, ends.left_of_column, slope);
-        walk_.take_edge();
-        add_edge(slope);
-    }
-    if (walk_.moved() < walk_.total() || curve_.cost.size() > max_breakpoints) return false;
-    if (curve_.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
-        curve_.unmoved.back() = walk_.unmoved();
-        curve_.cost.back() = walk_.cost_p();
-    }
-    used_up_.write(curve_, walk_.lambda());
-    return true;
-}
-
-void WalkedProfile::add_edge(double slope) {
-    if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
-    if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
-        curve_.unmoved.pop_back();
-        curve_.cost.pop_back();
-        curve_.slope.pop_back();
-    }
-    curve_.slope.push_back(slope);
-    curve_.unmoved.push_back(walk_.unmoved());
-    curve_.cost.push_back(walk_.cost_p());
-}
 
 // The mean cost of the nearest column: about half of the mass can be moved at such a price.
 double first_multiplier(const PowerProblem& problem, Pulse& pulse) {
@@ -127,10 +75,10 @@ Support SimplexAndWalk::solve(double lambda) {
 Support SimplexAndWalk::proven() {
     const auto [unmoved, cost_p, lambda] = simplex_.point();
     const Forest forest(problem_.masses, simplex_.basis());
-    const VertexProof proof = prove_vertex(problem_, forest);
+    const VertexProof proof = prove_vertex(problem_, forest, &pulse_);
     if (proof.is_proof()) return {unmoved, cost_p, proof.cost_p, proof.least, proof.largest};
     std::vector<double> u, v;  // rounding left no λ that suits all pairs, and has to be paid for
-    const double height = lambda - certify(problem_, forest, lambda, u, v);
+    const double height = lambda - certify(problem_, forest, lambda, u, v, &pulse_);
     return {unmoved, cost_p, height - lambda * unmoved, lambda, lambda};
 }
 

@@ -16,7 +16,9 @@
 #include "ground/powers.hpp"
 #include "line/profile.hpp"
 #include "lmr/lmr.hpp"
+#include "solve/choice.hpp"
 #include "solve/network_profile.hpp"
+#include "solve/points.hpp"
 #include "solve/scale.hpp"
 
 namespace rpw {
@@ -109,6 +111,9 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
         if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
     }
     if (auto band = profile_on_line(pair, question, pulse)) return *std::move(band);
+    if (choose(question, layout_of(pair, false)).solver == Solver::points) {
+        if (auto curve = profile_on_points(pair, question, pulse)) return {*std::move(curve), std::nullopt};
+    }
     const Distances distances = distances_of(pair, question.truncation, room, pulse);
     const Masses masses = pair.masses();
     if (std::isinf(question.p)) {

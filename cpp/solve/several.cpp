@@ -10,6 +10,8 @@
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
+#include "solve/choice.hpp"
+#include "solve/points.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/strategy.hpp"
@@ -28,6 +30,20 @@ struct Wanted {
 
 void check_in_time(Status status) {
     if (status == Status::time_limit) throw TimeUp();
+}
+
+// Over trees, where they are to be asked; false where a matrix has to be.
+bool search_on_points(const Pair& pair, const Question& question, std::span<const Wanted> wanted, Pulse& pulse) {
+    if (std::isinf(question.p)) return false;
+    const Layout layout = layout_of(pair, false);
+    const bool has_no_matrix = choose(question, layout).solver == Solver::points;
+    const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout);
+    if (most_work == 0) return false;
+    std::vector<double> kappas;
+    for (const Wanted& each : wanted) kappas.push_back(each.kappa);
+    const auto found = several_on_points(pair, question, kappas, most_work, pulse);
+    for (std::size_t e = 0; found && e < found->size(); ++e) *wanted[e].value = (*found)[e];
+    return found.has_value();
 }
 
 // Whether p-th powers of all distances and of all prices are float64 numbers in one unit.
@@ -80,8 +96,9 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
     std::vector<Wanted> wanted;
     for (std::size_t e = 0; e < kappas.size(); ++e) wanted.push_back({kappas[e], &values[e]});
     std::stable_sort(wanted.begin(), wanted.end(), [](const auto& x, const auto& y) { return x.kappa < y.kappa; });
-    const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     std::span<const Wanted> todo = wanted;
+    if (!todo.empty() && todo.front().kappa > 0 && search_on_points(pair, question, todo, pulse)) return values;
+    const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     if (!todo.empty() && todo.front().kappa == 0) {
         const double unshared = value_in_time(unshared_mass(lengths, pulse));
         for (; !todo.empty() && todo.front().kappa == 0; todo = todo.subspan(1)) *todo.front().value = unshared;

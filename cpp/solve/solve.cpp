@@ -11,6 +11,7 @@
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
 #include "solve/choice.hpp"
+#include "solve/points.hpp"
 #include "solve/scale.hpp"
 #include "solve/sound.hpp"
 #include "solve/strategy.hpp"
@@ -23,7 +24,7 @@ namespace {
 Outcome nothing_proven(const Question& question) {
     Outcome outcome;
     outcome.status = Status::time_limit;
-    outcome.solver = choose(question, false).solver;
+    outcome.solver = choose(question, {}).solver;
     outcome.value = outcome.upper = question.quantity == Quantity::mass ? unreachable : 1.0;
     return outcome;
 }
@@ -73,8 +74,13 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
         exactly.solver = Solver::exact;
         return solve(pair, exactly, room, pulse);
     }
-    if (choose(question, true).solver == Solver::line) {
+    if (choose(question, {.is_on_line = true}).solver == Solver::line) {
         if (auto outcome = solve_on_line(pair, question, pulse)) return *std::move(outcome);
+    }
+    const Layout layout = layout_of(pair, false);
+    const bool has_no_matrix = choose(question, layout).solver == Solver::points;
+    if (const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout); most_work > 0) {
+        if (auto outcome = solve_on_points(pair, question, most_work, pulse)) return *std::move(outcome);
     }
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     if (question.quantity == Quantity::shared) return unshared_mass(lengths, pulse);

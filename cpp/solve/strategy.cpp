@@ -27,7 +27,7 @@ bool needs_proof(Status status, Need need) { return need != Need::value || statu
 
 // What does not depend on the quantity; gives the height of the dual line, F(1 - ε) ≥ height - λ ε, if it is needed.
 double read_off(Outcome& outcome, const Found& found, const PowerProblem& problem, double scale,
-                const Question& question) {
+                const Question& question, Pulse& pulse) {
     outcome.status = found.status;
     outcome.solver = found.solver;
     outcome.iterations = found.pivots;
@@ -36,7 +36,7 @@ double read_off(Outcome& outcome, const Found& found, const PowerProblem& proble
     outcome.multiplier = found.lambda;
     outcome.scale = scale;
     if (question.need == Need::plan) outcome.plan = found.plan(problem.masses);
-    if (needs_proof(found.status, question.need)) return found.certify(problem, outcome.u, outcome.v);
+    if (needs_proof(found.status, question.need)) return found.certify(problem, outcome.u, outcome.v, &pulse);
     outcome.u = row_potentials(Forest(problem.masses, found.proof), found.lambda);
     return 0;
 }
@@ -55,7 +55,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const Status status = search.run({price.tol(question.tol), cutoff});
     const Found found = search.found(question.need == Need::plan);
     Outcome outcome;
-    const double height = read_off(outcome, found, problem, scale, question);
+    const double height = read_off(outcome, found, problem, scale, question, pulse);
     outcome.value = outcome.lower = outcome.upper = price.share(found.unmoved, status);
     if (needs_proof(status, question.need)) {
         double lower = crossing(height, found.lambda, price.kappa, p);
@@ -67,10 +67,10 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
 }
 
 // The cost of the mass that is asked for, of which `upper_p` is paid.
-Outcome priced(const Found& found, double upper_p, const PowerProblem& problem, double scale,
-               const Question& question) {
+Outcome priced(const Found& found, double upper_p, const PowerProblem& problem, double scale, const Question& question,
+               Pulse& pulse) {
     Outcome outcome;
-    const double height = read_off(outcome, found, problem, scale, question);
+    const double height = read_off(outcome, found, problem, scale, question, pulse);
     outcome.value = outcome.lower = outcome.upper = outcome.cost = scale * root(upper_p, question.p);
     if (needs_proof(found.status, question.need)) {
         // Bounds that have not met must allow for the rounding of a price that may be far larger.
@@ -89,7 +89,7 @@ Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, cons
     const Status status = search.run();
     const Found found = search.found(question.need == Need::plan);
     const double rest = status == Status::time_limit ? std::max(0.0, found.unmoved - question.unmoved) : 0;
-    return priced(found, found.cost_p + (rest > 0 ? rest * dearest_pair(problem) : 0), problem, scale, question);
+    return priced(found, found.cost_p + (rest > 0 ? rest * dearest_pair(problem) : 0), problem, scale, question, pulse);
 }
 
 bool is_proven(const Outcome& outcome) { return outcome.upper - outcome.lower <= proven_enough * outcome.upper; }
@@ -111,7 +111,7 @@ Outcome move_everything(const PowerProblem& problem, double scale, const Questio
         is_truncated ? std::min(power(question.truncation / scale, question.p), largest_power) : dearest;
     const bool with_slope = question.need == Need::plan && (!is_truncated || price == 0);  // at no price all moves
     const Transport found = transport_all(problem, std::max(price, dearest), with_slope, pulse);
-    Outcome outcome = priced(found, found.upper_p, problem, scale, question);
+    Outcome outcome = priced(found, found.upper_p, problem, scale, question, pulse);
     if (outcome.status == Status::time_limit) return outcome;
     if (found.is_done && found.is_sharp && is_proven(outcome)) return outcome;
     Outcome again = move_by(Solver::walk, problem, scale, question, pulse);

@@ -8,6 +8,7 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "base/question.hpp"
+#include "ground/metric.hpp"
 #include "tests/instances.hpp"
 
 namespace rpw::tests {
@@ -62,5 +63,7 @@ void check_sandwich_of_all_edges(Checker& checker);
 void check_search(Checker& checker);
 void check_network(Checker& checker);
 void check_line(Checker& checker, Node rows, Node columns, bool on_grid);
+void check_tree(Checker& checker, Node count, Node dimension, Metric metric, double p);
+void check_points(Checker& checker, Node rows, Node columns, Node dimension);
 
 }  // namespace rpw::tests

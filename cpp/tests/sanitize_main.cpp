@@ -69,6 +69,11 @@ int main() {
     for (int repeat = 0; repeat < 20; ++repeat) check_many(checker);
     for (int repeat = 0; repeat < 300; ++repeat) check_line(checker, 1 + below(30), 1 + below(30), repeat % 2 == 0);
     for (const bool on_grid : {false, true}) check_line(checker, 450, 400, on_grid);
+    for (int repeat = 0; repeat < 200; ++repeat) {
+        const double p = std::vector{1.0, 1.5, 2.0, 3.0}[below(4)];
+        check_tree(checker, 1 + below(300), 1 + below(6), static_cast<rpw::Metric>(below(3)), p);
+        check_points(checker, 1 + below(40), 1 + below(40), 1 + below(4));
+    }
     check_sandwich_of_all_edges(checker);
     check_search(checker);
     check_network(checker);

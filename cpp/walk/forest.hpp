@@ -46,6 +46,9 @@ public:
     Node rows() const { return rows_; }
     const ForestNode& operator[](Node x) const { return nodes_[x]; }
 
+    // What a path that ends at x has left to go on its own side; infinite where none can end.
+    double weight(Node x) const { return is_active(x) ? nodes_[x].distance : unreachable; }
+
     // Dual value of a node at multiplier λ: u_i for a row, v_j for a column.
     double potential(Node x, double lambda) const {
         return is_active(x) ? nodes_[x].distance : lambda - nodes_[x].distance;

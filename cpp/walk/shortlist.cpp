@@ -12,6 +12,10 @@ namespace rpw {
 
 namespace {
 
+// The shortlist holds this many arcs per node at first; later its size follows the balance of work below.
+constexpr double arcs_per_node = 12;
+constexpr double fewest_arcs_per_node = 4;
+
 // Horizons are quantiles of samples of about this size.
 constexpr std::size_t sample_size = 512;
 
@@ -44,30 +48,44 @@ double quantile_beyond(std::vector<double>& sample, double share, double lambda,
 
 }  // namespace
 
-Shortlist::Shortlist(const Powers& cost, double limit)
-    : cost_(cost), limit_(limit), u_(cost.rows), v_(cost.columns), keep_(static_cast<std::size_t>(cost.columns) + 8) {
-    wide_.start.resize(cost.rows + std::size_t{1});
-    of_row_.start.resize(cost.rows + std::size_t{1});
-    of_column_.start.resize(cost.columns + std::size_t{1});
+Shortlist::Shortlist(const PowerProblem& problem, double limit)
+    : cost_(problem.powers),
+      limit_(limit),
+      u_(cost_.rows),
+      v_(cost_.columns),
+      lists_(cost_.rows, cost_.columns),
+      keep_(static_cast<std::size_t>(cost_.columns) + 8) {
+    target_ = arcs_per_node * nodes();
+    wide_.start.resize(cost_.rows + std::size_t{1});
 }
 
-void Shortlist::rebuild(const Forest& forest, double lambda, double target, Pulse& pulse) {
+void Shortlist::renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
     for (Node i = 0; i < cost_.rows; ++i) u_[i] = forest.potential(i, lambda);
     for (Node j = 0; j < cost_.columns; ++j) v_[j] = forest.potential(cost_.rows + j, lambda);
+    if (is_listed_) choose_length(work);
     pass_work_ = 0;
     if (!is_listed_ || lambda >= wide_horizon_) {
         pass_work_ = cost_.size() / 2;
-        const double share_of_all = static_cast<double>(cost_.size()) / 16;
-        widen(lambda, std::max(target, share_of_all), pulse);
+        widen(lambda, pulse);
         is_listed_ = true;
     }
     pass_work_ += wide_.partner.size();
-    narrow(lambda, target);
-    transpose();
+    narrow(lambda);
+    lists_.list_columns();
     pulse.note(wide_.partner.size());
+    for (Node x = 0; x < forest.size(); ++x) weigh(forest, x);
 }
 
-void Shortlist::widen(double lambda, double target, Pulse& pulse) {
+// A pass over the costs and the work between two passes should weigh about the same.
+void Shortlist::choose_length(std::size_t work) {
+    const auto since = static_cast<double>(work), pass = static_cast<double>(pass_work_);
+    const double fewest = fewest_arcs_per_node * nodes();
+    if (since < 0.5 * pass) target_ = std::min(target_ * 1.6, static_cast<double>(cost_.size()));
+    if (since > 3 * pass) target_ = std::max(target_ / 1.4, fewest);
+}
+
+void Shortlist::widen(double lambda, Pulse& pulse) {
+    const double target = std::max(target_, static_cast<double>(cost_.size()) / 16);
     sample_.clear();
     for (VariedPositions e(cost_.size(), sample_size); *e < cost_.size(); e.step()) {
         sample_.push_back(cost_.data[*e] + u_[*e / cost_.columns] + v_[*e % cost_.columns]);
@@ -102,8 +120,8 @@ void Shortlist::list_row(Node i) {
     }
 }
 
-double Shortlist::narrow_horizon(double lambda, double target) {
-    const double share = target / static_cast<double>(wide_.partner.size());
+double Shortlist::narrow_horizon(double lambda) {
+    const double share = target_ / static_cast<double>(wide_.partner.size());
     if (share >= nearly_all) return wide_horizon_;
     sample_.clear();
     VariedPositions e(wide_.partner.size(), sample_size);
@@ -115,91 +133,24 @@ double Shortlist::narrow_horizon(double lambda, double target) {
     return std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
 }
 
-void Shortlist::narrow(double lambda, double target) {
-    horizon_ = narrow_horizon(lambda, target);
-    of_row_.partner.resize(wide_.partner.size());
-    of_row_.cost.resize(wide_.cost.size());
+void Shortlist::narrow(double lambda) {
+    horizon_ = narrow_horizon(lambda);
+    ArcList& of_row = lists_.of_row;
+    of_row.partner.resize(wide_.partner.size());
+    of_row.cost.resize(wide_.cost.size());
     std::size_t size = 0;
     for (Node i = 0; i < cost_.rows; ++i) {
-        of_row_.start[i] = size;
+        of_row.start[i] = size;
         const double limit = horizon_ - u_[i];
         for (std::size_t e = wide_.start[i]; e < wide_.start[i + std::size_t{1}]; ++e) {
-            of_row_.partner[size] = wide_.partner[e];
-            of_row_.cost[size] = wide_.cost[e];
+            of_row.partner[size] = wide_.partner[e];
+            of_row.cost[size] = wide_.cost[e];
             size += wide_.cost[e] + v_[wide_.partner[e] - cost_.rows] <= limit;  // no branch: it would be mispredicted
         }
     }
-    of_row_.start[cost_.rows] = size;
-    of_row_.partner.resize(size);
-    of_row_.cost.resize(size);
-}
-
-void Shortlist::transpose() {
-    auto& start = of_column_.start;
-    std::fill(start.begin(), start.end(), 0);
-    for (Node y : of_row_.partner) ++start[y - cost_.rows + std::size_t{1}];
-    for (std::size_t j = 1; j < start.size(); ++j) start[j] += start[j - 1];
-    of_column_.partner.resize(of_row_.partner.size());
-    of_column_.cost.resize(of_row_.partner.size());
-    // Fill from the back, so that `start` ends up where it began.
-    for (Node i = cost_.rows; i-- > 0;) {
-        for (std::size_t e = of_row_.start[i + 1]; e-- > of_row_.start[i];) {
-            const std::size_t slot = --start[of_row_.partner[e] - cost_.rows + std::size_t{1}];
-            of_column_.partner[slot] = i;
-            of_column_.cost[slot] = of_row_.cost[e];
-        }
-    }
-    // Each start[j + 1] now holds the first slot of column j.
-    std::rotate(start.begin(), start.begin() + 1, start.end());
-    start.back() = of_row_.partner.size();
-}
-
-std::size_t Shortlist::degree(Node x) const {
-    const auto& start = lists(x).start;
-    return start[local(x) + std::size_t{1}] - start[local(x)];
-}
-
-void Shortlist::prefetch(Node x) const {
-#if defined(__GNUC__)
-    const ArcList& list = lists(x);
-    const std::size_t begin = list.start[local(x)];
-    __builtin_prefetch(list.partner.data() + begin);
-    __builtin_prefetch(list.cost.data() + begin);
-    __builtin_prefetch(list.cost.data() + begin + 8);
-#else
-    (void)x;
-#endif
-}
-
-double Shortlist::least(Node x, const double* weight) const {
-    const ArcList& list = lists(x);
-    const std::size_t begin = list.start[local(x)], end = list.start[local(x) + std::size_t{1}];
-    const Node* partner = list.partner.data();
-    const double* cost = list.cost.data();
-    double best[4] = {unreachable, unreachable, unreachable, unreachable};
-    std::size_t e = begin;
-    for (; e + 4 <= end; e += 4) {  // four independent chains: the loop is bound by latency otherwise
-        for (std::size_t s = 0; s < 4; ++s) {
-            const double key = cost[e + s] + weight[partner[e + s]];
-            best[s] = key < best[s] ? key : best[s];
-        }
-    }
-    for (; e < end; ++e) best[0] = std::min(best[0], cost[e] + weight[partner[e]]);
-    return std::min(std::min(best[0], best[1]), std::min(best[2], best[3]));
-}
-
-Node Shortlist::least_partner(Node x, const double* weight) const {
-    const ArcList& list = lists(x);
-    Node found = -1;
-    double best = unreachable;
-    for (std::size_t e = list.start[local(x)]; e < list.start[local(x) + std::size_t{1}]; ++e) {
-        const double key = list.cost[e] + weight[list.partner[e]];
-        if (key < best) {
-            best = key;
-            found = list.partner[e];
-        }
-    }
-    return found;
+    of_row.start[cost_.rows] = size;
+    of_row.partner.resize(size);
+    of_row.cost.resize(size);
 }
 
 }  // namespace rpw

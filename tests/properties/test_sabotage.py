@@ -29,6 +29,7 @@ PARTS_OF_SEARCH = (
 PARTS = (
     "base/least.cpp",
     "base/pulse.cpp",
+    "walk/arc_lists.cpp",
     "walk/certificate.cpp",
     "walk/forest.cpp",
     "walk/profile_walk.cpp",
@@ -49,8 +50,8 @@ SABOTAGE = {
     ),
     "a potential of a column shifted before it is certified": (
         "walk/certificate.cpp",
-        ("v[j] = std::max(0.0, forest.potential(cost.rows + j, lambda));",
-         "v[j] = std::max(0.0, forest.potential(cost.rows + j, lambda)) + (j == 0 ? 1e-3 * lambda : 0);"),
+        ("v[j] = std::max(0.0, forest.potential(forest.rows() + j, lambda));",
+         "v[j] = std::max(0.0, forest.potential(forest.rows() + j, lambda)) + (j == 0 ? 1e-3 * lambda : 0);"),
     ),
     "a potential of a row shifted before it is certified": (
         "walk/certificate.cpp",
@@ -59,7 +60,7 @@ SABOTAGE = {
     ),
     "no pass over all pairs in the certificate": (
         "walk/certificate.cpp",
-        ("u[i] = std::max(u[i], lambda - least_sum(cost.row(i), v.data(), cost.columns));", ""),
+        ("u[i] = std::max(u[i], lambda - least_of_row(i));", ""),
     ),
     "one pair left out of that pass": (
         "walk/certificate.cpp",

@@ -7,7 +7,7 @@ it (containers, batch systems; versions 1 and 2), and what its own limits (``uli
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -40,20 +40,30 @@ def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8, limit: float = floa
     if needed > available:
         raise MemoryError(
             f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
-            "are available. Subsample the points, or merge near ones and pass their summed weights as a and b."
+            "are available. For points and finite p, solver='points' needs no such matrix. Else subsample the points, "
+            "or merge near ones and pass their summed weights as a and b."
         )
 
 
-def check_threads_fit(sizes_a: Any, sizes_b: Any, n_threads: int, is_halved: bool, limit: float = float("inf")) -> None:
+def check_threads_fit(
+    sizes_a: Any,
+    sizes_b: Any,
+    n_threads: int,
+    is_halved: bool,
+    limit: float = float("inf"),
+    needs_matrix: Callable[[int, int], bool] = lambda n, m: True,
+) -> None:
     """Raise ``MemoryError`` if the largest pairs of two collections do not fit, as many as threads work on at once.
 
     ``is_halved``: both collections are the same, and no measure is compared with itself. ``limit``: what they may take
-    where that is less than what is available.
+    where that is less than what is available. ``needs_matrix``: whether a pair of these sizes takes memory at all.
     """
     most = n_threads + 1
     sizes_a, sizes_b = (np.sort(sizes)[::-1][:most].astype(np.float64) for sizes in (sizes_a, sizes_b))
     pairs = np.triu_indices(len(sizes_a), k=1) if is_halved else np.indices((len(sizes_a), len(sizes_b))).reshape(2, -1)
     n, m = sizes_a[pairs[0]], sizes_b[pairs[1]]
+    counts = np.array([needs_matrix(int(i), int(j)) for i, j in zip(n, m, strict=True)], dtype=np.bool_)
+    n, m = n[counts], m[counts]
     if len(n) == 0:
         return
     largest = int(np.argmax(n * m))

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rpw import _core
 from rpw.base.memory import check_threads_fit
 from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
@@ -18,6 +19,7 @@ from rpw.pair.question import Question
 __all__ = ["PairBatch"]
 
 _POINTS_IN_SAMPLE = 24
+_FEW_PAIRS = 1e8  # of points: for no more the core has a matrix in any case
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,14 @@ class PairBatch:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
             return
-        check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit)
+        check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit, self._needs_matrix)
+
+    def _needs_matrix(self, n: int, m: int) -> bool:
+        """Whether the core makes a matrix for a pair of these sizes, should it not lie on a line."""
+        if n * m <= _FEW_PAIRS:
+            return True
+        dimension = self.a.dimension if self.ground.has_norm else None
+        return _core.choose(self.question.to_core(), False, n, m, dimension or 0)[0] != _core.Solver.points
 
     @cached_property
     def fingerprint(self) -> str:

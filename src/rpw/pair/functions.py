@@ -75,9 +75,9 @@ def solve(
         Error allowed in the answer; 0 means exact.
     time_limit : float, optional
         Seconds, building the costs included; after that the best proven interval so far is returned.
-    solver : {"auto", "exact", "walk", "simplex", "lmr", "bisection"}
+    solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}
         See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
-        ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
+        ``"walk"``, ``"simplex"`` and ``"points"`` at p = inf; ``Result.solver`` tells what ran.
 
     Returns
     -------
@@ -149,8 +149,10 @@ def choose_solver(
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
+    ``solver="points"``, finite p                   ``points``            the walk over k-d trees, no matrix
     points on a line                                ``line``              plans in the order of the points, no matrix
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
+    points, too many for a matrix                   ``points``            the walk over k-d trees, no matrix
     else                                            ``exact``             walk along the exact OT-profile, with jumps
                                                                           by a simplex where it would be long; with
                                                                           ``tol`` it stops when the bounds are close
@@ -158,7 +160,7 @@ def choose_solver(
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
     ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
-    where rounding leaves a doubt. LMR runs only where it is asked for: docs/benchmarks.md has the measurements. What
+    where rounding leaves a doubt; or ``points``, which is tried first between thousands of points in few dimensions.
     `solve` would refuse is refused here in the same way, also a problem whose costs do not fit into memory
     (``MemoryError``).
     """

@@ -83,6 +83,11 @@ class Problem:
         """Whether the core needs no matrix."""
         return self.ground.has_on_line(self.x, self.y)
 
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates of points whose distances the core computes; else 0."""
+        return int(self.x.shape[1]) if self.ground.has_norm and self.points is not None and self.x.ndim == 2 else 0
+
     def along(self, axis: int) -> Problem:
         """The same measures as they look along one axis; only where there are points."""
         x, y = self.points or (self.x, self.y)

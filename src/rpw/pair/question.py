@@ -41,9 +41,9 @@ _TITLES = {
 }
 DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
 
-SOLVERS = ("auto", "exact", "walk", "simplex", "lmr", "bisection")
+SOLVERS = ("auto", "exact", "walk", "simplex", "points", "lmr", "bisection")
 _WITH_ERROR = ("lmr", "bisection")
-_STRATEGIES = ("walk", "simplex")
+_STRATEGIES = ("walk", "simplex", "points")
 _MANY_BREAKPOINTS = 2**62
 
 

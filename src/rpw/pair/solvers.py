@@ -29,7 +29,9 @@ _ROUNDING_OF_ONE = 2.0**-53
 
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
     """The name of the solver for this question, and why, as the core says (the table is in `rpw.choose_solver`)."""
-    solver, reason = _core.choose(question.to_core(), problem.is_on_line)
+    _check_has_points(problem, question)
+    layout = (problem.is_on_line, len(problem.rows), len(problem.columns), problem.dimension)
+    solver, reason = _core.choose(question.to_core(), *layout)
     return solver.name, reason
 
 
@@ -92,8 +94,10 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
     if question.solver == "simplex":
         raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
+    _check_has_points(problem, question)
     is_short = question.p == 1 or math.isinf(question.p) or problem.is_balanced or question.tol > 0
-    bytes_per_cost = _bytes_per_cost(problem, question) if is_short else 8
+    has_trees = choose(problem, question)[0] == "points"
+    bytes_per_cost = _bytes_per_cost(problem, question) if is_short or has_trees else 8
     pair = problem.to_core(question, bytes_per_cost, deadline)
     try:
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
@@ -107,7 +111,7 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         result = replace(result, _lower=_as_profile(question, lower))
     if result.is_exact:
         result = replace(result, _spread=spread_of(problem, deadline))
-    if result.solver in ("walk", "simplex", "line"):
+    if result.solver in ("walk", "simplex", "line", "points"):
         _ = result.cost_p  # raises here, not later, where it cannot be represented
     return result
 
@@ -171,11 +175,19 @@ def outcome(problem: Problem, question: Question, deadline: Deadline) -> _core.O
 def _bytes_per_cost(problem: Problem, question: Question) -> int:
     """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``).
 
-    On the line there is none, unless an algorithm that needs one is asked for.
+    On the line and over trees there is none, unless an algorithm that needs one is asked for.
     """
-    if question.is_by_name:
+    if question.is_by_name and question.solver != "points":
         return 4 if question.solver == "lmr" else 8
-    return 0 if problem.is_on_line else 8
+    return 0 if problem.is_on_line or choose(problem, question)[0] == "points" else 8
+
+
+def _check_has_points(problem: Problem, question: Question) -> None:
+    if question.solver == "points" and problem.dimension == 0:
+        raise ValueError(
+            "solver='points' needs points x and y under a metric of the core (euclidean, cityblock, chebyshev, "
+            "minkowski): leave solver out, or pass solver='exact'"
+        )
 
 
 def as_result(

@@ -1,0 +1,27 @@
+// One question about two measures on points, answered without a matrix (docs/theory.md, "Points without a matrix").
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/outcome.hpp"
+#include "base/pulse.hpp"
+#include "base/question.hpp"
+#include "ground/measure.hpp"
+
+namespace rpw {
+
+// Finite p, `crossing` and `mass`; with a truncation only where all mass is asked for. Nothing where there are no
+// points, where costs leave float64 and a matrix of moderate size can be asked instead, or where it would take more
+// steps than this.
+std::optional<Outcome> solve_on_points(const Pair& pair, const Question& question, double most_work, Pulse& pulse);
+
+// RPW at each κ > 0, in ascending order; nothing as above. Throws TimeUp.
+std::optional<std::vector<double>> several_on_points(const Pair& pair, const Question& question,
+                                                     std::span<const double> kappas, double most_work, Pulse& pulse);
+
+// All of the profile, exactly; nothing as above. Throws std::length_error where there are more breakpoints.
+std::optional<Curve> profile_on_points(const Pair& pair, const Question& question, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,44 @@
+// See walked_profile.hpp.
+#include "solve/walked_profile.hpp"
+
+#include "base/breakpoints.hpp"
+
+namespace rpw {
+
+template <class Walk>
+bool WalkedProfileOver<Walk>::walk(double most_work, std::size_t max_breakpoints) {
+    walk_.allow(most_work);
+    while (curve_.cost.size() <= max_breakpoints && walk_.find_edge()) {
+        const double slope = walk_.edge().slope;
+        const auto ends = walk_.ends_of_edge();
+        used_up_.note(ends.row, ends.left_of_row, slope);
+        used_up_.note(ends.column, ends.left_of_column, slope);
+        walk_.take_edge();
+        add_edge(slope);
+    }
+    if (walk_.moved() < walk_.total() || curve_.cost.size() > max_breakpoints) return false;
+    if (curve_.unmoved.size() > 1) {  // a short step at the end belongs to the last edge
+        curve_.unmoved.back() = walk_.unmoved();
+        curve_.cost.back() = walk_.cost_p();
+    }
+    used_up_.write(curve_, walk_.lambda());
+    return true;
+}
+
+template <class Walk>
+void WalkedProfileOver<Walk>::add_edge(double slope) {
+    if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
+    if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
+        curve_.unmoved.pop_back();
+        curve_.cost.pop_back();
+        curve_.slope.pop_back();
+    }
+    curve_.slope.push_back(slope);
+    curve_.unmoved.push_back(walk_.unmoved());
+    curve_.cost.push_back(walk_.cost_p());
+}
+
+template class WalkedProfileOver<ProfileWalk>;
+template class WalkedProfileOver<PointWalk>;
+
+}  // namespace rpw

@@ -1,0 +1,94 @@
+// Trees over points: the nearest point under weights, against a look at all of them; and whole answers without a
+// matrix.
+#include <cmath>
+#include <vector>
+
+#include "ground/distances.hpp"
+#include "ground/powers.hpp"
+#include "points/point_tree.hpp"
+#include "solve/solve.hpp"
+#include "tests/checker.hpp"
+
+namespace rpw::tests {
+
+namespace {
+
+std::vector<double> draw_points(Node count, Node dimension, bool on_grid) {
+    std::vector<double> points(static_cast<std::size_t>(count) * dimension);
+    for (double& at : points) at = on_grid ? below(4) : uniform();
+    return points;
+}
+
+constexpr double scale = 0.7;
+
+double nearest_of_all(const Points& points, const double* from, Metric metric, double p, const std::vector<double>& w) {
+    std::vector<double> row(points.count);
+    PointRows(points, metric, 1).fill(from, row.data());
+    scaled_powers(row.data(), row.size(), scale, p, row.data());
+    double least = unreachable;
+    for (Node i = 0; i < points.count; ++i) least = std::min(least, row[i] + w[i]);
+    return least;
+}
+
+}  // namespace
+
+// Weights change one at a time, some of them to infinity and back.
+void check_tree(Checker& checker, Node count, Node dimension, Metric metric, double p) {
+    const std::vector<double> data = draw_points(count, dimension, below(2) == 0);
+    const Points points{data.data(), count, dimension};
+    const PointCost cost(metric, 1, scale, p);
+    Pulse pulse(nullptr, 1e9);
+    const PointTree tree(points, 1, pulse);
+    WeightedTree weighted(tree, cost);
+    std::vector<double> given(count);
+    for (double& w : given) w = below(3) == 0 ? unreachable : uniform();
+    weighted.set_all([&](Node x) { return given[tree.given(x)]; });
+    for (int step = 0; step < 60; ++step) {
+        const Node x = below(count);
+        given[tree.given(x)] = below(3) == 0 ? unreachable : uniform();
+        weighted.set(x, given[tree.given(x)]);
+        const std::vector<double> from = draw_points(1, dimension, step % 2 == 0);
+        std::size_t boxes = 0;
+        const NearestPoint found = weighted.least(from.data(), {}, boxes);
+        const double expected = nearest_of_all(points, from.data(), metric, p, given);
+        const bool is_close = std::abs(found.cost - expected) <= 1e-13 * expected || found.cost == expected;
+        checker.expect(is_close, "the nearest point of a tree", found.cost, expected);
+        if (found.node < 0) continue;
+        const double again = weighted.cost(from.data(), found.node) + weighted.weight(found.node);
+        checker.expect(again == found.cost, "its cost", again, found.cost);
+        const NearestPoint none = weighted.least(from.data(), {found.cost, -1}, boxes);
+        checker.expect(none.node == -1, "nothing is nearer");
+    }
+}
+
+// The same numbers as with a matrix.
+void check_points(Checker& checker, Node rows, Node columns, Node dimension) {
+    const std::vector<double> x = draw_points(rows, dimension, below(2) == 0);
+    const std::vector<double> y = draw_points(columns, dimension, below(2) == 0);
+    const auto weights = [] { return static_cast<Weights>(below(static_cast<int>(Weights::count))); };
+    const auto a = draw_masses(rows, weights()), b = draw_masses(columns, weights());
+    const Space space{static_cast<Metric>(below(3)), {}};
+    const Pair pair{space, {a, {x.data(), rows, dimension}, {}, {}}, {b, {y.data(), columns, dimension}, {}, {}}};
+    Question question;
+    question.need = Need::plan;
+    for (const double p : {1.0, 1.5, 2.0}) {
+        for (const double kappa : {0.1, 1.0, 10.0}) {
+            question.p = p;
+            question.kappa = kappa;
+            question.quantity = kappa == 10 ? Quantity::mass : Quantity::crossing;
+            const auto by = [&](Solver solver) {
+                question.solver = solver;
+                Room room;
+                Pulse pulse(nullptr, 1e9);
+                return solve(pair, question, room, pulse);
+            };
+            const Outcome dense = by(Solver::walk), trees = by(Solver::points);
+            const double apart = std::abs(trees.value - dense.value);
+            checker.expect(trees.solver == Solver::points, "trees answer");
+            checker.expect(apart <= 1e-12 * dense.value + 1e-15, "points without a matrix", trees.value, dense.value);
+            checker.expect(trees.upper - trees.lower <= 1e-9 * trees.upper, "their proof", trees.lower, trees.upper);
+        }
+    }
+}
+
+}  // namespace rpw::tests
