@@ -255,7 +255,7 @@ void Network::cut_off(Around& bracket) {
     } else {  // a basis is feasible, though not optimal; its potentials may prove more than others do
         Vertex<Basis> found{plan_of(simplex_, problem_.masses), simplex_.basis()};
         std::vector<double> u, v;
-        const double sum = certify(problem_, Forest(problem_.masses, found.plan), found.lambda, u, v);
+        const double sum = certify(problem_, Forest(problem_.masses, found.plan), found.lambda, u, v, &pulse_);
         const double height = found.lambda - sum;
         bracket.offer(std::move(found), height);
     }

@@ -10,7 +10,7 @@ namespace rpw {
 using namespace tuning;
 
 ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse)
-    : problem_(problem), network_(problem, strategy, pulse), bracket_(goal, network_.start()) {}
+    : problem_(problem), pulse_(pulse), network_(problem, strategy, pulse), bracket_(goal, network_.start()) {}
 
 Status ProfileSearch::run(const Limits& limits) {
     if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
@@ -62,7 +62,7 @@ std::vector<PlanEntry> ProfileSearch::plan() const {
 }
 
 double ProfileSearch::certify(std::vector<double>& u, std::vector<double>& v) const {
-    return lambda() - rpw::certify(problem_, Forest(problem_.masses, bracket_.proof().plan), lambda(), u, v);
+    return lambda() - rpw::certify(problem_, Forest(problem_.masses, bracket_.proof().plan), lambda(), u, v, &pulse_);
 }
 
 std::vector<double> ProfileSearch::row_potentials() const {

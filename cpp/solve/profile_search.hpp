@@ -38,6 +38,7 @@ private:
     bool is_sound(Status status) const;
 
     PowerProblem problem_;
+    Pulse& pulse_;
     Network network_;
     Bracket<Basis> bracket_;
 };

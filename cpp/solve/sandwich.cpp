@@ -78,10 +78,10 @@ Support SimplexAndWalk::proven() {
     const double unmoved = left <= problem_.masses.negligible() ? 0.0 : share_of(left, total);
     const Forest forest(problem_.masses, simplex_.basis());
     const auto cost_p = static_cast<double>(simplex_.cost() / total);
-    const VertexProof proof = prove_vertex(problem_, forest);
+    const VertexProof proof = prove_vertex(problem_, forest, &pulse_);
     if (proof.is_proof()) return {unmoved, cost_p, proof.cost_p, proof.least, proof.largest};
     std::vector<double> u, v;  // rounding left no λ that suits all pairs, and has to be paid for
-    const double lambda = simplex_.lambda(), height = lambda - certify(problem_, forest, lambda, u, v);
+    const double lambda = simplex_.lambda(), height = lambda - certify(problem_, forest, lambda, u, v, &pulse_);
     return {unmoved, cost_p, height - lambda * unmoved, lambda, lambda};
 }
 

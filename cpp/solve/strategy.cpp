@@ -112,7 +112,7 @@ Outcome move_everything(const PowerProblem& problem, double scale, const Questio
     }
     if (needs_proof(outcome.status, question.need)) {
         const Forest forest(problem.masses, found.basis);
-        double lower_p = found.lambda - certify(problem, forest, found.lambda, outcome.u, outcome.v);
+        double lower_p = found.lambda - certify(problem, forest, found.lambda, outcome.u, outcome.v, &pulse);
         if (outcome.status == Status::time_limit) lower_p -= rounding_of_price * found.lambda;
         outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
         close_gap(outcome);

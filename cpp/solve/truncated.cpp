@@ -29,7 +29,7 @@ Outcome move_while_shorter(const PowerProblem& problem, double scale, const Ques
     outcome.plan = walk.plan();
     outcome.value = outcome.upper = outcome.cost =
         scale * root(walk.plan_cost_p() + price * walk.unmoved(), question.p);
-    const double lower_p = walk.lambda() - certify(problem, walk.forest(), walk.lambda(), outcome.u, outcome.v);
+    const double lower_p = walk.lambda() - certify(problem, walk.forest(), walk.lambda(), outcome.u, outcome.v, &pulse);
     outcome.lower = std::min(scale * root(lower_p, question.p), outcome.upper);
     if (outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
     return outcome;
