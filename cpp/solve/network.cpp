@@ -8,6 +8,7 @@
 #include "ground/powers.hpp"
 #include "solve/early_lambda.hpp"
 #include "walk/certificate.hpp"
+#include "walk/walk_to_goal.hpp"
 
 namespace rpw {
 
@@ -206,47 +207,7 @@ void Network::note_middle() {
 
 // Walks as long as there is room; the status if that ends the search.
 std::optional<Status> Network::walk_on(Around& bracket, const Limits& limits) {
-    const Goal& goal = bracket.goal();
-    const double cutoff_p = limits.cutoff < 1 ? power(goal.kappa * limits.cutoff, goal.p) : unreachable;
-    const auto end_here = [&](Status status) {
-        bracket.advance(walked(), middle_);
-        return bracket.end_at_left(status);
-    };
-    for (int edges = 1; walk_->find_edge(); ++edges) {
-        const double slope = walk_->edge().slope;
-        if (const auto status = ending_on_edge(bracket, limits)) return status;
-        // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
-        const double at_cutoff = walk_->cost_p() + slope * (walk_->unmoved() - limits.cutoff);
-        if (goal.is_crossing() && at_cutoff > cutoff_p) return end_here(Status::beyond_cutoff);
-        walk_->take_edge();
-        if (limits.tol > 0 && edges % edges_between_gap_checks == 0) {
-            const double lower = goal.on_line(walk_->cost_p() + slope * walk_->unmoved(), slope);
-            if (walk_->unmoved() - lower <= limits.tol) return end_here(Status::tolerance);
-        }
-    }
-    if (walk_->moved() == walk_->total()) return end_here(Status::exact);
-    return std::nullopt;
-}
-
-// Ends the search if the goal lies on the edge that the walk has found.
-std::optional<Status> Network::ending_on_edge(Around& bracket, const Limits& limits) {
-    const Edge edge = walk_->edge();
-    const double after = walk_->share(walk_->total() - walk_->moved() - edge.amount);
-    const double way = walk_->share(edge.amount);
-    if (bracket.goal().is_beyond(after, walk_->cost_p() + edge.slope * way)) return std::nullopt;
-    Vertex<Basis> from = walked();
-    if (edge.slope > dearest_path && bracket.goal().is_crossing()) {
-        bracket.advance(std::move(from), middle_);
-        return bracket.end_at_left(Status::exact);
-    }
-    walk_->take_edge();
-    Vertex<Basis> to{{after, from.cost_p + edge.slope * way, edge.slope}, walk_->forest().basis()};
-    bracket.take_edge(std::move(from), std::move(to), way);
-    return bracket.ending(limits);
-}
-
-Vertex<Basis> Network::walked() const {
-    return {{walk_->unmoved(), walk_->plan_cost_p(), walk_->lambda()}, walk_->forest().basis()};
+    return walk_to_goal(*walk_, bracket, limits, middle_);
 }
 
 void Network::cut_off(Around& bracket) {
@@ -264,7 +225,7 @@ void Network::cut_off(Around& bracket) {
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void Network::stop(Around& bracket) {
-    Vertex<Basis> further = walked();
+    Vertex<Basis> further = vertex_of(*walk_);
     further.lambda = std::max(further.lambda, bracket.left().lambda);
     const bool is_from_start = bracket.left().unmoved == 1;
     budget_.note_walk(middle_, further, walk_->work() - middle_work_, walk_->work(), is_from_start);

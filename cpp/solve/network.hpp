@@ -60,9 +60,7 @@ private:
     bool tighten(const Goal& goal, double most_work);
     void start_walk(const Around& bracket, double most_work);
     std::optional<Status> walk_on(Around& bracket, const Limits& limits);
-    std::optional<Status> ending_on_edge(Around& bracket, const Limits& limits);
     void stop(Around& bracket);
-    Vertex<Basis> walked() const;
     void note_middle();
     double first_guess(const Around& bracket) const;
     SlopeGuess guess(const Around& bracket) const;
