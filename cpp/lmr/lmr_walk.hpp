@@ -15,8 +15,8 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "flow/flow.hpp"
-#include "lmr/arc_lists.hpp"
 #include "lmr/node_queue.hpp"
+#include "lmr/rounded_arcs.hpp"
 
 namespace rpw {
 
@@ -66,7 +66,7 @@ private:
     Mass total_;
     Pulse& pulse_;
     Flow flow_;
-    ArcLists<Cost> arcs_;
+    RoundedArcs<Cost> arcs_;
     NodeQueue queue_;  // rows, then columns, as in all that is said of nodes
     std::vector<std::int64_t> r_;
     std::vector<std::int64_t> v_;

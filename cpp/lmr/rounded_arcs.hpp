@@ -30,14 +30,14 @@ struct RoundedProblem {
 
 // The arcs of each row up to some cost, cheapest first.
 template <class Cost>
-class ArcLists {
+class RoundedArcs {
 public:
     struct Arc {
         Cost cost;
         Node column;
     };
 
-    ArcLists(const RoundedProblem<Cost>& problem, Pulse& pulse)
+    RoundedArcs(const RoundedProblem<Cost>& problem, Pulse& pulse)
         : problem_(problem), pulse_(pulse), arcs_(problem.masses.a.size()) {}
 
     const std::vector<Arc>& of(Node row) const { return arcs_[row]; }
