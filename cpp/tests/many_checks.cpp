@@ -97,8 +97,17 @@ void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) 
             checker.expect(std::abs(value - alone.values[e]) <= 1e-12, "one of several", value, alone.values[e]);
         }
     }
-    batch.question.quantity = rpw::Quantity::mass;
+    batch.question.quantity = rpw::Quantity::crossing;
     batch.question.need = rpw::Need::plan;
+    std::vector<double> own;  // a price for each pair
+    for (std::size_t e = 0; e < first.size(); ++e) own.push_back(kappas[e % 2 == 0 ? 0 : 2]);
+    const auto priced = rpw::pair_outcomes(batch, first, second, effort, own);
+    for (std::size_t e = 0; e < first.size(); ++e) {
+        const double value = stack.values[e * kappas.size() + (e % 2 == 0 ? 0 : 2)];
+        const double found = priced.outcomes[e].value;
+        checker.expect(std::abs(found - value) <= 1e-12, "price of its own", found, value);
+    }
+    batch.question.quantity = rpw::Quantity::mass;
     for (const double truncation : {0.3, 1.0, rpw::unreachable}) {
         batch.question.truncation = truncation;
         const auto many = rpw::pair_outcomes(batch, pairs, {}, effort);

@@ -76,7 +76,7 @@ def distance(
     Returns
     -------
     A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64 on
-    the CPU. Second derivatives are refused: they are 0 or do not exist (docs/gradients.md).
+    the CPU. Second derivatives are refused. The page docs/gradients.md tells where the gradient has an edge.
     """
     _check_whole(tol, time_limit)
     return _distances("rpw", (x, y), (a, b), cost, p, k, metric, diameter, None, n_threads)
