@@ -1,0 +1,82 @@
+"""Make all parts: those that are finished are read, the others computed one after the other; the page follows each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rpw.experiments.files import write_text
+from rpw.experiments.paper.exhibit import Finished, read_part, write_part
+from rpw.experiments.paper.page import whole_page
+from rpw.experiments.paper.parts import Job, Part
+from rpw.experiments.paper.retrieved import NotRunError
+
+__all__ = ["Whole", "chosen_parts", "make_whole"]
+
+
+@dataclass(eq=False)
+class Whole:
+    """What there is: parts that are finished, those that could not be made and why, and which of them are new."""
+
+    parts: Sequence[Part]
+    found: dict[str, Finished] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)
+
+
+def chosen_parts(parts: Sequence[Part], names: Sequence[str]) -> list[Part]:
+    """Those whose number is one of the names, or begins with one, such as "figure 5"; in their usual order."""
+    wanted = [name.strip().lower() for name in names]
+    for name in wanted:
+        if not any(_is_named(part, name) for part in parts):
+            raise ValueError(f"there is no part {name!r}: choose from {', '.join(part.number for part in parts)}")
+    return [part for part in parts if any(_is_named(part, name) for name in wanted)]
+
+
+def _is_named(part: Part, name: str) -> bool:
+    return part.number.lower() == name or part.number.lower().startswith(f"{name},")
+
+
+def make_whole(
+    parts: Sequence[Part],
+    job: Job,
+    out: Path,
+    facts: Mapping[str, Any],
+    report: Callable[[float, str], object] = lambda *_: None,
+    shown: Sequence[Part] | None = None,
+) -> Whole:
+    """Make what is not finished; ``shown`` are the parts of the page, all of them if some only are made."""
+    whole = Whole(shown or parts)
+    for part in whole.parts:
+        finished = read_part(out / part.slug, part.facts(job))
+        if finished is not None:
+            whole.found[part.slug] = finished
+    total = sum(part.seconds for part in parts)
+    done = sum(part.seconds for part in parts if part.slug in whole.found)
+    for part in parts:
+        if part.slug in whole.found and read_part(out / part.slug, part.facts(job)) is not None:
+            continue
+
+        def tell(share: float, what: str, part: Part = part, done: float = done) -> None:
+            report((done + part.seconds * min(share, 1.0)) / total, f"{part.number}: {what}")
+
+        tell(0.0, part.title)
+        _make(part, replace(job, report=tell), out, whole)
+        done += part.seconds
+        write_text(out / "index.html", whole_page(whole.parts, whole.found, whole.left_out, facts))
+    write_text(out / "index.html", whole_page(whole.parts, whole.found, whole.left_out, facts))
+    return whole
+
+
+def _make(part: Part, job: Job, out: Path, whole: Whole) -> None:
+    """One part; its facts are taken afterwards, for a part may be made from what parts before it left."""
+    try:
+        exhibit = part.exhibit(job)
+    except NotRunError as error:
+        whole.found.pop(part.slug, None)
+        whole.left_out[part.slug] = str(error)
+        return
+    whole.found[part.slug] = write_part(exhibit, out / part.slug, part.facts(job))
+    whole.made.append(part.slug)
