@@ -38,7 +38,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
   linear-gradient(to left, #777b, transparent) 100% 0 / 1.2rem 100% no-repeat scroll; }
 th, td { white-space: nowrap; }
 table { border-collapse: collapse; } th, td { padding: .2rem .7rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; } tbody tr:nth-child(odd) { background: #8881; }
+th:first-child, td:first-child, .words { text-align: left; } tbody tr:nth-child(odd) { background: #8881; }
 .chart { background: white; max-width: 100%; height: auto; }
 .query { border-top: 1px solid #8886; padding-top: .8rem; margin-top: 1.4rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem; margin: .3rem 0; }
@@ -204,9 +204,14 @@ squares on the picture found.</li>
 def table(header: list[str], rows: list[list[str]], name: str = "accuracies") -> str:
     """A table that scrolls by itself where it is too wide."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(name)}">{whole}</div>'
+
+
+def _cell(text: str) -> str:
+    """Words stand on the left, numbers on the right."""
+    return f'<td class="words">{escape(text)}</td>' if text[:1].isalpha() else f"<td>{escape(text)}</td>"
 
 
 def _query(result: Retrieval, q: int) -> str:

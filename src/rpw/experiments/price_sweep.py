@@ -161,11 +161,11 @@ def write_sweep(sweep: PriceSweep, out: Path) -> dict[str, Path]:
 
 
 CHOICE_COLUMNS = ["best", "accuracy", "low", "high"]
-CHOICE_COLUMNS += [f"loss_at_{side}{end}" for side in ("a_third", "threefold") for end in ("", "_low", "_high")]
+CHOICE_COLUMNS += [f"{side}{end}" for side in ("third", "triple") for end in ("", "_low", "_high")]
 
 
 def choice_cells(choice: Choice) -> list[float]:
-    """What `CHOICE_COLUMNS` name."""
+    """What `CHOICE_COLUMNS` name; the last six are losses."""
     losses = [number for loss in (choice.below, choice.above) for number in (loss.mean, loss.low, loss.high)]
     return [choice.best, choice.accuracy, choice.low, choice.high, *losses]
 

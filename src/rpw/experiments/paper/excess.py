@@ -91,7 +91,10 @@ def excess_exhibit(
         for n, row in zip(rate.n, rate.values, strict=True)
         for repeat, value in enumerate(row)
     ]
-    caption = "Fitted exponents of the excess, their 95 % intervals, and the bound dα/2 - 1/2."
+    caption = (
+        "Fitted exponents of the excess, their 95 % intervals, the bound dα/2 - 1/2, the slope of the bound times "
+        "√log n, and the largest repeat over the mean at the largest n."
+    )
     return Exhibit(
         RULE,
         [verdict(rate) for rate in found],

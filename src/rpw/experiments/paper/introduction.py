@@ -30,7 +30,7 @@ def introduction_exhibit() -> Exhibit:
         name = "∞" if math.isinf(p) else f"{p:g}"
         rows.append([name, printed, whole, ours])
         verdicts.append(_as_printed(f"1 % of outliers makes W_{name} {printed:g}", whole, printed))
-        verdicts.append(_at_most(f"and RPW at most 0.01, for p = {name}", ours, SHARE))
+        verdicts.append(_at_most(f"The same outliers make RPW_{{{name},1}} at most 0.01", ours, SHARE))
     a, b, c = rpw.Measure([[0.0]]), rpw.Measure([[0.0], [1.0]]), rpw.Measure([[1.0]])
     pairs = [(a, b), (b, c), (a, c)]
     partial = [rpw.partial_wasserstein(x, y, p=2, mass=0.5) for x, y in pairs]

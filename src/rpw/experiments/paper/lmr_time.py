@@ -176,6 +176,8 @@ def draw(sweeps: Sequence[Sweep]) -> Figure:
         ax.loglog(sweep.values, sweep.bounds * scale, color=COLOURS[3], lw=1.5, label=f"bound: {sweep.local:.2f}")
         ax.loglog(sweep.values, sweep.times.mean(axis=1), color=COLOURS[0], lw=1.2, label=f"time: {sweep.fitted:.2f}")
         ax.set(title=sweep.fixed, xlabel=sweep.along)
+        ax.set_xticks(sweep.values, [f"{value:g}" for value in sweep.values])
+        ax.minorticks_off()
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize=8)

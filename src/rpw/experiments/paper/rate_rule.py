@@ -66,8 +66,8 @@ class Rate:
 
 
 def header() -> list[str]:
-    """The columns of `Rate.row`."""
-    return ["what", "fitted", "low", "high", "bound", "bound_with_sqrt_log", "largest_over_mean", "verdict"]
+    """The columns of `Rate.row`; ``with_log`` is the slope of the bound times √log n."""
+    return ["what", "fitted", "low", "high", "bound", "with_log", "spread", "verdict"]
 
 
 def answer_of(rate: Rate) -> str:

@@ -134,7 +134,10 @@ def rate_exhibit(
         for n, row in zip(rate.n, rate.values, strict=True)
         for repeat, value in enumerate(row)
     ]
-    shown = "Fitted exponents with their 95 % intervals, beside the bound's exponent and the bound times √log n."
+    shown = (
+        "Fitted exponents, their 95 % intervals, the exponent of the bound, that of the bound times √log n over the "
+        "same n, and the largest repeat over the mean at the largest n."
+    )
     return Exhibit(
         RULE,
         [verdict(rate) for rate in found],

@@ -32,7 +32,7 @@ ALL = ("w1", "w2", "tv", "rpw-k1", "rpw-k0.1", "robot-0.1")
 NAMES = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 SHOWN_M = (1, 10, 50, 100)
 Report = Callable[[float, str], object]
-RULE = "The claims about these curves are judged under section 6.1."
+RULE = "The claims of the paper about such curves are judged under section 6.1, by its own pictures."
 CLAIMS_RULE = (
     "Hits among the ten nearest are paired by query. Yes: the difference is positive and at most 5 % likely by chance "
     "(bootstrap and sign-flip test, corrected over all claims by Holm's method). No: it is negative and as unlikely. "

@@ -80,7 +80,10 @@ def same_distribution(
     """Densities on a square, two squares and a cube."""
     curves = list(continuous_curves(seed, repeats, largest_n, as_n_threads(n_threads), report))
     rates = [as_rate(curve) for curve in curves if curve.distance.startswith("RPW")]
-    shown = "Fitted exponents with their 95 % intervals, beside the bound's exponent and the bound times √log n."
+    shown = (
+        "Fitted exponents, their 95 % intervals, the exponent of the bound, that of the bound times √log n over the "
+        "same n, and the largest repeat over the mean at the largest n."
+    )
     return Exhibit(
         RATE_RULE,
         [verdict(rate) for rate in rates],
