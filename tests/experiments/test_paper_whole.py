@@ -129,7 +129,7 @@ def test_an_interruption_at_any_write_loses_no_finished_part(tmp_path, monkeypat
         assert [part.slug for number in again for part in [counted_part(number, [])] if part.slug in finished] == []
         assert len(again) == 3 - len(finished)
         assert bytes_of(folder) == bytes_of(whole)
-    assert cut_at > 3 * 4, "three files and a page for each part"
+    assert cut_at > 3 * 5, "three files, the verdicts and the page for each part"
 
 
 def test_the_share_that_is_done_grows_and_begins_with_what_was_there(tmp_path):

@@ -70,14 +70,12 @@ def paper(
     with bar(as_json) as report:
         whole = make_whole(some, job, folder, facts, report, shown=every)
     verdicts = [each for part in some if part.slug in whole.found for each in whole.found[part.slug].verdicts]
-    page = folder / "index.html"
+    files = {"page": folder / "index.html", "verdicts": folder / "verdicts.csv"}
     if as_json:
         found = {
             part.number: [vars(v) for v in whole.found[part.slug].verdicts] for part in some if part.slug in whole.found
         }
-        print_json(
-            {**facts, "verdicts": found, "left_out": whole.left_out, "made": whole.made, "files": {"page": page}}
-        )
+        print_json({**facts, "verdicts": found, "left_out": whole.left_out, "made": whole.made, "files": files})
         return
     rows = []
     for part in some:
@@ -90,4 +88,4 @@ def paper(
     print_table(["part", "what", "verdicts"], rows)
     print_lines([counts_of(verdicts), f"Made now: {counted(len(whole.made), 'part')}."])
     print_lines(f"Not run: {part.number}: {whole.left_out[part.slug]}" for part in some if part.slug in whole.left_out)
-    print_files({"page": page}, start)
+    print_files(files, start)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rpw.experiments.files import write_text
+from rpw.experiments.files import write_csv, write_text
 from rpw.experiments.paper.exhibit import Finished, read_part, write_part
 from rpw.experiments.paper.page import whole_page
 from rpw.experiments.paper.parts import Job, Part
@@ -65,9 +65,21 @@ def make_whole(
         tell(0.0, part.title)
         _make(part, replace(job, report=tell), out, whole)
         done += part.seconds
-        write_text(out / "index.html", whole_page(whole.parts, whole.found, whole.left_out, facts))
-    write_text(out / "index.html", whole_page(whole.parts, whole.found, whole.left_out, facts))
+        _publish(whole, out, facts)
+    _publish(whole, out, facts)
     return whole
+
+
+def _publish(whole: Whole, out: Path, facts: Mapping[str, Any]) -> None:
+    """The verdicts and the page, as far as the parts go."""
+    rows = [
+        [part.number, each.statement, each.found, each.answer]
+        for part in whole.parts
+        if part.slug in whole.found
+        for each in whole.found[part.slug].verdicts
+    ]
+    write_csv(out / "verdicts.csv", ["part", "statement", "found", "verdict"], rows)
+    write_text(out / "index.html", whole_page(whole.parts, whole.found, whole.left_out, facts))
 
 
 def _make(part: Part, job: Job, out: Path, whole: Whole) -> None:
