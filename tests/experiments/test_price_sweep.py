@@ -60,7 +60,7 @@ def test_a_sweep_finds_what_the_retrieval_finds(tmp_path):
         name: expected[name] for name in ("W1", "W2", "TV")
     }
     paths = write_sweep(swept, tmp_path / "out")
-    assert paths["hits"].read_text().count("\n") == 1 + 6 * (len(SWEPT_K) + len(SWEPT_LAM) + 3)
+    assert paths["queries"].read_text().count("\n") == 1 + 6 * (len(SWEPT_K) + len(SWEPT_LAM) + 3)
 
 
 def test_the_command(tmp_path):

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,10 @@ from rpw.cli._options import Device, Json, NThreads, usage
 from rpw.cli._output import counted, print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.many.backends.choice import check_device
+
+if TYPE_CHECKING:
+    from rpw.experiments.paper.parts import Part
+    from rpw.experiments.paper.whole import Whole
 
 __all__ = ["paper"]
 
@@ -77,15 +81,15 @@ def paper(
         }
         print_json({**facts, "verdicts": found, "left_out": whole.left_out, "made": whole.made, "files": files})
         return
-    rows = []
-    for part in some:
-        if part.slug in whole.found:
-            answers = Counter(each.answer for each in whole.found[part.slug].verdicts)
-            told = ", ".join(f"{count} {answer}" for answer, count in answers.items()) or "shown"
-            rows.append([part.number, part.title, told])
-        else:
-            rows.append([part.number, part.title, "not run"])
-    print_table(["part", "what", "verdicts"], rows)
+    print_table(["part", "what", "verdicts"], [[part.number, part.title, _told(part, whole)] for part in some])
     print_lines([counts_of(verdicts), f"Made now: {counted(len(whole.made), 'part')}."])
     print_lines(f"Not run: {part.number}: {whole.left_out[part.slug]}" for part in some if part.slug in whole.left_out)
     print_files(files, start)
+
+
+def _told(part: Part, whole: Whole) -> str:
+    """How many statements of a part have which answer."""
+    if part.slug not in whole.found:
+        return "not run"
+    answers = Counter(each.answer for each in whole.found[part.slug].verdicts)
+    return ", ".join(f"{count} {answer}" for answer, count in answers.items()) or "shown"

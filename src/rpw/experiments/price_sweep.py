@@ -152,7 +152,7 @@ def write_sweep(sweep: PriceSweep, out: Path) -> dict[str, Path]:
     accuracies += [[name, float("nan"), float(sweep.accuracy(row))] for name, row in sweep.ends.items()]
     chosen = [[name, *choice_cells(choice_among(values, rows, sweep.m))] for name, values, rows in families]
     paths = {
-        "hits": write_csv(out / "hits.csv", ["distance", "parameter", "query", f"hits_at_{sweep.m}"], hits),
+        "queries": write_csv(out / "queries.csv", ["distance", "parameter", "query", f"hits_at_{sweep.m}"], hits),
         "accuracy": write_csv(out / "sweep.csv", ["distance", "parameter", f"accuracy_at_{sweep.m}"], accuracies),
         "choice": write_csv(out / "choice.csv", ["distance", *CHOICE_COLUMNS], chosen),
     }

@@ -201,6 +201,7 @@ def draw_outliers(result: Outliers) -> Figure:
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("|change of the distance|")
-    figure.text(0.99, 0.98, "W leaves the frame: see outliers.csv", fontsize=7, ha="right", va="top", color="0.4")
+    note = "W leaves the frame:\nsee outliers.csv"
+    axes[-1].text(0.97, 0.97, note, fontsize=8, ha="right", va="top", color="0.4", transform=axes[-1].transAxes)
     axes[0].legend(frameon=False, fontsize=8)
     return figure
