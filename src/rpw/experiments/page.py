@@ -203,15 +203,16 @@ squares on the picture found.</li>
 
 def table(header: list[str], rows: list[list[str]], name: str = "accuracies") -> str:
     """A table that scrolls by itself where it is too wide."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    head = "".join(_cell(name, rows[0][i] if rows else name, "th") for i, name in enumerate(header))
+    body = "".join("<tr>" + "".join(_cell(cell, cell) for cell in row) + "</tr>" for row in rows)
     whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(name)}">{whole}</div>'
 
 
-def _cell(text: str) -> str:
-    """Words stand on the left, numbers on the right."""
-    return f'<td class="words">{escape(text)}</td>' if text[:1].isalpha() else f"<td>{escape(text)}</td>"
+def _cell(text: str, like: str, tag: str = "td") -> str:
+    """Words stand on the left, numbers on the right; a name stands like what is below it."""
+    words = ' class="words"' if like[:1].isalpha() else ""
+    return f"<{tag}{words}>{escape(text)}</{tag}>"
 
 
 def _query(result: Retrieval, q: int) -> str:

@@ -45,6 +45,7 @@ def _metric(measures: Measures, p: float, k: float, _rng: np.random.Generator) -
         "triangle inequality": one + two - whole,
         "symmetry": -abs(whole - _rpw(b, a, p, k)),
         "0 for equal measures": -_rpw(a, a, p, k),
+        "more than 0 for different ones": whole if whole > 0 or _total_variation(a, b) <= ROUNDING else -1.0,
     }
 
 

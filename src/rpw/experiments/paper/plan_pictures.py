@@ -187,7 +187,7 @@ def cells_plan(a: Array, b: Array, x: Array, y: Array, side: float) -> Array:
 def figure_4(*, seed: int, points: int = 60, fine: int = 8, coarse: int = 4) -> Exhibit:
     """A sample of the uniform distribution on a square of diameter 1, and two aligned grids."""
     rng = np.random.default_rng([seed, 82])
-    per_cell = 4  # middles across a fine cell, which stand for the uniform distribution
+    per_cell = 2  # middles across a fine cell, which stand for the uniform distribution
     m = fine * per_cell
     scale = 1 / math.sqrt(2)
     y = scale * (np.indices((m, m)).reshape(2, -1).T + 0.5) / m

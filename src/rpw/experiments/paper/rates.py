@@ -152,7 +152,7 @@ def rate_exhibit(
 def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
     """A panel for each space, a colour for each p; dotted lines have the slope of the bound."""
     spaces = list(dict.fromkeys(case.space for case in cases))
-    columns = min(3, len(spaces))
+    columns = 2 if len(spaces) == 4 else min(3, len(spaces))
     rows = -(-len(spaces) // columns)
     figure = new_figure(4.2 * columns if columns > 1 else 6.0, 3.6 * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -164,6 +164,8 @@ def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
             ax.loglog(rate.n, mean, "o-", color=colour, ms=4, lw=1.6, label=label)
             ax.loglog(rate.n, mean[0] * (rate.n / rate.n[0]) ** rate.bound, ":", color=colour, lw=1)
         ax.set(title=f"{space} (fitted exponents)", xlabel="sample size n")
+        ax.set_xticks(own[0].n[::2], [f"{int(n):,}" for n in own[0].n[::2]])
+        ax.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize=8, loc="lower left")
