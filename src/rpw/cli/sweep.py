@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,9 @@ from rpw.cli.retrieval import Dataset, Labelled, Queries, Scenario, sizes_of
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import load_pictures
 from rpw.many.backends.choice import check_device
+
+if TYPE_CHECKING:
+    from rpw.experiments.price_sweep import Choice
 
 __all__ = ["sweep"]
 
@@ -71,6 +75,12 @@ def sweep(
         choice = {name: asdict(each) for name, each in chosen.items()}
         print_json({**facts, "accuracy": curves, "choice": choice, "files": paths})
         return
+    _print_choices(chosen, found.m)
+    print_files(paths, start)
+
+
+def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
+    """A row for each family of distances."""
     rows = [
         [
             name,
@@ -83,5 +93,4 @@ def sweep(
     ]
     print_table(["distance", "best", "accuracy", "not told apart", "a third, threefold"], rows)
     note = "The best one was chosen on these queries; the last column is the change at a third and at three times it."
-    print_lines([f"Share of the {found.m} nearest with the query's label. {note}"])
-    print_files(paths, start)
+    print_lines([f"Share of the {m} nearest with the query's label. {note}"])
