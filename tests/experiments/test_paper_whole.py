@@ -18,7 +18,7 @@ from rpw.experiments.paper.exhibit import NO, OPEN, YES, Exhibit, Table, Verdict
 from rpw.experiments.paper.page import whole_page
 from rpw.experiments.paper.parts import FULL, QUICK, Job, Part, all_parts
 from rpw.experiments.paper.retrieved import Experiment, NotRunError, Runs, claims_exhibit, retrieval_exhibit
-from rpw.experiments.paper.whole import chosen_parts, make_whole
+from rpw.experiments.paper.whole import chosen_parts, in_order_of_work, make_whole
 from rpw.experiments.robustness import Outliers
 
 pytest.importorskip("matplotlib")
@@ -53,7 +53,7 @@ def test_the_same_call_again_computes_nothing_and_writes_the_same(tmp_path):
     first = call("--parts", CHEAP, "--out", tmp_path / "a", "--json")
     assert first.returncode == 0, first.stderr
     answer = json.loads(first.stdout)
-    assert answer["made"] == ["introduction", "figure-2", "lemma-2-2", "lemma-4-2"]
+    assert answer["made"] == ["introduction", "lemma-2-2", "lemma-4-2", "figure-2"], "the short ones first"
     assert [each["answer"] for each in answer["verdicts"]["Lemma 2.2"]] == [YES, YES, NO]
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("part.json")}
     again = json.loads(call("--parts", CHEAP, "--out", tmp_path / "a", "--json").stdout)
@@ -142,6 +142,13 @@ def test_the_share_that_is_done_grows_and_begins_with_what_was_there(tmp_path):
     assert shares == sorted(shares)
     assert shares[0] == pytest.approx(1 / 3)
     assert shares[-1] < 1
+
+
+def test_claims_are_judged_after_all_runs():
+    numbers = [part.number for part in in_order_of_work(all_parts(FULL))]
+    assert numbers[0] == "Introduction"
+    assert numbers[-1] == "Section 6.1"
+    assert numbers.index("Lemma A.2") < numbers.index("Figure 5, MNIST")
 
 
 def test_other_facts_are_another_part(tmp_path):

@@ -85,10 +85,15 @@ class Part:
         """The name of its folder, and of its place on the page."""
         return re.sub(r"[^a-z0-9]+", "-", self.number.lower()).strip("-")
 
+    @property
+    def is_made_from_runs(self) -> bool:
+        """Whether it judges what all runs of retrieval left."""
+        return self.make is _claims
+
     def facts(self, job: Job) -> dict[str, Any]:
         """What the part is made from."""
         sizes = {name: str(value) for name, value in self.sizes.items()}
-        if self.make is _claims:
+        if self.is_made_from_runs:
             sizes["runs"] = digest_of_runs(job.runs.folder)
         return {"number": self.number, "seed": job.seed, **sizes}
 

@@ -13,7 +13,7 @@ from rpw.experiments.paper.page import whole_page
 from rpw.experiments.paper.parts import Job, Part
 from rpw.experiments.paper.retrieved import NotRunError
 
-__all__ = ["Whole", "chosen_parts", "make_whole"]
+__all__ = ["Whole", "chosen_parts", "in_order_of_work", "make_whole"]
 
 
 @dataclass(eq=False)
@@ -39,6 +39,11 @@ def _is_named(part: Part, name: str) -> bool:
     return part.number.lower() == name or part.number.lower().startswith(f"{name},")
 
 
+def in_order_of_work(parts: Sequence[Part]) -> list[Part]:
+    """The short ones first, so that the page fills soon; last the one that is made from what others leave."""
+    return sorted(parts, key=lambda part: (part.is_made_from_runs, part.seconds))
+
+
 def make_whole(
     parts: Sequence[Part],
     job: Job,
@@ -55,7 +60,7 @@ def make_whole(
             whole.found[part.slug] = finished
     total = sum(part.seconds for part in parts)
     done = sum(part.seconds for part in parts if part.slug in whole.found)
-    for part in parts:
+    for part in in_order_of_work(parts):
         if part.slug in whole.found and read_part(out / part.slug, part.facts(job)) is not None:
             continue
 
