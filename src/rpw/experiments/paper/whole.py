@@ -27,16 +27,17 @@ class Whole:
 
 
 def chosen_parts(parts: Sequence[Part], names: Sequence[str]) -> list[Part]:
-    """Those whose number is one of the names, or begins with one, such as "figure 5"; in their usual order."""
-    wanted = [name.strip().lower() for name in names]
-    for name in wanted:
-        if not any(_is_named(part, name) for part in parts):
-            raise ValueError(f"there is no part {name!r}: choose from {', '.join(part.number for part in parts)}")
-    return [part for part in parts if any(_is_named(part, name) for name in wanted)]
+    """Those with these numbers, in their usual order; "figure 5" stands for "figure 5, MNIST" and the like."""
+    chosen = {part.number for name in names for part in _named(parts, name.strip().lower())}
+    return [part for part in parts if part.number in chosen]
 
 
-def _is_named(part: Part, name: str) -> bool:
-    return part.number.lower() == name or part.number.lower().startswith(f"{name},")
+def _named(parts: Sequence[Part], name: str) -> list[Part]:
+    found = [part for part in parts if part.number.lower() == name]
+    found = found or [part for part in parts if part.number.lower().startswith(f"{name},")]
+    if not found:
+        raise ValueError(f"there is no part {name!r}: choose from {', '.join(part.number for part in parts)}")
+    return found
 
 
 def in_order_of_work(parts: Sequence[Part]) -> list[Part]:
