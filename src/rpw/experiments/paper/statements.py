@@ -34,8 +34,7 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Lemma 2.2": (
         "Between α and β",
-        "If W_{p,1-α} = kβ, then min(α, β) ≤ RPW ≤ max(α, β). The paper prints RPW ≤ min(α, β) for the first half; its "
-        "proof shows ≥.",
+        "If W_{p,1-α} = kβ, then min(α, β) ≤ RPW ≤ max(α, β). The paper prints RPW ≤ min(α, β); its proof shows ≥.",
     ),
     "Theorem 3.1": (
         "A share δ of outliers",
