@@ -255,6 +255,10 @@ def test_stored_runs_are_taken():
 def test_claims_without_runs_are_not_run(tmp_path):
     with pytest.raises(NotRunError, match="no folder with hits"):
         claims_exhibit(tmp_path)
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "hits.csv").write_text("junk")
+    with pytest.raises(NotRunError, match=r"run\.json"):
+        claims_exhibit(tmp_path)
 
 
 # ---------------------------------------------------------------- verdicts of parts that compose

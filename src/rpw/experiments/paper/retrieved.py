@@ -169,7 +169,7 @@ def claims_exhibit(folder: Path) -> Exhibit:
     """Every claim of the paper about retrieval, and ours, by the runs that lie there."""
     try:
         judged = judge(read_hits(folder))
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise NotRunError(str(error)) from error
     verdicts = []
     for each in judged:
