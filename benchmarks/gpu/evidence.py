@@ -6,7 +6,7 @@ Needs numpy and scipy beside rpw. A part is one distance in one repeat of one ex
 `all_parts`, and those that are named in ``--done``, or lie whole in ``--store`` already, are left out. Each that is
 finished goes into a tar file for its data set at once; ``times.csv`` says how long it took, and how far the nearest
 pictures of the first query are from what the CPU finds. A tar file unpacks into folders which
-``rpw reproduce retrieval --out FOLDER`` takes for its own:
+``rpw reproduce retrieval --out FOLDER`` takes for its own, as does ``rpw reproduce paper --out DIR`` in DIR/runs:
 
     cifar10-noise-50        2,000 labelled, 50 queries, the 100 nearest: the paper's size
     cifar10-noise-600       2,000 labelled, 600 queries, the 10 nearest: distances that a claim of the paper names

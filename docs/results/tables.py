@@ -19,30 +19,37 @@ def rows_of(name):
 
 
 def verdicts():
-    header = ["data", "scenario", "claim", "queries", "accuracies", "difference", "95 % interval", "Holm", "verdict"]
+    header = ["data", "scenario", "claim", "queries", "difference (95 % interval)", "Holm", "verdict"]
     return header, [
         [
             row["dataset"],
-            SCENARIOS[row["scenario"]],
+            unbroken(SCENARIOS[row["scenario"]]),
             f"{row['better']} above {row['worse']}"
             + (f" under {SCENARIOS[row['worse_scenario']]}" if row["worse_scenario"] != row["scenario"] else "")
             + (" (ours)" if row["source"].startswith("ours") else ""),
             row["queries"],
             *_found(row),
-            f"**{row['verdict']}**" if row["verdict"] in ("yes", "no") else row["verdict"],
+            _verdict(row["verdict"]),
         ]
         for row in rows_of("claims.csv")
     ]
 
 
+def _verdict(answer):
+    return f"**{answer}**" if answer in ("yes", "no") else unbroken(answer)
+
+
+def unbroken(text):
+    """A cell that keeps to one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def _found(row):
     if not row["difference"]:  # not run
-        return ["–"] * 4
-    better, worse, by, low, high, holm = (
-        float(row[name]) for name in ("accuracy_better", "accuracy_worse", "difference", "low", "high", "holm")
-    )
+        return ["–"] * 2
+    by, low, high, holm = (float(row[name]) for name in ("difference", "low", "high", "holm"))
     chance = "< 0.001" if holm < 0.001 else f"{holm:.3f}"
-    return [f"{better:.3f}, {worse:.3f}", f"{by:+.3f}", f"{low:+.3f} to {high:+.3f}", chance]
+    return [unbroken(f"{by:+.3f} ({low:+.3f} to {high:+.3f})"), unbroken(chance)]
 
 
 def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
@@ -125,8 +132,81 @@ def thresholds():
     return ["distance", "noise, median", "mean", "shift in rows, median", "mean"], rows
 
 
+def parts():
+    """How many statements of each part have which answer."""
+    found = {}
+    for row in rows_of("paper/verdicts.csv"):
+        found.setdefault(row["part"], []).append(row["verdict"])
+    answers = ("yes", "no", "not decided")
+    return ["part of the paper", "statements", *answers], [
+        [part, str(len(given)), *(str(given.count(answer) or "") for answer in answers)]
+        for part, given in found.items()
+    ]
+
+
+def rates(part, name):
+    """A row for each space, a column for each p: the fitted exponent, and that of the bound."""
+    found = {}
+    for row in rows_of(f"paper/{part}/rates.csv"):
+        space, _, p = row["what"].rpartition(", p = ")
+        half = float(row["high"]) - float(row["fitted"])
+        text = f"{float(row['fitted']):.3f} ±{half:.3f} ({float(row['bound']):.3f})"
+        found.setdefault(space, {})[p] = unbroken(text) + ("" if row["verdict"] == "yes" else f" {row['verdict']}")
+    columns = ("1", "2", "4", "∞")
+    return [name, *(f"p = {p}" for p in columns)], [
+        [space, *(cells[p] for p in columns)] for space, cells in found.items()
+    ]
+
+
+def excesses():
+    rows = [row for part in ("lemma-3-5", "lemma-a-2") for row in rows_of(f"paper/{part}/rates.csv")]
+    return ["excess of a grid", "fitted", "bound", "verdict"], [
+        [row["what"].removeprefix("excess, "), _fitted(row), _short(row["bound"]), _verdict(row["verdict"])]
+        for row in sorted(rows, key=lambda row: row["what"].partition("d = ")[2])
+    ]
+
+
+def growth():
+    return ["LMR's time along", "with", "exponent", "bound"], [
+        [
+            row["along"],
+            row["fixed"],
+            f"{float(row['fitted']):.2f} ±{float(row['half_width']):.2f}",
+            f"{float(row['bound']):.0f}",
+        ]
+        for row in rows_of("paper/section-5/exponents.csv")
+    ]
+
+
+def choices():
+    """The best parameter, what is not told apart from it, and what a third and three times it lose."""
+    rows = []
+    for scenario, words in SCENARIOS.items():
+        for row in rows_of(f"sweep-mnist-{scenario}-40/choice.csv"):
+            best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
+            losses = [
+                unbroken(
+                    f"{float(row[name]):.3f} ({float(row[f'{name}_low']):.3f} to {float(row[f'{name}_high']):.3f})"
+                )
+                for name in ("third", "triple")
+            ]
+            rows.append([words, row["distance"], best, _short(row["accuracy"]), f"{low} to {high}", *losses])
+    header = [
+        "mnist, 40 queries",
+        "distance",
+        "best",
+        "accuracy",
+        "not told apart",
+        "loss at a third",
+        "at three times",
+    ]
+    return header, rows
+
+
 def tables():
     yield verdicts()
+    yield from (parts(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
+    yield from (excesses(), growth(), choices())
     for dataset in ("mnist", "cifar10", "corel"):
         yield accuracies(dataset, 50, (1, 10, 50, 100))
     yield accuracies("mnist", 600, (1, 10))

@@ -90,7 +90,14 @@ def test_output_fits_the_terminal_and_says_where_things_are(tmp_path):
     assert done.stderr == "", "a bar is for terminals"
 
 
-@pytest.mark.parametrize("command", [SMALL, ("reproduce", "robustness", "--count", 2)], ids=["retrieval", "robustness"])
+BARS = {
+    "retrieval": SMALL,
+    "robustness": ("reproduce", "robustness", "--count", 2),
+    "paper": ("reproduce", "paper", "--quick", "--parts", "lemma 2.2,lemma 3.2,figure 2"),
+}
+
+
+@pytest.mark.parametrize("command", BARS.values(), ids=BARS)
 def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path, command):
     status, shown = on_terminal(*command, "--out", tmp_path)
     assert status == 0

@@ -125,3 +125,50 @@ def test_verdicts_in_words(page):
         assert set(verdicts) <= {"yes", "not decided"}
         assert f"{verdicts.count('yes') or 'none'} of {len(verdicts)}" in words
         assert words in page
+
+
+def verdicts_of(part):
+    return {
+        row["statement"]: (row["found"], row["verdict"]) for row in rows_of("paper/verdicts.csv") if row["part"] == part
+    }
+
+
+def test_sentences_on_the_parts_of_the_paper(page):
+    answers = [(row["part"], row["verdict"]) for row in rows_of("paper/verdicts.csv")]
+    assert [part for part, answer in answers if answer == "no"] == ["Lemma 2.2", "Figure 6"]
+    assert "**Two statements are not borne out.**" in page
+    printed = [row for row in rows_of("paper/lemma-2-2/cases.csv") if row["inequality"].endswith("as printed")]
+    assert (sum(float(row["room"]) < -1e-9 for row in printed), len(printed)) == (1168, 1200)
+    assert "1,168 of 1,200 random cases break it" in page
+    assert verdicts_of("Figure 6")["two points: a large k gives W2/k"][1] == "no"
+    cases = rows_of("paper/lemma-3-2/cases.csv")
+    held = [float(row["ratio"]) for row in cases if row["a1"] == "True"]
+    others = [float(row["ratio"]) for row in cases if row["a1"] == "False"]
+    assert (len(held), len(others), sum(ratio < 0.1 for ratio in others)) == (1200, 1200, 750)
+    assert f"{min(held):.3f}" == "0.367"
+    assert max(held) <= 1
+    assert f"{min(others):.2f}" == "0.01"
+    assert "between 0.367 and 1 times min(δ, W_p/k) in 1,200 cases" in page
+
+
+def test_rates_follow_from_the_values():
+    for path in sorted(RESULTS.glob("paper/*/rates.csv")):
+        values = {}
+        for row in rows_of(path.parent / "values.csv"):
+            values.setdefault(row["what"], {}).setdefault(int(row["n"]), []).append(float(row["value"]))
+        for row in rows_of(path):
+            by_n = values[row["what"]]
+            fitted = fitted_exponent(np.array(list(by_n)), np.array([np.mean(found) for found in by_n.values()]))
+            assert float(row["fitted"]) == pytest.approx(fitted, abs=1e-4)
+            assert (float(row["high"]) <= float(row["with_log"])) == (row["verdict"] == "yes")
+
+
+def test_sentences_on_the_choice_of_k(page):
+    chosen = [rows_of(f"sweep-mnist-{scenario}-40/choice.csv")[0] for scenario in ("noise", "shift", "both")]
+    assert {row["distance"] for row in chosen} == {"RPW(2,k)"}
+    assert max(float(row["low"]) for row in chosen) == 0.316
+    assert min(float(row["high"]) for row in chosen) == 0.562
+    assert "k = 0.316 and k = 0.562 are not told apart from the best k in any of the three scenarios" in page
+    losses = [float(row[name]) for row in chosen for name in ("third", "triple")]
+    assert (f"{min(losses):.3f}", f"{max(losses):.3f}") == ("0.010", "0.062")
+    assert "costs between 0.010 and 0.062 of accuracy" in page

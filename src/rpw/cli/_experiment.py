@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-import rpw
 from rpw.cli._output import print_rows, seconds
 
 __all__ = ["Data", "Out", "Seed", "Size", "begin", "print_files"]
@@ -26,13 +25,10 @@ def begin(
     experiment: str, out: Path | None, name: str, asked: Mapping[str, Any], may_differ: tuple[str, ...] = ()
 ) -> Path:
     """The folder of a run, with a file that says what was asked for; refuses a folder that holds another run."""
-    from rpw.experiments.files import check_same_run, new_figure, write_facts
+    from rpw.experiments.files import begin_run
 
-    new_figure(1, 1)  # a missing library should be known before the work, not after it
     folder = out or Path("rpw-output") / name
-    facts = {"experiment": experiment, **asked, "version": rpw.__version__}
-    check_same_run(folder, facts, (*may_differ, "version"))
-    write_facts(folder, facts)
+    begin_run(folder, experiment, asked, may_differ)
     return folder
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-import rpw
 from rpw.base.check import as_device
 from rpw.base.usage import UsageError
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
@@ -19,7 +18,7 @@ from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import DATASETS, Pictures, load_pictures
 from rpw.many.backends.choice import check_device
 
-__all__ = ["demo", "retrieval"]
+__all__ = ["demo", "retrieval", "sizes_of"]
 
 # labelled, queries, repeats: the paper's, and what small pictures need.
 _SIZES = {"digits": (200, 20, 5)}
@@ -84,8 +83,9 @@ def retrieval(
     Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
     """
     from rpw.experiments.page import findings
-    from rpw.experiments.retrieval import Plan, chosen_methods, methods, retrieve
-    from rpw.experiments.retrieval_views import accuracy_table, write_retrieval
+    from rpw.experiments.retrieval import Plan, chosen_methods, methods
+    from rpw.experiments.retrieval_run import Run, run_retrieval
+    from rpw.experiments.retrieval_views import accuracy_table
 
     start = time.perf_counter()
     _check(scenario, lam)
@@ -95,24 +95,20 @@ def retrieval(
     check_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = _counts(pictures, labelled, queries, repeats)
-    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "lam": lam, "nearest": nearest}
-    facts |= {"plain_queries": plain_queries, "distances": ",".join(way.key for way in ways)}
-    facts["pictures"] = f"{' x '.join(map(str, pictures.images.shape[1:3]))} pixels, digest {pictures.digest}"
+    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, plain_queries, nearest)
+    run = Run(plan, ways, counts["repeats"], lam)
     name = f"retrieval-{pictures.name}-{scenario}{'-plain' * plain_queries}"
-    folder = begin("retrieval", out, name, facts, may_differ=("repeats", "distances"))
+    folder = begin("retrieval", out, name, run.facts, may_differ=("repeats", "distances"))
     if not as_json:
         print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
         print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1], plain_queries)])
-    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, plain_queries, nearest)
     with bar(as_json) as report:
-        run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": report}
-        result = retrieve(plan, ways, repeats=counts["repeats"], store=folder / "nearest", **run)
-    paths = write_retrieval(result, folder, {**facts, "version": rpw.__version__})
+        result, paths = run_retrieval(run, folder, n_threads=n_threads, device=device, report=report)
     if as_json:
         names, (mean, band) = [way.name for way in result.methods], result.summary()
         found = {"accuracy": mean, "half_width": band, "ties": result.ties}
         print_json(
-            {**facts, **{key: dict(zip(names, rows, strict=True)) for key, rows in found.items()}, "files": paths}
+            {**run.facts, **{key: dict(zip(names, rows, strict=True)) for key, rows in found.items()}, "files": paths}
         )
         return
     print_table(*accuracy_table(result))
@@ -135,10 +131,15 @@ def _check(scenario: str, lam: float) -> None:
 
 def _counts(pictures: Pictures, labelled: int | None, queries: int | None, repeats: int | None) -> dict[str, int]:
     """As given, else as in the paper, or as many as there are."""
+    return {**sizes_of(pictures, labelled, queries), "repeats": repeats or _SIZES.get(pictures.name, _PAPER_SIZES)[2]}
+
+
+def sizes_of(pictures: Pictures, labelled: int | None, queries: int | None) -> dict[str, int]:
+    """How many pictures of each kind: as given, else as in the paper, or as many as there are."""
     from rpw.experiments.retrieval import check_size
 
     usual = _SIZES.get(pictures.name, _PAPER_SIZES)
     queries = queries or max(1, min(usual[1], len(pictures) // 5))
     labelled = labelled or max(1, min(usual[0], len(pictures) - queries))
     check_size(pictures, labelled, queries)
-    return {"labelled": labelled, "queries": queries, "repeats": repeats or usual[2]}
+    return {"labelled": labelled, "queries": queries}

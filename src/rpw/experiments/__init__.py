@@ -1,4 +1,4 @@
-"""The experiments of the paper (section 5), each a pure function of its options and its seed.
+"""The experiments of the paper (section 6), each a pure function of its options and its seed.
 
 Data flows one way: pictures or samples → distances (`rpw.pairwise`, `rpw.profile`) → numbers → CSV, figure, page.
 """

@@ -49,8 +49,8 @@ class Claim:
 
 OURS = "ours, not the paper's"
 _INTRODUCTION = "introduction: our distance is above W1, W2 and TV"
-_MNIST = "section 5.1, MNIST"
-_COLOUR = {"cifar10": "section 5.1, CIFAR-10", "corel": "appendix, COREL"}
+_MNIST = "section 6.1, MNIST"
+_COLOUR = {"cifar10": "section 6.1, CIFAR-10", "corel": "appendix, COREL"}
 
 # Where the paper says "our distance", it is the one whose k it names for the data set.
 CLAIMS: tuple[Claim, ...] = (

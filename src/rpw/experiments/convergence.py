@@ -1,4 +1,4 @@
-"""How fast the distance between two samples of one distribution vanishes (the paper's sections 3.2 and 5.2).
+"""How fast the distance between two samples of one distribution vanishes (the paper's sections 3.2 and 6.2).
 
 Two independent samples of n points; W_p falls like n^(-1/2p) in the worst case and RPW_{p,1} at least like n^(-1/d) for
 p ≤ d/2, else n^(-p/(p(d+2)-d)), up to logarithms (paper, Theorem 3.7). On finitely many points RPW falls like n^(-1/2).

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import rpw
 from rpw.base.extras import import_extra
 from rpw.io.files import replacing
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_cell",
+    "begin_run",
     "check_same_run",
     "new_figure",
     "svg_text",
@@ -61,6 +63,14 @@ def as_cell(value: Any) -> str:
 def write_facts(folder: Path, facts: Mapping[str, Any]) -> Path:
     """What was asked for, so that a run can be repeated."""
     return write_text(folder / "run.json", json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+def begin_run(folder: Path, experiment: str, asked: Mapping[str, Any], may_differ: Sequence[str] = ()) -> None:
+    """Say in the folder of a run what was asked for; refuse one that holds another run."""
+    new_figure(1, 1)  # a missing library should be known before the work, not after it
+    facts = {"experiment": experiment, **asked, "version": rpw.__version__}
+    check_same_run(folder, facts, (*may_differ, "version"))
+    write_facts(folder, facts)
 
 
 def check_same_run(folder: Path, facts: Mapping[str, Any], may_differ: Sequence[str]) -> None:

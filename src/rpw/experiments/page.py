@@ -20,7 +20,7 @@ from rpw.experiments.statistics import LEVEL, holm, paired_difference
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["findings", "page", "picture_uri", "shown_queries"]
+__all__ = ["document", "findings", "page", "picture_uri", "shown_queries", "table"]
 
 SHOWN_CLASSES = 12
 SHOWN_PICTURES = 10
@@ -38,7 +38,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
   linear-gradient(to left, #777b, transparent) 100% 0 / 1.2rem 100% no-repeat scroll; }
 th, td { white-space: nowrap; }
 table { border-collapse: collapse; } th, td { padding: .2rem .7rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; } tbody tr:nth-child(odd) { background: #8881; }
+th:first-child, td:first-child, .words { text-align: left; } tbody tr:nth-child(odd) { background: #8881; }
 .chart { background: white; max-width: 100%; height: auto; }
 .query { border-top: 1px solid #8886; padding-top: .8rem; margin-top: 1.4rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem; margin: .3rem 0; }
@@ -62,12 +62,8 @@ _SPACES = {
 }
 
 
-def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[str]]], facts: dict[str, Any]) -> str:
-    """The page as text. Names and labels come from the data and are escaped."""
-    chart = "data:image/svg+xml;base64," + base64.b64encode(svg_text(figure).encode()).decode()
-    shown = shown_queries(result)
-    title = escape(f"Retrieval: {result.pictures.name}, {SCENARIOS[result.scenario]}")
-    given = ", ".join(f"{name} {value}" for name, value in facts.items())
+def document(title: str, body: str, style: str = "") -> str:
+    """A whole page that asks for nothing else; title and body are HTML."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -76,11 +72,27 @@ def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[st
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <link rel="icon" href="data:,">
 <title>{title}</title>
-<style>{_STYLE}</style>
+<style>{_STYLE}{style}</style>
 </head>
 <body>
 <h1>{title}</h1>
-<p>{escape(given)}</p>
+{body}
+</body>
+</html>
+"""
+
+
+def page(
+    result: Retrieval, figure: Figure, shown_table: tuple[list[str], list[list[str]]], facts: dict[str, Any]
+) -> str:
+    """The page as text. Names and labels come from the data and are escaped."""
+    chart = "data:image/svg+xml;base64," + base64.b64encode(svg_text(figure).encode()).decode()
+    shown = shown_queries(result)
+    title = escape(f"Retrieval: {result.pictures.name}, {SCENARIOS[result.scenario]}")
+    given = ", ".join(f"{name} {value}" for name, value in facts.items())
+    return document(
+        title,
+        f"""<p>{escape(given)}</p>
 <p>{escape(_described(result))}
 {_SPACES[result.pictures.is_colour]}</p>
 <h2>What is seen</h2>
@@ -88,7 +100,7 @@ def page(result: Retrieval, figure: Figure, table: tuple[list[str], list[list[st
 <h2>Accuracy</h2>
 <p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats, ± half its 95 %
 confidence interval. Ties: retrieved pictures whose distance to the query is also that of another one.</p>
-{_table(*table)}
+{table(*shown_table)}
 <p><img class="chart" src="{chart}" alt="Accuracy over the number of retrieved pictures, a line for each distance"></p>
 {_plan(result, shown)}
 <h2>What was retrieved</h2>
@@ -97,10 +109,8 @@ left to right. A solid green frame: the query's label; a dashed brown one: anoth
 {"".join(_query(result, q) for q in shown)}
 <p>Beside this page: accuracy.csv (means and confidence intervals), repeats.csv, hits.csv (every query by itself),
 ties.csv, accuracy.png and .svg, run.json (what was asked for), and the folder nearest (what each query
-found, and how far).</p>
-</body>
-</html>
-"""
+found, and how far).</p>""",
+    )
 
 
 def _described(result: Retrieval) -> str:
@@ -191,11 +201,18 @@ squares on the picture found.</li>
 </ul></div></div>"""
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="wide" tabindex="0" role="region" aria-label="accuracies">{table}</div>'
+def table(header: list[str], rows: list[list[str]], name: str = "accuracies") -> str:
+    """A table that scrolls by itself where it is too wide."""
+    head = "".join(_cell(name, rows[0][i] if rows else name, "th") for i, name in enumerate(header))
+    body = "".join("<tr>" + "".join(_cell(cell, cell) for cell in row) + "</tr>" for row in rows)
+    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(name)}">{whole}</div>'
+
+
+def _cell(text: str, like: str, tag: str = "td") -> str:
+    """Words stand on the left, numbers on the right; a name stands like what is below it."""
+    words = ' class="words"' if like[:1].isalpha() else ""
+    return f"<{tag}{words}>{escape(text)}</{tag}>"
 
 
 def _query(result: Retrieval, q: int) -> str:

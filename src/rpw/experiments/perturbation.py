@@ -1,4 +1,4 @@
-"""The three perturbations of the paper's section 5.1, and none.
+"""The three perturbations of the paper's section 6.1, and none.
 
 - noise, grey: a random pixel of every picture gains between 0 and 10 % of the picture's mass;
   colour: 10 % of the pixels of every picture become white.

@@ -1,4 +1,4 @@
-"""Image retrieval (the paper's section 5.1): how many of the m nearest pictures show what the query shows?
+"""Image retrieval (the paper's section 6.1): how many of the m nearest pictures show what the query shows?
 
 Distances W1, W2, TV, RPW(2,1), RPW(2,0.1) and λ-ROBOT; the accuracy at m is the share of the m nearest labelled
 pictures that carry the query's label, averaged over the queries and then over independent repeats.

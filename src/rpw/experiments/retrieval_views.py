@@ -16,12 +16,12 @@ from rpw.experiments.retrieval import Retrieval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["accuracy_table", "draw_accuracy", "hit_counts", "write_retrieval"]
+__all__ = ["COLOUR_OF", "accuracy_table", "draw_accuracy", "hit_counts", "write_retrieval"]
 
 SHOWN_M = (1, 10, 50, 100)
 # One colour for each distance in all figures.
 COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
-_COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
+COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
 
 
 def accuracy_table(result: Retrieval) -> tuple[list[str], list[list[str]]]:
@@ -87,7 +87,7 @@ def draw_accuracy(result: Retrieval) -> Figure:
     m = np.arange(1, result.largest_m + 1)
     for w, way in enumerate(result.methods):
         is_ours = way.options["distance"] == "rpw"
-        colour = _COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
+        colour = COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
         ax.plot(m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
         if not np.isnan(band[w]).any():
             ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)

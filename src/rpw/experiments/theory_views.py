@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bound_table", "exponent_table", "outlier_table", "threshold_table", "write_convergence", "write_robustness"]
+__all__ = [
+    "bound_table",
+    "draw_continuous",
+    "draw_discrete",
+    "draw_outliers",
+    "exponent_table",
+    "outlier_table",
+    "threshold_table",
+    "write_convergence",
+    "write_robustness",
+]
 
 # k = 1, 0.1 and 10 of RPW, W and TV keep their colours in all figures.
 _LINES = {"W2": COLOURS[1], "TV": COLOURS[2], "RPW(2,1)": COLOURS[3], "RPW(2,0.1)": COLOURS[4], "RPW(2,10)": "#cc79a7"}
@@ -68,13 +78,14 @@ def write_convergence(discrete: list[Curve], continuous: list[Curve], out: Path)
             out / "exponents.csv", ["distribution", "distance", "fitted", "low", "high", "theory"], exponents
         ),
     }
-    paths["figure"], _ = write_figure(_draw_discrete(discrete), out / "discrete")
+    paths["figure"], _ = write_figure(draw_discrete(discrete), out / "discrete")
     if continuous:
-        paths["densities"], _ = write_figure(_draw_continuous(continuous), out / "densities")
+        paths["densities"], _ = write_figure(draw_continuous(continuous), out / "densities")
     return paths
 
 
-def _draw_discrete(curves: list[Curve]) -> Figure:
+def draw_discrete(curves: list[Curve]) -> Figure:
+    """Distances over n on finitely many points."""
     cases = list(dict.fromkeys(curve.case for curve in curves))
     figure = new_figure(4.8 * len(cases), 4.2)
     for ax, case in zip(np.atleast_1d(figure.subplots(1, len(cases), sharey=True)), cases, strict=True):
@@ -90,7 +101,8 @@ def _draw_discrete(curves: list[Curve]) -> Figure:
     return figure
 
 
-def _draw_continuous(curves: list[Curve]) -> Figure:
+def draw_continuous(curves: list[Curve]) -> Figure:
+    """The same for densities."""
     cases = list(dict.fromkeys(curve.case for curve in curves))
     exponents = list(dict.fromkeys(curve.distance.removeprefix("W") for curve in curves if curve.distance[0] == "W"))
     figure = new_figure(4 * len(cases), 4.2)
@@ -171,11 +183,12 @@ def write_robustness(outliers: Outliers, thresholds: Thresholds, out: Path) -> d
         "outliers": write_csv(out / "outliers.csv", ["distance", "outliers_at", "share", "change"], changes),
         "thresholds": write_csv(out / "thresholds.csv", ["distance", "picture", "noise", "shift"], reached),
     }
-    paths["figure"], _ = write_figure(_draw_outliers(outliers), out / "outliers")
+    paths["figure"], _ = write_figure(draw_outliers(outliers), out / "outliers")
     return paths
 
 
-def _draw_outliers(result: Outliers) -> Figure:
+def draw_outliers(result: Outliers) -> Figure:
+    """|change| over the share of outliers, a panel for each distance of theirs."""
     figure = new_figure(3.3 * len(result.distances), 3.6)
     colours = (COLOURS[0], COLOURS[1], COLOURS[5], COLOURS[3], COLOURS[4])
     axes = figure.subplots(1, len(result.distances), sharey=True)
@@ -188,6 +201,7 @@ def _draw_outliers(result: Outliers) -> Figure:
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("|change of the distance|")
-    figure.text(0.99, 0.98, "W leaves the frame: see outliers.csv", fontsize=7, ha="right", va="top", color="0.4")
+    note = "W leaves the frame:\nsee outliers.csv"
+    axes[-1].text(0.97, 0.97, note, fontsize=8, ha="right", va="top", color="0.4", transform=axes[-1].transAxes)
     axes[0].legend(frameon=False, fontsize=8)
     return figure

@@ -1,0 +1,95 @@
+"""``rpw reproduce paper``."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpw.base.check import as_device
+from rpw.cli._experiment import Data, Out, Seed, begin, print_files
+from rpw.cli._options import Device, Json, NThreads, usage
+from rpw.cli._output import counted, print_json, print_lines, print_table
+from rpw.cli._progress import bar
+from rpw.many.backends.choice import check_device
+
+if TYPE_CHECKING:
+    from rpw.experiments.paper.parts import Part
+    from rpw.experiments.paper.whole import Whole
+
+__all__ = ["paper"]
+
+Quick = Annotated[bool, typer.Option("--quick", help="Small sizes and scikit-learn's digits: about two minutes.")]
+Parts = Annotated[
+    str | None, typer.Option("--parts", metavar="NAME,NAME...", help="Some parts, such as 'lemma 3.2,figure 5'.")
+]
+RunsFolder = Annotated[
+    Path | None,
+    typer.Option("--runs", metavar="DIR", help="Where runs of retrieval lie, or go.", show_default="OUT/runs"),
+]
+LargestN = Annotated[
+    int | None,
+    typer.Option("--largest-n", min=250, max=100_000, help="Largest sample in the plane.", show_default="4096"),
+]
+Repeats = Annotated[int | None, typer.Option("--repeats", min=2, help="Samples for each n.", show_default="20")]
+
+
+def paper(
+    quick: Quick = False,
+    parts: Parts = None,
+    largest_n: LargestN = None,
+    repeats: Repeats = None,
+    seed: Seed = 0,
+    runs: RunsFolder = None,
+    data: Data = None,
+    out: Out = None,
+    n_threads: NThreads = None,
+    device: Device = "cpu",
+    as_json: Json = False,
+) -> None:
+    """All of the paper on one page: statements, figures and experiments, each with a verdict.
+
+    The same call again resumes: parts that are finished are not computed again.
+    """
+    from rpw.experiments.paper.page import counts_of
+    from rpw.experiments.paper.parts import FULL, QUICK, Job, all_parts
+    from rpw.experiments.paper.retrieved import Runs
+    from rpw.experiments.paper.whole import chosen_parts, make_whole
+
+    start = time.perf_counter()
+    size = QUICK if quick else FULL
+    size = replace(size, largest_n=largest_n or size.largest_n, repeats=repeats or size.repeats)
+    every = all_parts(size)
+    with usage():
+        as_device(device)
+        some = every if parts is None else chosen_parts(every, parts.split(","))
+    check_device(device)
+    facts = {"size": size.name, "largest_n": size.largest_n, "repeats": size.repeats, "seed": seed}
+    folder = begin("paper", out, f"paper{'-quick' * quick}", facts)
+    job = Job(Runs(runs or folder / "runs", seed, data, n_threads, device))
+    with bar(as_json) as report:
+        whole = make_whole(some, job, folder, facts, report, shown=every)
+    verdicts = [each for part in some if part.slug in whole.found for each in whole.found[part.slug].verdicts]
+    files = {"page": folder / "index.html", "verdicts": folder / "verdicts.csv"}
+    if as_json:
+        found = {
+            part.number: [vars(v) for v in whole.found[part.slug].verdicts] for part in some if part.slug in whole.found
+        }
+        print_json({**facts, "verdicts": found, "left_out": whole.left_out, "made": whole.made, "files": files})
+        return
+    print_table(["part", "what", "verdicts"], [[part.number, part.title, _told(part, whole)] for part in some])
+    print_lines([counts_of(verdicts), f"Made now: {counted(len(whole.made), 'part')}."])
+    print_lines(f"Not run: {part.number}: {whole.left_out[part.slug]}" for part in some if part.slug in whole.left_out)
+    print_files(files, start)
+
+
+def _told(part: Part, whole: Whole) -> str:
+    """How many statements of a part have which answer."""
+    if part.slug not in whole.found:
+        return "not run"
+    answers = Counter(each.answer for each in whole.found[part.slug].verdicts)
+    return ", ".join(f"{count} {answer}" for answer, count in answers.items()) or "shown"

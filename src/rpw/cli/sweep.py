@@ -1,0 +1,96 @@
+"""``rpw reproduce sweep``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpw.base.check import as_device
+from rpw.base.usage import UsageError
+from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
+from rpw.cli._options import Device, Json, NThreads, usage
+from rpw.cli._output import print_json, print_lines, print_table
+from rpw.cli._progress import bar
+from rpw.cli.retrieval import Dataset, Labelled, Queries, Scenario, sizes_of
+from rpw.experiments.perturbation import SCENARIOS, described
+from rpw.io.pictures import load_pictures
+from rpw.many.backends.choice import check_device
+
+if TYPE_CHECKING:
+    from rpw.experiments.price_sweep import Choice
+
+__all__ = ["sweep"]
+
+Nearest = Annotated[int, typer.Option("--nearest", min=1, help="Among how many of the nearest hits are counted.")]
+
+
+def sweep(
+    dataset: Dataset = "digits",
+    scenario: Scenario = "both",
+    labelled: Labelled = None,
+    queries: Queries = None,
+    seed: Seed = 0,
+    nearest: Nearest = 10,
+    size: Size = None,
+    data: Data = None,
+    out: Out = None,
+    n_threads: NThreads = None,
+    device: Device = "cpu",
+    as_json: Json = False,
+) -> None:
+    """How to choose k: the accuracy over k from 0.01 to 100, and of λ-ROBOT over λ; the same call again resumes.
+
+    Says which k cannot be told from the best one, and what it costs to be wrong by a factor of three.
+    """
+    from rpw.experiments.price_sweep import choice_among, sweep_prices, write_sweep
+    from rpw.experiments.retrieval import Plan
+
+    start = time.perf_counter()
+    if scenario not in SCENARIOS:
+        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
+    with usage():
+        as_device(device)
+    check_device(device)
+    pictures = load_pictures(dataset, data, size)
+    counts = sizes_of(pictures, labelled, queries)
+    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, largest_m=max(nearest, 100))
+    facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "nearest": nearest}
+    facts["pictures"] = f"digest {pictures.digest}"
+    folder = begin("sweep", out, f"sweep-{pictures.name}-{scenario}", facts)
+    if not as_json:
+        print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
+        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
+    with bar(as_json) as report:
+        found = sweep_prices(
+            plan, store=folder / "nearest", m=nearest, n_threads=n_threads, device=device, report=report
+        )
+    paths = write_sweep(found, folder)
+    chosen = {name: choice_among(values, hits, found.m) for name, values, hits in found.families}
+    if as_json:
+        curves = {name: dict(zip(values, found.accuracy(hits), strict=True)) for name, values, hits in found.families}
+        choice = {name: asdict(each) for name, each in chosen.items()}
+        print_json({**facts, "accuracy": curves, "choice": choice, "files": paths})
+        return
+    _print_choices(chosen, found.m)
+    print_files(paths, start)
+
+
+def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
+    """A row for each family of distances."""
+    rows = [
+        [
+            name,
+            f"{choice.best:g}",
+            f"{choice.accuracy:.3f}",
+            f"{choice.low:g} to {choice.high:g}",
+            f"{-choice.below.mean:+.3f}, {-choice.above.mean:+.3f}",
+        ]
+        for name, choice in chosen.items()
+    ]
+    print_table(["distance", "best", "accuracy", "not told apart", "a third, threefold"], rows)
+    note = "The best one was chosen on these queries; the last column is the change at a third and at three times it."
+    print_lines([f"Share of the {m} nearest with the query's label. {note}"])

@@ -1,0 +1,73 @@
+"""How to choose k (not in the paper): accuracy over k for several experiments, and what a wrong k costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rpw.experiments.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
+from rpw.experiments.paper.retrieved import Experiment, NotRunError, Runs
+from rpw.experiments.price_sweep import CHOICE_COLUMNS, Choice, choice_among, choice_cells, draw_sweeps, sweep_prices
+from rpw.experiments.retrieval import Plan
+from rpw.io.pictures import load_pictures
+
+__all__ = ["choosing_exhibit", "verdict_on"]
+
+MOST = 0.05
+RULE = (
+    f"Yes: the whole 95 % interval of the loss (bootstrap over queries) lies below {MOST:g}. No: it lies above. Else "
+    "not decided. The best k was chosen on the same queries."
+)
+
+
+def choosing_exhibit(
+    runs: Runs, experiments: Sequence[Experiment], report: Callable[[float, str], object] = lambda *_: None
+) -> Exhibit:
+    """One sweep for each experiment."""
+    sweeps = []
+    for number, experiment in enumerate(experiments):
+
+        def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
+            report((number + share) / len(experiments), f"{experiment.name}: {what}")
+
+        try:
+            pictures = load_pictures(experiment.dataset, runs.data, None)
+        except (ValueError, OSError, ImportError) as error:
+            raise NotRunError(f"the pictures of {experiment.dataset} are not here: {error}") from error
+        sizes = (experiment.labelled, experiment.queries, runs.seed)
+        plan = Plan(pictures, experiment.scenario, *sizes, largest_m=experiment.nearest)
+        store = runs.folder / experiment.name / "nearest"
+        sweeps.append(sweep_prices(plan, store=store, n_threads=runs.n_threads, device=runs.device, report=tell))
+    rows: list[list[Any]] = []
+    curves: list[list[Any]] = []
+    verdicts = []
+    for sweep in sweeps:
+        for name, values, hits in sweep.families:
+            choice = choice_among(values, hits, sweep.m)
+            rows.append([sweep.title, name, *choice_cells(choice)])
+            curves += [
+                [sweep.title, name, value, float(share)]
+                for value, share in zip(values, sweep.accuracy(hits), strict=True)
+            ]
+            if name.startswith("RPW"):
+                verdicts.append(verdict_on(sweep.title, choice))
+    caption = (
+        "The best parameter, its accuracy, the neighbours that are not told apart from it, and what is lost at a third "
+        "of it and at three times it, with 95 % intervals."
+    )
+    columns = ["experiment", "distance", "parameter", "accuracy"]
+    drawn = "Accuracy over k and over λ. Shaded: not told apart from the best one."
+    return Exhibit(
+        RULE,
+        verdicts,
+        [Table("choice", ["experiment", "distance", *CHOICE_COLUMNS], rows, caption), Table("curves", columns, curves)],
+        [Drawing("sweeps", draw_sweeps(sweeps), drawn)],
+    )
+
+
+def verdict_on(title: str, choice: Choice) -> Verdict:
+    """Whether a factor of three in k matters little."""
+    worst = max((choice.below, choice.above), key=lambda loss: loss.high)
+    answer = YES if worst.high < MOST else NO if worst.low > MOST else OPEN
+    found = f"loses {worst.mean:.3f} ({worst.low:.3f} to {worst.high:.3f}), best k = {choice.best:g}"
+    return Verdict(f"{title}: a k that is wrong by a factor of three costs less than {MOST:g}", found, answer)

@@ -1,0 +1,125 @@
+"""Lemma 3.5 and Lemma A.2: the excess of a grid.
+
+For any μ inside the unit cube of d dimensions, its sample μ_n, and a grid G with cells of side n^(-α),
+
+    excess(G) = Σ over cells of max(0, μ(cell) - μ_n(cell)) = Õ(n^(dα/2 - 1/2))   with high probability;
+
+Lemma 3.5 is d = 2. Only counts matter, so that samples of a million points are cheap. Two distributions: the uniform
+one, and one whose coordinates are the third powers of uniform numbers (dense in a corner, sparse elsewhere).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base.check import Array
+from rpw.experiments.files import new_figure
+from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table
+from rpw.experiments.paper.rate_rule import RULE, Rate, header, verdict
+from rpw.experiments.retrieval_views import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["excess", "excess_exhibit", "excess_of_sample"]
+
+POWERS = {"uniform": 1, "cubed": 3}
+SIDES = {1: (0.3, 0.6), 2: (0.2, 0.3, 0.4), 3: (0.2, 0.3)}  # α by dimension, all below 1/d
+SEED_OF = {"uniform": 31, "cubed": 32}
+
+
+def _edges(n: int, alpha: float) -> Array:
+    """The ends of cells of side n^-α on [0, 1]; the last is cut off by the cube."""
+    side = n**-alpha
+    cells = int(np.ceil(1 / side - 1e-9))
+    return np.asarray(np.minimum(np.arange(cells + 1) * side, 1.0))
+
+
+def excess(shares: Array, counts: npt.NDArray[np.int_]) -> float:
+    """The excess of μ (shares of cells) over a sample (counts in cells)."""
+    return float(np.maximum(shares - counts / counts.sum(), 0).sum())
+
+
+def excess_of_sample(n: int, alpha: float, d: int, power: int, rng: np.random.Generator) -> float:
+    """One sample of n points; coordinates are uniform numbers to a power."""
+    edges = _edges(n, alpha)
+    line = np.diff(edges ** (1 / power))
+    shares = line
+    for _ in range(d - 1):
+        shares = np.multiply.outer(shares, line)
+    at = [np.searchsorted(edges, rng.random(n) ** power, side="right") - 1 for _ in range(d)]
+    at = [np.minimum(axis, len(line) - 1) for axis in at]  # the end of the cube belongs to its last cell
+    counts = np.bincount(np.ravel_multi_index(at, shares.shape), minlength=shares.size)
+    return excess(shares.ravel(), counts)
+
+
+def rates(
+    dimensions: tuple[int, ...], sizes: tuple[int, ...], repeats: int, seed: int, report: Callable[[float, str], object]
+) -> list[Rate]:
+    """A rate for each distribution, dimension and α."""
+    cases = [(name, d, alpha) for name in POWERS for d in dimensions for alpha in SIDES[d]]
+    found = []
+    for done, (name, d, alpha) in enumerate(cases):
+        values = np.empty((len(sizes), repeats))
+        for i, n in enumerate(sizes):
+            report((done + i / len(sizes)) / len(cases), f"{name}, d = {d}, α = {alpha:g}")
+            for repeat in range(repeats):
+                rng = np.random.default_rng([seed, SEED_OF[name], d, round(100 * alpha), n, repeat])
+                values[i, repeat] = excess_of_sample(n, alpha, d, POWERS[name], rng)
+        what = f"excess, {name}, d = {d}, α = {alpha:g}"
+        found.append(Rate(what, np.array(sizes, dtype=float), values, d * alpha / 2 - 0.5))
+    return found
+
+
+def excess_exhibit(
+    dimensions: tuple[int, ...],
+    *,
+    sizes: tuple[int, ...],
+    repeats: int,
+    seed: int,
+    report: Callable[[float, str], object] = lambda *_: None,
+) -> Exhibit:
+    """The lemma for these dimensions."""
+    found = rates(dimensions, sizes, repeats, seed, report)
+    values = [
+        [rate.what, int(n), repeat, float(value)]
+        for rate in found
+        for n, row in zip(rate.n, rate.values, strict=True)
+        for repeat, value in enumerate(row)
+    ]
+    caption = (
+        "Fitted exponents of the excess, their 95 % intervals, the bound dα/2 - 1/2, the slope of the bound times "
+        "√log n, and the largest repeat over the mean at the largest n."
+    )
+    return Exhibit(
+        RULE,
+        [verdict(rate) for rate in found],
+        [Table("rates", header(), [rate.row() for rate in found], caption), Table("values", _COLUMNS, values)],
+        [Drawing("excess", draw(found), "Dots: the mean excess over n. Lines: the bound, through the first dot.")],
+    )
+
+
+_COLUMNS = ["what", "n", "repeat", "value"]
+
+
+def draw(found: list[Rate]) -> Figure:
+    """A panel for each distribution."""
+    figure = new_figure(9.6, 4.2)
+    axes = figure.subplots(1, len(POWERS), sharey=True)
+    for ax, name in zip(axes, POWERS, strict=True):
+        own = [rate for rate in found if f", {name}," in rate.what]
+        for colour, rate in zip((*COLOURS, "#cc79a7"), own, strict=False):
+            mean = rate.values.mean(axis=1)
+            label = rate.what.partition(f"{name}, ")[2]
+            ax.loglog(rate.n, mean, "o", color=colour, ms=5, label=label)
+            ax.loglog(rate.n, mean[0] * (rate.n / rate.n[0]) ** rate.bound, color=colour, lw=1)
+        ax.set(title=name, xlabel="sample size n")
+        ax.grid(alpha=0.25)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, fontsize=8)
+    axes[0].set_ylabel("excess of the grid")
+    return figure

@@ -1,0 +1,78 @@
+"""Theorem 3.1 where outliers lie far away, and how much noise or shift a picture withstands (ours).
+
+Theorem 3.1: a share δ of outliers changes RPW by at most δ, wherever they lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rpw.experiments.paper.exhibit import NO, YES, Drawing, Exhibit, Table, Verdict
+from rpw.experiments.paper.retrieved import NotRunError, Runs
+from rpw.experiments.robustness import Outliers, outlier_changes, thresholds
+from rpw.experiments.theory_views import draw_outliers
+from rpw.io.pictures import load_pictures
+
+__all__ = ["changes_verdict", "outlier_exhibit", "threshold_exhibit"]
+
+RULE = "There is no claim of the paper here; the table says what was found."
+
+
+def outlier_exhibit(random: Exhibit, seed: int) -> Exhibit:
+    """What random measures show, and what outliers at several distances do to a sample."""
+    found = outlier_changes(seed)
+    rows = [
+        [name, far, share, float(found.change[f, d, s])]
+        for f, name in enumerate(found.names)
+        for d, far in enumerate(found.distances)
+        for s, share in enumerate(found.shares)
+    ]
+    drawing = Drawing("outliers", draw_outliers(found), "|Change| over the share of outliers, by their distance.")
+    table = Table("outliers", ["distance", "outliers_at", "share", "change"], rows)
+    return replace(
+        random,
+        verdicts=[*random.verdicts, changes_verdict(found)],
+        tables=[*random.tables, table],
+        drawings=[drawing],
+    )
+
+
+def changes_verdict(found: Outliers) -> Verdict:
+    """Whether no change of RPW exceeds the share."""
+    ours = [f for f, name in enumerate(found.names) if name.startswith("RPW")]
+    changes = found.change[ours]
+    broken = int((changes > np.array(found.shares) + 1e-12).sum())
+    words = f"{changes.size - broken} of {changes.size} changes are at most δ"
+    return Verdict("Outliers at 0.5 to 100 diameters change RPW by at most δ", words, NO if broken else YES)
+
+
+def threshold_exhibit(runs: Runs, dataset: str, count: int, report: Callable[[float, str], object]) -> Exhibit:
+    """Medians over the pictures."""
+    try:
+        pictures = load_pictures(dataset, runs.data, None)
+    except (ValueError, OSError, ImportError) as error:
+        raise NotRunError(f"the pictures of {dataset} are not here: {error}") from error
+    found = thresholds(pictures, runs.seed, count, runs.n_threads, report)
+    rows: list[list[Any]] = []
+    medians: list[list[Any]] = []
+    for w, way in enumerate(found.methods):
+        rows += [[way.name, s, float(found.noise[w, s]), float(found.shift[w, s])] for s in range(count)]
+        medians.append([way.name, *(_text(float(np.median(part[w]))) for part in (found.noise, found.shift))])
+    caption = f"Medians over {count} pictures of {dataset}: noise as a share of the mass, shift in rows."
+    return Exhibit(
+        RULE,
+        [],
+        [
+            Table("medians", ["distance", "noise", "shift"], medians, caption),
+            Table("thresholds", ["distance", "picture", "noise", "shift"], rows),
+        ],
+    )
+
+
+def _text(value: float) -> str:
+    return "never" if math.isinf(value) else f"{value:.3g}"

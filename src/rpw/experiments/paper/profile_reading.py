@@ -1,0 +1,127 @@
+"""Figure 2: distances are read off the OT-profile α ↦ W_{p,α}.
+
+    RPW_{p,k} = 1 - x*, where the line y = k(1 - x) meets the profile in (x*, y*);
+    TV = 1 - (the largest α with W_{p,α} = 0);    W_p = the profile at α = 1, and W_p/k once k is large.
+
+Each reading is compared with the distance that is computed by itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import rpw
+from rpw.experiments.files import new_figure
+from rpw.experiments.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
+from rpw.experiments.retrieval_views import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["crossing", "profile_exhibit", "two_measures"]
+
+P = 2
+PRICES = (0.25, 1.0, 4.0)
+LARGE = (10.0, 100.0, 1000.0)
+ROUNDING = 1e-9
+CLOSE = 0.02
+RULE = (
+    f"Yes: the reading and the distance that is computed by itself differ by at most {ROUNDING:g}. No: by more. For a "
+    f"large k: yes where RPW is within {CLOSE:.0%} of W_2/k at the largest k and comes closer with every k, else not "
+    "decided."
+)
+
+
+def two_measures(seed: int) -> tuple[rpw.Measure, rpw.Measure]:
+    """Masses on a 6 × 6 grid of diameter 1: half of the mass is shared, a bit lies far off."""
+    rng = np.random.default_rng([seed, 70])
+    grid = np.indices((6, 6)).reshape(2, -1).T / (5 * np.sqrt(2))
+    shared, own, other = rng.random((3, len(grid)))
+    other[-6:] += 4  # in the last column, away from the others
+    first, second = (0.5 * shared / shared.sum() + 0.5 * extra / extra.sum() for extra in (own, other))
+    return rpw.Measure(grid, first), rpw.Measure(grid, second)
+
+
+def crossing(profile: rpw.Profile, k: float) -> float:
+    """1 - x*, by bisection on the curve alone."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if float(profile(1 - middle)) <= k * middle:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def profile_exhibit(*, seed: int) -> Exhibit:
+    """Read, and compare."""
+    first, second = two_measures(seed)
+    profile = rpw.profile(first, second, p=P, diameter=1)
+    zero = float(profile.mass[profile.cost_p <= 0].max(initial=0.0))
+    readings = [
+        ("TV", 1 - zero, rpw.total_variation(first, second)),
+        ("W2", float(profile(1.0)), rpw.wasserstein(first, second, p=P)),
+        *((f"RPW(2,{k:g})", crossing(profile, k), rpw.distance(first, second, p=P, k=k, diameter=1)) for k in PRICES),
+    ]
+    whole = readings[1][2]
+    limits = [(k, rpw.distance(first, second, p=P, k=k, diameter=1), whole / k) for k in LARGE]
+    rows = [[name, read, computed, abs(read - computed)] for name, read, computed in readings]
+    rows += [[f"RPW(2,{k:g}), beside W2/k", value, expected, abs(value - expected)] for k, value, expected in limits]
+    curve = [[float(x), float(profile(x))] for x in np.linspace(0, 1, 201)]
+    caption = "The profile (black), the lines y = k(1 - x), and what is read where they meet."
+    return Exhibit(
+        RULE,
+        [*(_verdict(*reading) for reading in readings), _limit(limits)],
+        [
+            Table(
+                "readings", ["distance", "read", "computed", "difference"], rows, "What is read, and what is computed."
+            ),
+            Table("profile", ["mass", "w"], curve),
+        ],
+        [Drawing("profile", draw(profile, zero, readings), caption)],
+    )
+
+
+def _verdict(name: str, read: float, computed: float) -> Verdict:
+    apart = abs(read - computed)
+    return Verdict(
+        f"{name} is read off the profile", f"{read:.6f} and {computed:.6f}", YES if apart <= ROUNDING else NO
+    )
+
+
+def _limit(limits: list[tuple[float, float, float]]) -> Verdict:
+    ratios = [value / expected for _, value, expected in limits]
+    is_close = ratios == sorted(ratios) and 1 - CLOSE <= ratios[-1] <= 1 + ROUNDING
+    found = ", ".join(f"{ratio:.3f} at k = {k:g}" for ratio, (k, *_) in zip(ratios, limits, strict=True))
+    return Verdict("RPW approaches W_2/k as k grows", f"ratio {found}", YES if is_close else OPEN)
+
+
+def draw(profile: rpw.Profile, zero: float, readings: list[tuple[str, float, float]]) -> Figure:
+    """The figure of the paper in our own data."""
+    figure = new_figure(7.6, 4.8)
+    ax = figure.add_subplot()
+    x = np.linspace(0, 1, 401)
+    ax.plot(x, [float(profile(each)) for each in x], color="black", lw=2)
+    top = 1.15 * float(profile(1.0))
+    for colour, k, (name, read, _) in zip(COLOURS[3:], PRICES, readings[2:], strict=True):
+        ax.plot(x, k * (1 - x), color=colour, lw=1.3)
+        ax.plot([1 - read], [k * read], "o", color=colour)
+        _span(ax, 1 - read, k * read, f"{name} = {read:.3f}", colour)
+    ax.plot([zero], [0], "o", color=COLOURS[2], clip_on=False)
+    _span(ax, zero, 0.0, f"TV = {1 - zero:.3f}", "#555555")
+    ax.plot([1], [float(profile(1.0))], "o", color=COLOURS[1], clip_on=False)
+    ax.annotate(f"W2 = {float(profile(1.0)):.3f}   ", (1, float(profile(1.0))), ha="right", va="bottom", fontsize=9)
+    ax.set(xlim=(0, 1.002), ylim=(0, top), xlabel="mass α that moves", ylabel="$W_{2,α}$")
+    ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _span(ax: Axes, left: float, height: float, text: str, colour: str) -> None:
+    """From the crossing to α = 1: this length is the distance."""
+    ax.plot([left, 1], [height, height], color=colour, lw=1.2, ls=":", clip_on=False)
+    place: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "bottom", "fontsize": 9}
+    ax.annotate(text, (left, height), (-9, 3), color=colour, bbox={"fc": "white", "ec": "none", "pad": 1}, **place)

@@ -1,0 +1,174 @@
+"""Lemmas 3.3, 3.4 and 3.6 and Theorem 3.7: how fast a sample's RPW approaches that of its distribution.
+
+With r(p, d) = -1/d for p ≤ d/2 and -p/(p(d+2) - d) for p > d/2, with high probability and for constant k > 0:
+
+    Lemma 3.6    RPW_{p,k}(μ, μ_n) = Õ(n^r)                      Lemma 3.4: p = 2, k = 1, d = 2, where r = -1/3
+    Theorem 3.7  |RPW_{p,k}(μ, ν) - RPW_{p,k}(μ_n, ν_n)| = Õ(n^r)    Lemma 3.3: the same case
+
+μ against μ_n is measured against the middles of equal cells; what that may hide is added, so that the values are upper
+bounds (`spaces`). For Theorem 3.7, μ and ν differ, and RPW(μ, ν) is known from the line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import rpw
+from rpw.base.threads import as_n_threads
+from rpw.experiments.convergence import rate_of_rpw
+from rpw.experiments.files import new_figure
+from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table
+from rpw.experiments.paper.rate_rule import RULE, Rate, header, verdict
+from rpw.experiments.paper.spaces import DENSITIES, PAIRS, Pair, true_distance
+from rpw.experiments.retrieval_views import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Case", "between_samples", "rate_exhibit", "to_sample"]
+
+Report = Callable[[float, str], object]
+Measured = Callable[[np.random.Generator, int], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One quantity over n: what it is called, its sizes, one measurement, and the exponent of its bound."""
+
+    what: str
+    space: str
+    sizes: Sequence[int]
+    measure: Measured
+    bound: float
+    dimension: int
+
+
+def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int) -> list[Case]:
+    """μ against μ_n."""
+
+    def case(name: str, p: float) -> Case:
+        density = DENSITIES[name]
+
+        def measure(rng: np.random.Generator, n: int) -> float:
+            value = rpw.distance(density.middles(n), density.sample(rng, n), p=p, k=1, diameter=1)
+            return value + density.error(n, p)
+
+        sizes = density.sizes(_most(density.dimension, largest_n))
+        return Case(
+            f"{name}, p = {_text(p)}", name, sizes, measure, rate_of_rpw(p, density.dimension), density.dimension
+        )
+
+    return [case(name, p) for name in spaces for p in exponents]
+
+
+def between_samples(dimensions: Sequence[int], exponents: Sequence[float], largest_n: int) -> list[Case]:
+    """|RPW(μ, ν) - RPW(μ_n, ν_n)| for pairs of different distributions."""
+
+    def case(pair: Pair, d: int, p: float) -> Case:
+        truth = true_distance(pair, d, p)
+
+        def measure(rng: np.random.Generator, n: int) -> float:
+            x, y = pair.sample(rng, n, d)
+            x, y = (x[:, 0], y[:, 0]) if d == 1 else (x, y)
+            return abs(rpw.distance(x, y, p=p, k=1, diameter=1) - truth)
+
+        sizes = [n for n in (100, 316, 1000, 3162, 10_000, 31_623, 100_000) if n <= _most(d, largest_n)]
+        what = f"{pair.name}, d = {d}, p = {_text(p)}"
+        return Case(what, f"{pair.name}, d = {d}", sizes, measure, rate_of_rpw(p, d), d)
+
+    return [case(pair, d, p) for pair in PAIRS for d in dimensions for p in exponents]
+
+
+def _most(dimension: int, largest_n: int) -> int:
+    """The line needs no matrix: ten times as many points there."""
+    return min(10 * largest_n, 100_000) if dimension == 1 else largest_n
+
+
+def _text(p: float) -> str:
+    return "∞" if math.isinf(p) else f"{p:g}"
+
+
+def measured(
+    cases: Sequence[Case], repeats: int, seed: list[int], n_threads: int | None, report: Report
+) -> Iterator[Rate]:
+    """Repeats of one size run side by side; a seed for each, whatever the threads."""
+    effort = [sum(_effort(case, n) for n in case.sizes) for case in cases]
+    done, total = 0.0, sum(effort)
+    with ThreadPoolExecutor(as_n_threads(n_threads)) as pool:
+        for number, case in enumerate(cases):
+            values = []
+            for n in case.sizes:
+                report(done / total, case.what)
+                seeds = [[*seed, number, n, repeat] for repeat in range(repeats)]
+                values.append(
+                    list(pool.map(lambda own, n=n, case=case: case.measure(np.random.default_rng(own), n), seeds))
+                )
+                done += _effort(case, n)
+            yield Rate(case.what, np.array(case.sizes, dtype=float), np.array(values), case.bound)
+
+
+def _effort(case: Case, n: int) -> float:
+    return n / 20 if case.dimension == 1 else (n / 100) ** 2
+
+
+def rate_exhibit(
+    cases: Sequence[Case],
+    *,
+    repeats: int,
+    seed: list[int],
+    n_threads: int | None = None,
+    report: Report = lambda *_: None,
+    caption: str,
+) -> Exhibit:
+    """Measure all cases and judge them."""
+    found = list(measured(cases, repeats, seed, n_threads, report))
+    values: list[list[Any]] = [
+        [rate.what, int(n), repeat, float(value)]
+        for rate in found
+        for n, row in zip(rate.n, rate.values, strict=True)
+        for repeat, value in enumerate(row)
+    ]
+    shown = (
+        "Fitted exponents, their 95 % intervals, the exponent of the bound, that of the bound times √log n over the "
+        "same n, and the largest repeat over the mean at the largest n."
+    )
+    return Exhibit(
+        RULE,
+        [verdict(rate) for rate in found],
+        [
+            Table("rates", header(), [rate.row() for rate in found], shown),
+            Table("values", ["what", "n", "repeat", "value"], values),
+        ],
+        [Drawing("rates", draw(cases, found), caption)],
+    )
+
+
+def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
+    """A panel for each space, a colour for each p; dotted lines have the slope of the bound."""
+    spaces = list(dict.fromkeys(case.space for case in cases))
+    columns = 2 if len(spaces) == 4 else min(3, len(spaces))
+    rows = -(-len(spaces) // columns)
+    figure = new_figure(4.2 * columns if columns > 1 else 6.0, 3.6 * rows)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax, space in zip(axes, spaces, strict=False):
+        own = [rate for case, rate in zip(cases, found, strict=True) if case.space == space]
+        for colour, rate in zip(COLOURS, own, strict=False):
+            mean = rate.values.mean(axis=1)
+            label = f"{rate.what.rpartition(', ')[2]}: {rate.fitted:.2f}"
+            ax.loglog(rate.n, mean, "o-", color=colour, ms=4, lw=1.6, label=label)
+            ax.loglog(rate.n, mean[0] * (rate.n / rate.n[0]) ** rate.bound, ":", color=colour, lw=1)
+        ax.set(title=f"{space} (fitted exponents)", xlabel="sample size n")
+        ax.set_xticks(own[0].n[::2], [f"{int(n):,}" for n in own[0].n[::2]])
+        ax.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+        ax.grid(alpha=0.25)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, fontsize=8, loc="lower left")
+    for ax in axes[len(spaces) :]:
+        ax.set_axis_off()
+    return figure

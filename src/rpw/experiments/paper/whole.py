@@ -1,0 +1,100 @@
+"""Make all parts: those that are finished are read, the others computed one after the other; the page follows each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rpw.experiments.files import write_csv, write_text
+from rpw.experiments.paper.exhibit import Finished, read_part, write_part
+from rpw.experiments.paper.page import whole_page
+from rpw.experiments.paper.parts import Job, Part
+from rpw.experiments.paper.retrieved import NotRunError
+
+__all__ = ["Whole", "chosen_parts", "in_order_of_work", "make_whole"]
+
+
+@dataclass(eq=False)
+class Whole:
+    """What there is: parts that are finished, those that could not be made and why, and which of them are new."""
+
+    parts: Sequence[Part]
+    found: dict[str, Finished] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)
+
+
+def chosen_parts(parts: Sequence[Part], names: Sequence[str]) -> list[Part]:
+    """Those with these numbers, in their usual order; "figure 5" stands for "figure 5, MNIST" and the like."""
+    chosen = {part.number for name in names for part in _named(parts, name.strip().lower())}
+    return [part for part in parts if part.number in chosen]
+
+
+def _named(parts: Sequence[Part], name: str) -> list[Part]:
+    found = [part for part in parts if part.number.lower() == name]
+    found = found or [part for part in parts if part.number.lower().startswith(f"{name},")]
+    if not found:
+        raise ValueError(f"there is no part {name!r}: choose from {', '.join(part.number for part in parts)}")
+    return found
+
+
+def in_order_of_work(parts: Sequence[Part]) -> list[Part]:
+    """The short ones first, so that the page fills soon; last the one that is made from what others leave."""
+    return sorted(parts, key=lambda part: (part.is_made_from_runs, part.seconds))
+
+
+def make_whole(
+    parts: Sequence[Part],
+    job: Job,
+    out: Path,
+    facts: Mapping[str, Any],
+    report: Callable[[float, str], object] = lambda *_: None,
+    shown: Sequence[Part] | None = None,
+) -> Whole:
+    """Make what is not finished; ``shown`` are the parts of the page, all of them if some only are made."""
+    whole = Whole(shown or parts)
+    for part in whole.parts:
+        finished = read_part(out / part.slug, part.facts(job))
+        if finished is not None:
+            whole.found[part.slug] = finished
+    total = sum(part.seconds for part in parts)
+    done = sum(part.seconds for part in parts if part.slug in whole.found)
+    for part in in_order_of_work(parts):
+        if part.slug in whole.found and read_part(out / part.slug, part.facts(job)) is not None:
+            continue
+
+        def tell(share: float, what: str, part: Part = part, done: float = done) -> None:
+            report((done + part.seconds * min(share, 1.0)) / total, f"{part.number}: {what}")
+
+        tell(0.0, part.title)
+        _make(part, replace(job, report=tell), out, whole)
+        done += part.seconds
+        _publish(whole, out, facts)
+    _publish(whole, out, facts)
+    return whole
+
+
+def _publish(whole: Whole, out: Path, facts: Mapping[str, Any]) -> None:
+    """The verdicts and the page, as far as the parts go."""
+    rows = [
+        [part.number, each.statement, each.found, each.answer]
+        for part in whole.parts
+        if part.slug in whole.found
+        for each in whole.found[part.slug].verdicts
+    ]
+    write_csv(out / "verdicts.csv", ["part", "statement", "found", "verdict"], rows)
+    write_text(out / "index.html", whole_page(whole.parts, whole.found, whole.left_out, facts))
+
+
+def _make(part: Part, job: Job, out: Path, whole: Whole) -> None:
+    """One part; its facts are taken afterwards, for a part may be made from what parts before it left."""
+    try:
+        exhibit = part.exhibit(job)
+    except NotRunError as error:
+        whole.found.pop(part.slug, None)
+        whole.left_out[part.slug] = str(error)
+        return
+    whole.found[part.slug] = write_part(exhibit, out / part.slug, part.facts(job))
+    whole.made.append(part.slug)

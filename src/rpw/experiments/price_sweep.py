@@ -1,0 +1,196 @@
+"""How to choose k: the accuracy of retrieval over k, beside λ-ROBOT over its λ (not an experiment of the paper).
+
+RPW(2,k) lies between TV (k = 0) and W2 (k → ∞), λ-ROBOT between TV (λ → 0) and W1. For 17 k from 0.01 to 100 the
+nearest pictures are those of one search; a k is compared with the best one query by query. The best one was chosen on
+the same queries, so that it looks better than it is; what is *not* told apart from it is the safe reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base.check import Array
+from rpw.experiments.files import new_figure, write_csv, write_figure
+from rpw.experiments.perturbation import SCENARIOS
+from rpw.experiments.retrieval import SWEPT_K, SWEPT_LAM, Method, Plan, find, methods, swept_k, swept_lam
+from rpw.experiments.retrieval_views import COLOURS
+from rpw.experiments.statistics import LEVEL, Difference, holm, paired_difference
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CHOICE_COLUMNS",
+    "Choice",
+    "PriceSweep",
+    "choice_among",
+    "choice_cells",
+    "draw_sweeps",
+    "sweep_prices",
+    "write_sweep",
+]
+
+Ints = npt.NDArray[np.int64]
+STEPS_OF_THREE = 2  # neighbours differ by the fourth root of ten, so that two steps are about a factor of three
+ENDS = ("w1", "w2", "tv")
+
+
+@dataclass(frozen=True, eq=False)
+class PriceSweep:
+    """Hits among the m nearest: RPW (k, queries), λ-ROBOT (λ, queries), and the distances at their ends."""
+
+    plan: Plan
+    m: int
+    rpw: Ints
+    robot: Ints
+    ends: dict[str, Ints]
+
+    @property
+    def title(self) -> str:
+        """For figures."""
+        return f"{self.plan.pictures.name}: {SCENARIOS[self.plan.scenario]}"
+
+    @property
+    def families(self) -> list[tuple[str, tuple[float, ...], Ints]]:
+        """Names, parameters and hits."""
+        return [("RPW(2,k)", SWEPT_K, self.rpw), ("ROBOT(λ)", SWEPT_LAM, self.robot)]
+
+    def accuracy(self, hits: Ints) -> Array:
+        """The share of hits, averaged over the queries."""
+        return np.asarray(hits.mean(axis=-1) / self.m)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best of some parameters, its neighbours that cannot be told from it, and what it loses to be three times too
+    small (``below``) or too large (``above``)."""
+
+    best: float
+    accuracy: float
+    low: float
+    high: float
+    below: Difference
+    above: Difference
+
+
+def sweep_prices(
+    plan: Plan,
+    *,
+    store: Path,
+    m: int = 10,
+    n_threads: int | None = None,
+    device: str = "cpu",
+    report: Callable[[float, str], object] = lambda *_: None,
+) -> PriceSweep:
+    """Search by all distances. What is found goes to the folder ``store``; the same call again resumes."""
+    drawn = plan.draw(0)
+    labels = plan.pictures.labels
+    ways = [swept_k(), *swept_lam(), *(way for way in methods() if way.key in ENDS)]
+    total = sum(way.effort for way in ways)
+    done, counts = 0.0, {}
+    for way in ways:
+
+        def tell(share: float, way: Method = way, done: float = done) -> None:
+            report((done + way.effort * share) / total, way.name)
+
+        order, _ = find(plan, way, 0, drawn, store=store, n_threads=n_threads, device=device, report=tell)
+        hits = labels[drawn.labelled_index][order[..., :m]] == labels[drawn.query_index][:, None]
+        counts[way.key] = hits.sum(axis=-1)
+        done += way.effort
+    robot = np.stack([counts[way.key] for way in swept_lam()])
+    ends = {way.name: counts[way.key] for way in methods() if way.key in ENDS}
+    return PriceSweep(plan, min(m, plan.labelled), counts[swept_k().key], robot, ends)
+
+
+def choice_among(values: Sequence[float], hits: Ints, m: int) -> Choice:
+    """What the hits (parameters, queries) say about the choice of a parameter.
+
+    Of equally good ones the middle one is the best: it is the farthest from what is worse.
+    """
+    mean = hits.mean(axis=1)
+    top = np.flatnonzero(mean == mean.max())
+    best = int(top[len(top) // 2])
+    chance = holm(np.array([paired_difference(hits[best], row).pvalue for row in hits]))
+    first = last = best
+    while first > 0 and chance[first - 1] > LEVEL:
+        first -= 1
+    while last < len(values) - 1 and chance[last + 1] > LEVEL:
+        last += 1
+    beside = (max(best - STEPS_OF_THREE, 0), min(best + STEPS_OF_THREE, len(values) - 1))
+    losses = [_loss(hits[best], hits[other], m) for other in beside]
+    return Choice(float(values[best]), float(mean[best]) / m, float(values[first]), float(values[last]), *losses)
+
+
+def _loss(best: Ints, other: Ints, m: int) -> Difference:
+    """In accuracy."""
+    found = paired_difference(best, other)
+    return Difference(found.mean / m, found.low / m, found.high / m, found.pvalue)
+
+
+def write_sweep(sweep: PriceSweep, out: Path) -> dict[str, Path]:
+    """The hits of every query, the accuracies, the choice, and the figure."""
+    families = sweep.families
+    hits: list[list[Any]] = [
+        [name, value, q, int(count)]
+        for name, values, rows in families
+        for value, row in zip(values, rows, strict=True)
+        for q, count in enumerate(row)
+    ]
+    hits += [[name, float("nan"), q, int(count)] for name, row in sweep.ends.items() for q, count in enumerate(row)]
+    accuracies: list[list[Any]] = [
+        [name, value, float(share)]
+        for name, values, rows in families
+        for value, share in zip(values, sweep.accuracy(rows), strict=True)
+    ]
+    accuracies += [[name, float("nan"), float(sweep.accuracy(row))] for name, row in sweep.ends.items()]
+    chosen = [[name, *choice_cells(choice_among(values, rows, sweep.m))] for name, values, rows in families]
+    paths = {
+        "queries": write_csv(out / "queries.csv", ["distance", "parameter", "query", f"hits_at_{sweep.m}"], hits),
+        "accuracy": write_csv(out / "sweep.csv", ["distance", "parameter", f"accuracy_at_{sweep.m}"], accuracies),
+        "choice": write_csv(out / "choice.csv", ["distance", *CHOICE_COLUMNS], chosen),
+    }
+    paths["figure"], _ = write_figure(draw_sweeps([sweep]), out / "sweep")
+    return paths
+
+
+CHOICE_COLUMNS = ["best", "accuracy", "low", "high"]
+CHOICE_COLUMNS += [f"{side}{end}" for side in ("third", "triple") for end in ("", "_low", "_high")]
+
+
+def choice_cells(choice: Choice) -> list[float]:
+    """What `CHOICE_COLUMNS` name; the last six are losses."""
+    losses = [number for loss in (choice.below, choice.above) for number in (loss.mean, loss.low, loss.high)]
+    return [choice.best, choice.accuracy, choice.low, choice.high, *losses]
+
+
+def draw_sweeps(sweeps: Sequence[PriceSweep]) -> Figure:
+    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1."""
+    figure = new_figure(9.6, 3.6 * len(sweeps))
+    axes = figure.subplots(len(sweeps), 2, sharey="row", squeeze=False)
+    for row, sweep in zip(axes, sweeps, strict=True):
+        _draw(row[0], sweep, SWEPT_K, sweep.rpw, "k", COLOURS[3], ("TV", "W2"))
+        _draw(row[1], sweep, SWEPT_LAM, sweep.robot, "λ", COLOURS[5], ("TV", "W1"))
+        row[0].set_ylabel(f"accuracy at m = {sweep.m}")
+    return figure
+
+
+def _draw(
+    ax: Axes, sweep: PriceSweep, values: Sequence[float], hits: Ints, name: str, colour: str, ends: tuple[str, str]
+) -> None:
+    chosen = choice_among(values, hits, sweep.m)
+    ax.axvspan(chosen.low, chosen.high, color=colour, alpha=0.1, lw=0)
+    ax.semilogx(values, sweep.accuracy(hits), "o-", color=colour, ms=4, label="RPW(2,k)" if name == "k" else "ROBOT(λ)")
+    for end, style in zip(ends, (":", "--"), strict=True):
+        ax.axhline(float(sweep.accuracy(sweep.ends[end])), color="0.4", lw=1, ls=style, label=end)
+    ax.set_xlabel(name)
+    ax.set_title(f"{sweep.title} ({sweep.rpw.shape[1]} queries)", fontsize=10, parse_math=False)
+    ax.grid(alpha=0.25)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize=8)

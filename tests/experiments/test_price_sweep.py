@@ -1,0 +1,80 @@
+"""The choice of k: planted hits, and the same pictures as the retrieval finds."""
+
+import json
+
+import numpy as np
+import pytest
+from children import forked_command
+from planted_pictures import planted
+
+from rpw.experiments.paper.choosing import verdict_on
+from rpw.experiments.paper.exhibit import NO, OPEN, YES
+from rpw.experiments.price_sweep import choice_among, sweep_prices, write_sweep
+from rpw.experiments.retrieval import SWEPT_K, SWEPT_LAM, Plan, methods, retrieve
+
+K = (0.1, 0.3, 1.0, 3.0, 10.0)
+
+
+def hits(*shares, queries=200, m=10):
+    """Hits with these means, from draws that the parameters share."""
+    drawn = np.random.default_rng(0).random((queries, m))
+    return np.array([(drawn < share).sum(axis=1) for share in shares])
+
+
+def test_the_best_and_what_is_not_told_apart():
+    found = choice_among(K, hits(0.3, 0.7, 0.8, 0.8, 0.5), 10)
+    assert found.best == 3.0, "the middle of two is the upper one"
+    assert (found.low, found.high) == (1.0, 3.0)
+    assert found.accuracy == pytest.approx(0.8, abs=0.03)
+    assert found.below.mean == pytest.approx(0.1, abs=0.03)  # two steps below: 0.3
+    assert found.above.mean == pytest.approx(0.3, abs=0.03)  # the end of the list
+    assert found.below.low <= found.below.mean <= found.below.high
+
+
+def test_where_nothing_differs_all_are_as_good():
+    found = choice_among(K, np.full((5, 20), 4), 10)
+    assert (found.best, found.low, found.high) == (1.0, 0.1, 10.0)
+    assert found.below.mean == found.above.mean == 0
+
+
+def test_a_factor_of_three_is_judged():
+    assert verdict_on("", choice_among(K, hits(0.79, 0.8, 0.81, 0.8, 0.79), 10)).answer == YES
+    assert verdict_on("", choice_among(K, hits(0.2, 0.5, 0.8, 0.5, 0.2), 10)).answer == NO
+    assert verdict_on("", choice_among(K, hits(0.76, 0.8, 0.81, 0.8, 0.76, queries=12), 10)).answer == OPEN
+
+
+def test_a_sweep_finds_what_the_retrieval_finds(tmp_path):
+    plan = Plan(planted(each=10), "both", labelled=20, queries=6, seed=0, largest_m=10)
+    shares = []
+    swept = sweep_prices(plan, store=tmp_path / "nearest", m=5, report=lambda share, _: shares.append(share))
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+    found = retrieve(plan, methods(), repeats=1, store=tmp_path / "other")
+    expected = {
+        way.name: row[0, :, :5].sum(axis=1).tolist() for way, row in zip(found.methods, found.hits, strict=True)
+    }
+    assert swept.rpw[SWEPT_K.index(1.0)].tolist() == expected["RPW(2,1)"]
+    assert swept.rpw[SWEPT_K.index(0.1)].tolist() == expected["RPW(2,0.1)"]
+    assert swept.robot[SWEPT_LAM.index(0.1)].tolist() == expected["ROBOT(0.1)"]
+    assert {name: row.tolist() for name, row in swept.ends.items()} == {
+        name: expected[name] for name in ("W1", "W2", "TV")
+    }
+    paths = write_sweep(swept, tmp_path / "out")
+    assert paths["queries"].read_text().count("\n") == 1 + 6 * (len(SWEPT_K) + len(SWEPT_LAM) + 3)
+
+
+def test_the_command(tmp_path):
+    folder = tmp_path / "pics"
+    folder.mkdir()
+    pictures = planted()
+    np.savez(folder / "some.npz", images=pictures.images, labels=pictures.labels)
+    arguments = ("reproduce", "sweep", "--dataset", folder, "--labelled", 12, "--queries", 3, "--out", tmp_path / "out")
+    done = forked_command(*arguments, "--json", timeout=200)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert len(answer["accuracy"]["RPW(2,k)"]) == 17
+    shown = forked_command(*arguments, timeout=200)
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    refused = forked_command("reproduce", "sweep", "--scenario", "loud", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--scenario loud" in refused.stderr
