@@ -18,7 +18,7 @@ namespace {
 // The lines that solves have left, of each first measure the first `most`; pairs are sorted by their first measure.
 struct KeptLines {
     KeptLines(const rpw::PairsWithin& solved, std::span<const std::int64_t> first, std::int64_t most) {
-        for (std::size_t e = 0; e < first.size(); ++e) {
+        for (std::size_t e = 0; e < pairs.size(); ++e) {
             if (e > 0 && first[e] != first[e - 1]) start.push_back(size());
             is_kept.push_back(solved.multiplier[e] > 0 && size() < start.back() + most);
             if (!is_kept.back()) continue;
@@ -100,9 +100,9 @@ void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) 
     batch.question.quantity = rpw::Quantity::crossing;
     batch.question.need = rpw::Need::plan;
     std::vector<double> own;  // a price for each pair
-    for (std::size_t e = 0; e < first.size(); ++e) own.push_back(kappas[e % 2 == 0 ? 0 : 2]);
-    const auto priced = rpw::pair_outcomes(batch, first, second, effort, own);
-    for (std::size_t e = 0; e < first.size(); ++e) {
+    for (std::size_t e = 0; e < pairs.size(); ++e) own.push_back(kappas[e % 2 == 0 ? 0 : 2]);
+    const auto priced = rpw::pair_outcomes(batch, pairs, own, effort);
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
         const double value = stack.values[e * kappas.size() + (e % 2 == 0 ? 0 : 2)];
         const double found = priced.outcomes[e].value;
         checker.expect(std::abs(found - value) <= 1e-12, "price of its own", found, value);
