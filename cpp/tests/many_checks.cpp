@@ -18,7 +18,7 @@ namespace {
 // The lines that solves have left, of each first measure the first `most`; pairs are sorted by their first measure.
 struct KeptLines {
     KeptLines(const rpw::PairsWithin& solved, std::span<const std::int64_t> first, std::int64_t most) {
-        for (std::size_t e = 0; e < pairs.size(); ++e) {
+        for (std::size_t e = 0; e < first.size(); ++e) {
             if (e > 0 && first[e] != first[e - 1]) start.push_back(size());
             is_kept.push_back(solved.multiplier[e] > 0 && size() < start.back() + most);
             if (!is_kept.back()) continue;
