@@ -2,7 +2,6 @@
 #include "points/tree_partners.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 namespace rpw {
@@ -51,7 +50,7 @@ void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, 
         weigh_all(forest);
         step_ = first_step();
     } else {
-        if (since < fewest_passes * pass) step_ *= 2;
+        if (since < fewest_passes * pass) step_ *= since < pass / 2 ? 8 : 2;
         if (since > most_passes * pass) step_ /= 1.5;
     }
     horizon_ = std::min(limit_, lambda + step_);
@@ -104,15 +103,20 @@ bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) 
     return true;
 }
 
-// What half of the nodes have to pay for their nearest partner.
+// What half of the nodes have to pay for their nearest partner, leaving out those that pay nothing.
 double TreePartners::first_step() {
     constexpr std::size_t most = 64;
+    constexpr double if_all_are_free = 1e-9;
     horizon_ = unreachable;
     std::vector<double> sample;
     const std::size_t stride = found_.size() / most + 1;
-    for (std::size_t x = 0; x < found_.size(); x += stride) sample.push_back(ask_tree(static_cast<Node>(x)));
+    for (std::size_t x = 0; x < found_.size(); x += stride) {
+        const double nearest = ask_tree(static_cast<Node>(x));
+        if (nearest > 0) sample.push_back(nearest);
+    }
+    if (sample.empty()) return if_all_are_free;
     std::nth_element(sample.begin(), sample.begin() + sample.size() / 2, sample.end());
-    return std::max(sample[sample.size() / 2], std::numeric_limits<double>::min());
+    return sample[sample.size() / 2];
 }
 
 const double* TreePartners::place(Node x) const {

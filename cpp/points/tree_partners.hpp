@@ -17,6 +17,7 @@ class PointProblem {
 public:
     PointProblem(const Points& x, const Points& y, const Masses& given, const PointCost& costs, double unit,
                  Pulse& pulse);
+    PointProblem(const PointProblem&) = delete;  // the masses look into it
 
     Masses masses;
     PointTree rows;

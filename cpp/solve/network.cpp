@@ -20,7 +20,8 @@ namespace {
 double larger_side(const Powers& cost) { return std::max(cost.rows, cost.columns); }
 
 bool are_few_against_many(const Powers& cost) {
-    return std::max(cost.rows, cost.columns) / many_per_few >= std::min(cost.rows, cost.columns);
+    const auto [few, many] = std::minmax(cost.rows, cost.columns);
+    return few <= few_points && many / many_per_few >= few;
 }
 
 }  // namespace
