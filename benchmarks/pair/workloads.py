@@ -181,6 +181,7 @@ def structured_workloads(n: int) -> Iterator[Workload]:
     yield few_against_many(2, 20_000)
     yield few_against_many(3, 8_000)
     yield few_against_many(20, 4_000)
+    yield few_against_many(900, 3_600)
 
 
 def many_dimensions(seed: int = 0) -> Workload:

@@ -40,6 +40,10 @@ inline constexpr Node many_per_few = 4;
 // Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, 0.8 to 2 times
 // as long for 60 x 1,500, and 10 to 80 times for 900 x 3,600.
 inline constexpr Node few_points = 40;
+// A line that is a column is gathered from as many rows, each in another part of memory. Beyond so many entries the way
+// over rows is shorter, though it takes more pivots: W of 300 x 3,000 takes 0.7 to 1.3 of the time, of 900 x 3,600 0.15
+// to 0.35.
+inline constexpr Node longest_gathered = 400;
 // Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
 // many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
 // Elsewhere the choice among more arcs makes the way longer, without end for the exponential example. Without bundles

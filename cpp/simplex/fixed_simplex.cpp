@@ -38,7 +38,7 @@ FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
       pulse_(pulse),
       rows_(cost_.rows),
       root_(cost_.rows + cost_.columns),
-      lines_are_columns_(cost_.columns / many_per_few >= cost_.rows),
+      lines_are_columns_(cost_.rows <= longest_gathered && cost_.columns / many_per_few >= cost_.rows),
       lines_(lines_are_columns_ ? cost_.columns : cost_.rows),
       first_line_(lines_are_columns_ ? rows_ : 0),
       kept_count_(root_ - lines_),
