@@ -214,6 +214,11 @@ inline constexpr int rounds_of_guesses = 12;
 // long.
 inline constexpr Node smallest_to_coarsen = 256;
 inline constexpr Node times_coarser = 16;
+// From the vertex at that λ the next one goes so many times as far as the goal seems to lie, and so many times as far
+// again after each that does not reach it, up to so many of these.
+inline constexpr double past_goal_on_line = 2;
+inline constexpr double further_past_goal = 4;
+inline constexpr int most_steps_past_goal = 3;
 // Paths per atom that a walk may take to find the goal at p = 1. It takes half as long as solves do.
 inline constexpr std::size_t most_paths_per_atom = 4;
 // What a path, or a step of another walk, takes in its queue and heaps, as the clock is told.

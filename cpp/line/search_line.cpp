@@ -75,16 +75,24 @@ public:
     Trial next(const Around& bracket) const;
     std::optional<LineVertex> solve(const Trial& trial, const Around& bracket);
     std::optional<Status> walk(Around& bracket, const Limits&) {
-        if (!bracket.right()) bracket.set_right(last_vertex(pair_, cost_));
+        if (!bracket.right() || (is_far(bracket) && is_end(*bracket.right())))
+            bracket.set_right(last_vertex(pair_, cost_));
         return std::nullopt;
     }
 
 private:
-    // All mass moves: no slope of F exceeds the cost of the longest pair.
-    LineVertex end() const { return as_vertex(pair_, cost_, cost_(pair_.largest_distance()), monotone_plan(pair_)); }
     std::optional<Status> begin(Around& bracket, const Limits& limits);
     std::optional<Status> begin_by_walk(Around& bracket, const Limits& limits);
     double price_of_coarser(const Goal& goal) const;
+    double guess(const Around& bracket) const;
+    double price_past_goal(const Around& bracket) const;
+    // Whose slope is not known.
+    static bool is_end(const LineVertex& right) { return right.lambda == unreachable; }
+    // The first price was no good.
+    static bool is_far(const Around& bracket) { return std::abs(bracket.same_side()) > most_steps_past_goal; }
+    static bool has_one_side(const Around& bracket) {
+        return !is_far(bracket) && (bracket.left().lambda == 0 || is_end(*bracket.right()));
+    }
 
     const LinePair& pair_;
     LineCost cost_;
@@ -117,7 +125,7 @@ std::optional<Status> Line::begin(Around& bracket, const Limits& limits) {
         if (const auto status = begin_by_walk(bracket, limits)) return status;
     }
     if (first_ == 0) first_ = price_of_coarser(bracket.goal());
-    bracket.set_right(last_vertex(pair_, cost_));  // with its slope, from which guesses start
+    if (first_ == 0) bracket.set_right(last_vertex(pair_, cost_));  // with its slope, from which guesses start
     return bracket.ending(limits);
 }
 
@@ -133,11 +141,28 @@ std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket)
 Trial Line::next(const Around& bracket) const {
     const bool may_guess = bracket.stalls() == 0 && (solves_ < rounds_of_guesses || solves_ % 2 == 0);
     if (!may_guess) return {std::min(bracket.chord(), dearest_path), true};
-    const Known known = bracket.known();
-    const bool is_first = solves_ == 0 && first_ > 0;
-    const SlopeGuess guess = guess_between(bracket.goal(), known.left, *known.right);
-    const double price = is_first ? first_ : lambda_between(guess, 0, known, least_part_on_line);
+    const double price = guess(bracket);
     return {std::min(price, dearest_path), price >= dearest_path};
+}
+
+double Line::guess(const Around& bracket) const {
+    if (first_ > 0 && solves_ == 0) return first_;
+    if (first_ > 0 && has_one_side(bracket)) return price_past_goal(bracket);
+    const Known known = bracket.known();
+    return lambda_between(guess_between(bracket.goal(), known.left, *known.right), 0, known, least_part_on_line);
+}
+
+// The goal lies near the only vertex that is known, and a price a little beyond it gives a narrow bracket. Prices are
+// taken to change by as large a share as the unmoved mass, or as the cost if that is more.
+double Line::price_past_goal(const Around& bracket) const {
+    const bool is_left = bracket.same_side() > 0;
+    const ProfilePoint& vertex = is_left ? bracket.left() : *bracket.right();
+    const double to_goal = std::abs(bracket.goal().on_line(vertex.height(), vertex.lambda) - vertex.unmoved);
+    const double way = std::max(to_goal, 1.0 / static_cast<double>(pair_.atoms()));
+    const double change = way * std::max(1 / vertex.unmoved, vertex.lambda / vertex.cost_p);
+    const double further = std::pow(further_past_goal, std::abs(bracket.same_side()) - 1);
+    const double factor = 1 + further * std::min(past_goal_on_line * change, 1.0);
+    return is_left ? vertex.lambda * factor : vertex.lambda / factor;
 }
 
 // For p = 1 a walk finds the edge itself; where rounding blurs it, its slope is a good first price.
