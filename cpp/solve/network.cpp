@@ -255,7 +255,9 @@ bool Network::tighten(const Goal& goal, double most_work) {
 
 void Network::cut_off(Around& bracket) {
     if (walk_) {
-        stop(bracket);
+        Vertex<Basis> here = walked();  // past the goal, if time was up on the edge that reaches it
+        const double height = here.height();
+        bracket.offer(std::move(here), height);
     } else {
         offer_unfinished(bracket);
     }

@@ -5,6 +5,7 @@ import textwrap
 import numpy as np
 import pytest
 from children import interrupted
+from oracles import euclidean
 from scipy.sparse import csr_array
 
 import rpw
@@ -109,6 +110,22 @@ def test_time_limit_gives_what_is_proven(metric):
     results = rpw.solve_pairs(clouds, clouds[::-1], metric=metric, time_limit=0, diameter=2)
     assert [result.status for result in results] == ["time_limit"] * 4
     assert all(result.lower <= result.upper == 1 for result in results)
+
+
+@pytest.mark.parametrize(("p", "k"), [(1, 1.0), (5, 1.0), (2, 100.0)])
+def test_pairs_cut_off_anywhere_have_bounds_around_the_truth(p, k):
+    """Pairs share one clock, so it is looked at anywhere in a small one: also on the edge that reaches the crossing."""
+    random = np.random.default_rng(0)
+    first, second = ([random.random((random.integers(2, 30), 2)) for _ in range(400)] for _ in range(2))
+    options = {"p": p, "k": k, "diameter": 1, "n_threads": 1}
+    truth = rpw.solve_pairs(first, second, **options)
+    cut_off = rpw.solve_pairs(first, second, time_limit=0, **options)
+    assert sum(result.status == "time_limit" for result in cut_off) > 50
+    for x, y, result, exact in zip(first, second, cut_off, truth, strict=True):
+        assert result.lower <= exact.distance * (1 + 1e-12)
+        assert exact.distance <= result.upper * (1 + 1e-12)
+        paid = (result.plan.multiply(euclidean(x, y) ** p)).sum() ** (1 / p)
+        assert paid <= k * result.upper * (1 + 1e-12)
 
 
 def test_ctrl_c_stops_it():
