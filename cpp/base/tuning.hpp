@@ -34,11 +34,12 @@ inline constexpr double most_digits = 900;
 
 // ---------------------------------------------------------------- the simplex
 
-// From this ratio of sizes on, one side is few against many: the lines of the simplex run along the larger side. ×2 1.01
+// From this ratio of sizes on, one side is few against many: the lines of the simplex run along the larger side.
+// ×2 1.01
 inline constexpr Node many_per_few = 4;
-// And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger side.
-// Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, 0.8 to 2 times
-// as long for 60 x 1,500, and 10 to 80 times for 900 x 3,600.
+// And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger
+// side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, 0.8 to
+// 2 times as long for 60 x 1,500, and 10 to 80 times for 900 x 3,600.
 inline constexpr Node few_points = 40;
 // A line that is a column is gathered from as many rows, each in another part of memory. Beyond so many entries the way
 // over rows is shorter, though it takes more pivots: W of 300 x 3,000 takes 0.7 to 1.3 of the time, of 900 x 3,600 0.15

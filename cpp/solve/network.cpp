@@ -255,7 +255,7 @@ bool Network::tighten(const Goal& goal, double most_work) {
 
 void Network::cut_off(Around& bracket) {
     if (walk_) {
-        Vertex<Basis> here = walked();  // past the goal, if time was up on the edge that reaches it
+        Vertex<Basis> here = vertex_of(walk_->walk);  // past the goal, if time was up on the edge that reaches it
         const double height = here.height();
         bracket.offer(std::move(here), height);
     } else {

@@ -42,9 +42,14 @@ std::optional<Status> PointSearch::walk_on(const Limits& limits) {
     const bool in_time = ends_in_time([&] { found = walk_to_goal(walk_, bracket_, limits, start); });
     if (found || (in_time && walk_.work() >= most_work_)) return found;
     Vertex<Basis> last = vertex_of(walk_);
-    if (in_time) last.lambda = limit_;  // no edge is left below the limit: the basis is optimal up to it
+    if (!in_time) {  // past the goal, if time was up on the edge that reaches it
+        const double height = last.height();
+        bracket_.offer(std::move(last), height);
+        return bracket_.end_anyhow(Status::time_limit);
+    }
+    last.lambda = limit_;  // no edge is left below the limit: the basis is optimal up to it
     bracket_.advance(std::move(last), start);
-    return bracket_.end_at_left(in_time ? Status::exact : Status::time_limit);
+    return bracket_.end_at_left(Status::exact);
 }
 
 std::vector<PlanEntry> PointSearch::plan() const {
