@@ -10,6 +10,7 @@
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
+#include "line/unit_walk.hpp"
 #include "line/walk.hpp"
 #include "search/guess_between.hpp"
 #include "search/search.hpp"
@@ -68,7 +69,7 @@ public:
     using Around = Bracket<LinePlan>;
 
     Line(const LinePair& pair, const LineCost& cost, Looking looking, Pulse& pulse)
-        : pair_(pair), cost_(cost), looking_(looking), pulse_(pulse) {}
+        : pair_(pair), cost_(cost), looking_(looking), pulse_(pulse), has_equal_masses_(has_equal_masses(pair)) {}
 
     LineFound search(const Goal& goal, const Limits& limits);
 
@@ -98,6 +99,7 @@ private:
     LineCost cost_;
     Looking looking_;
     Pulse& pulse_;
+    bool has_equal_masses_;
     double first_ = 0;  // what to try first; 0: not known
     long solves_ = 0;
 };
@@ -137,9 +139,11 @@ std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket)
     return as_vertex(pair_, cost_, trial.lambda, std::move(plan));
 }
 
-// A guess that finds a known vertex says that few edges are left; then the chord may be one.
+// A guess that finds a known vertex says that few edges are left; then the chord may be one. Between equal masses it is
+// one where it moves a single atom.
 Trial Line::next(const Around& bracket) const {
-    const bool may_guess = bracket.stalls() == 0 && (solves_ < rounds_of_guesses || solves_ % 2 == 0);
+    const bool is_edge = has_equal_masses_ && bracket.width() * pair_.x.size() < 1.5;
+    const bool may_guess = !is_edge && bracket.stalls() == 0 && (solves_ < rounds_of_guesses || solves_ % 2 == 0);
     if (!may_guess) return {std::min(bracket.chord(), dearest_path), true};
     const double price = guess(bracket);
     return {std::min(price, dearest_path), price >= dearest_path};

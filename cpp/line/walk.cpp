@@ -46,6 +46,7 @@ public:
 
     // Each gap of the smaller heap goes to the larger, so none goes more than log2(n) times.
     void take_all(Gaps& other) {
+        if (other.empty()) return;
         if (heap_.size() < other.heap_.size()) std::swap(*this, other);
         for (const Gap& gap : other.heap_) put(gap.flow + other.added_, gap.length);
         other = {};
