@@ -199,21 +199,34 @@ def test_no_thread_outlives_import_or_call():
 
 @pytest.mark.parametrize("name", ["solve", "profile", "wasserstein", "levy_prokhorov"])
 def test_problems_too_large_are_refused_with_their_size(name):
+    """Where there are no trees: under a metric of SciPy, and at p = inf."""
     x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
+    options = {} if name == "levy_prokhorov" else {"metric": "canberra"}
     with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB"):
-        getattr(rpw, name)(x, x + 0.5)
+        getattr(rpw, name)(x, x + 0.5, **options)
+
+
+def test_a_million_points_need_no_matrix():
+    """Each has a partner 0.5 away, and kΔε = W at ε = 0.5: half of the mass moves by 0.5."""
+    x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
+    x[-1, 1] = 1  # else it is a line
+    result = rpw.solve(x, x + np.array([0.5, 0]), p=1, diameter=0.5)
+    assert result.solver == "points"
+    assert result.distance == pytest.approx(0.5, rel=1e-9)
+    assert result.lower == pytest.approx(0.5, rel=1e-9)
 
 
 def test_choose_solver_refuses_what_solve_refuses():
     x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
     x[-1, 1] = 1  # else it is a line
-    for options in ({}, {"p": INF}, {"solver": "lmr", "tol": 0.1}, {"metric": "canberra"}):
+    for options in ({"p": INF}, {"solver": "lmr", "tol": 0.1}, {"solver": "simplex"}, {"metric": "canberra"}):
         reasons = []
         for function in (rpw.solve, rpw.choose_solver):
             with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB") as caught:
                 function(x, x + 0.5, diameter=1, **options)
             reasons.append(str(caught.value).partition(", and ")[0])  # what is available may change
         assert reasons[0] == reasons[1]
+    assert rpw.choose_solver(x, x + 0.5, diameter=1)[0] == "points"
     assert rpw.choose_solver(x, x + 0.5, k=0)[0] == "total_variation"
     assert rpw.choose_solver(x[:-1], x[:-1] + np.array([0.5, 0]))[0] == "line"
     light = np.zeros(len(x))

@@ -78,14 +78,16 @@ def large():
 def test_something_is_known_in_a_tenth_of_a_second(large):
     """300 of 6,000 points are outliers; their weights say how much must stay at least, but for what is beside them."""
     outliers = large[3][:300].sum()
-    result = rpw.solve(
-        *large, k=1, diameter=8, time_limit=1
-    )  # ten times the promise, since others may use the machine too
+    limit = 1  # ten times the promise, since others may use the machine too
+    result = rpw.solve(*large, k=1, diameter=8, time_limit=limit)
+    assert 0.9 * outliers < result.lower <= result.upper < outliers + 0.2
+    dear = {"k": 100, "diameter": 8, "time_limit": limit}  # takes ten times as long as that
+    result = rpw.solve(*large, **dear)
     assert result.status == "time_limit"
-    assert 0.9 * outliers < result.lower < result.upper < outliers + 0.2
+    assert 0.3 * outliers < result.lower < result.upper < outliers + 0.2
     with pytest.raises(rpw.TimeLimitError) as caught:
-        rpw.distance(*large, k=1, diameter=8, time_limit=1)
-    assert 0.9 * outliers < caught.value.lower < caught.value.upper < outliers + 0.2
+        rpw.distance(*large, **dear)
+    assert 0.3 * outliers < caught.value.lower < caught.value.upper < outliers + 0.2
 
 
 def test_bounds_do_not_get_worse_with_time(large):
