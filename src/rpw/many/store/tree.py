@@ -103,8 +103,8 @@ class Tree:
                     with suppress(FileExistsError):
                         os.mkdir(name, dir_fd=descriptor)
                 inner = self._open(folder[:depth], _FOLDER, descriptor)
-                os.close(descriptor)
-                descriptor = inner
+                outer, descriptor = descriptor, inner
+                os.close(outer)  # after the exchange: Ctrl-C in between must not close it twice
             yield descriptor
         finally:
             os.close(descriptor)
