@@ -205,10 +205,10 @@ inline constexpr double arcs_per_row = 12;
 
 // ---------------------------------------------------------------- the line
 
-// Numbers of solves, of 240 searches between up to 4,000 points; and processor times.
+// Timed, not counted; half and twice of a value were not tried where nothing is said.
 //
 // Guesses of λ keep this share of the bracket's width from both ends, and every second λ after so many solves is the
-// slope of the chord. ×½ 1.00, ×2 1.02; ×½ 1.00, ×2 1.01
+// slope of the chord.
 inline constexpr double least_part_on_line = 0.05;
 inline constexpr int rounds_of_guesses = 12;
 // From so many atoms on, the first λ comes from so many times fewer quantiles. Without them searches take 1.5 times as

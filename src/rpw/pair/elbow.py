@@ -67,7 +67,8 @@ def spread_of(problem: Problem, deadline: Deadline = NEVER) -> Spread:
     """
     steps = np.arange(0.5, _PAIRS)
     rows, columns = _atoms_at(steps / _PAIRS, problem.a), _atoms_at(steps * _GOLDEN % 1, problem.b)
-    pairs, counts = np.unique(np.column_stack([rows, columns]), axis=0, return_counts=True)
+    numbers, counts = np.unique(rows * len(problem.b) + columns, return_counts=True)  # far faster than of pairs
+    pairs = np.column_stack(np.divmod(numbers, len(problem.b)))
     distances = np.repeat(_distances_of(pairs, problem, deadline), counts)
     return Spread(np.sort(distances), min(1 / float(weights @ weights) for weights in (problem.a, problem.b)))
 
