@@ -61,23 +61,28 @@ def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
         found = {
             (row["distance"], int(row["m"])): row for row in rows_of(f"{dataset}-{scenario}-{queries}/accuracy.csv")
         }
-        columns.append({name: " / ".join(_cell(found, name, m) for m in shown) for name in KEYS.values()})
-    return header, [[name, *(column[name] for column in columns)] for name in KEYS.values()]
+        names = [name for name in KEYS.values() if (name, shown[0]) in found]
+        columns.append({name: " / ".join(_cell(found, names, name, m) for m in shown) for name in names})
+    return header, [[name, *(column[name] for column in columns)] for name in columns[0]]
 
 
-def _cell(found, name, m):
+def _cell(found, names, name, m):
     row = found[name, m]
     text = f"{float(row['accuracy']):.3f}"
     if m == 10 and row["high"]:
         text += f" ±{float(row['high']) - float(row['accuracy']):.3f}"
-    best = max(float(found[other, m]["accuracy"]) for other in KEYS.values())
+    best = max(float(found[other, m]["accuracy"]) for other in names)
     return f"**{text}**" if float(row["accuracy"]) == best else text
 
 
 def times():
+    """A part that was cut off and resumed has only the time of the queries that were left."""
     found = {}
     for row in rows_of("times.csv"):
-        found.setdefault(row["run"], {})[KEYS[row["distance"]]] = row["seconds"]
+        text = row["seconds"]
+        if int(row["queries"]) < int(row["run"].rpartition("-")[2]):
+            text += f" (of {row['queries']} queries)"
+        found.setdefault(row["run"], {})[KEYS[row["distance"]]] = text
     header = ["seconds on one H200", *KEYS.values()]
     return header, [[run, *(seconds.get(name, "–") for name in KEYS.values())] for run, seconds in found.items()]
 
@@ -209,7 +214,9 @@ def tables():
     yield from (excesses(), growth(), choices())
     for dataset in ("mnist", "cifar10", "corel"):
         yield accuracies(dataset, 50, (1, 10, 50, 100))
-    yield accuracies("mnist", 600, (1, 10))
+    for dataset in ("mnist", "cifar10"):
+        yield accuracies(dataset, 600, (1, 10))
+    yield accuracies("corel", 600, (1, 10), ("noise",))
     yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
     yield from (times(), exponents(), bounds(), outliers(), thresholds())
 

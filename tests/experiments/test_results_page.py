@@ -116,15 +116,44 @@ def test_verdicts_in_words(page):
     rows = rows_of("claims.csv")
     of_paper = [row for row in rows if not row["source"].startswith("ours")]
     assert f"over all {len(rows)} claims ({len(of_paper)} of the paper's, {len(rows) - len(of_paper)} of ours)" in page
+    counts = {answer: [row["verdict"] for row in of_paper].count(answer) for answer in ("yes", "no", "not decided")}
+    assert counts == {"yes": 23, "no": 0, "not decided": 23}
+    assert "Of the paper's 46 claims, 23 hold, none is\nrefuted, and 23 are not decided" in page
     for name, words in (
         ("mnist", "MNIST: 14 of 16 claims hold"),
-        ("cifar10", "CIFAR-10: 2 of 15"),
-        ("corel", "none of 15"),
+        ("cifar10", "CIFAR-10: 4 of 15"),
+        ("corel", "COREL: 5 of 15"),
     ):
         verdicts = [row["verdict"] for row in of_paper if row["dataset"] == name]
-        assert set(verdicts) <= {"yes", "not decided"}
-        assert f"{verdicts.count('yes') or 'none'} of {len(verdicts)}" in words
+        assert f"{verdicts.count('yes')} of {len(verdicts)}" in words
         assert words in page
+
+
+def test_differences_in_words(page):
+    rows = rows_of("claims.csv")
+    widths = [(float(row["high"]) - float(row["low"])) / 2 for row in rows if row["queries"] == "600"]
+    assert (f"{min(widths):.3f}", f"{max(widths):.3f}") == ("0.005", "0.025")
+    assert "they gave between ±0.005 and ±0.025" in page
+    colour = [row for row in rows if row["dataset"] == "cifar10"]
+    assert {row["queries"] for row in colour} == {"600"}
+    assert all((row["worse"] == "TV") == (row["verdict"] == "yes") for row in colour if row["scenario"] != "shift")
+    assert {row["verdict"] for row in colour if row["scenario"] == "shift"} == {"not decided"}
+    ours = [row for row in colour if row["better"] == "RPW(2,0.1)" and row["worse"] in ("W1", "W2")]
+    ends = [(f"{min(found):+.3f}", f"{max(found):+.3f}") for found in columns_of(ours)]
+    assert ends == [("-0.005", "+0.011"), ("-0.018", "+0.025")]
+    assert "from them lie between -0.005 and +0.011, with intervals that reach from -0.018 to +0.025" in page
+    photographs = [row for row in rows if row["dataset"] == "corel"]
+    assert all((row["queries"] == "600") == (row["verdict"] == "yes") for row in photographs)
+    assert {row["scenario"] for row in photographs if row["verdict"] == "yes"} == {"noise"}
+    left = [float(row["difference"]) for row in photographs if row["scenario"] != "noise"]
+    assert (len(left), f"{min(left):.3f}", f"{max(left):.3f}") == (10, "0.002", "0.048")
+    assert "lie between 0.002 and 0.048" in page
+
+
+def columns_of(rows):
+    """All differences, and all ends of their intervals."""
+    yield [float(row["difference"]) for row in rows]
+    yield [float(row[name]) for row in rows for name in ("low", "high")]
 
 
 def verdicts_of(part):
