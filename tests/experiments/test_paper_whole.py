@@ -208,6 +208,13 @@ def test_parts_are_chosen_by_their_number():
     assert [part.number for part in chosen_parts(all_parts(FULL), ["theorem 3.7"])] == ["Theorem 3.7"], "it alone"
 
 
+@pytest.mark.parametrize("part", all_parts(FULL), ids=lambda part: part.slug)
+def test_every_part_can_be_named_as_it_is_listed(part):
+    asked = f"lemma 3.2,{part.number},figure 4"
+    names = {each.number for each in chosen_parts(all_parts(FULL), asked.split(","))}
+    assert names == {part.number, "Lemma 3.2", "Figure 4"}
+
+
 def test_pictures_that_are_not_here_leave_a_part_out(tmp_path):
     arguments = ("reproduce", "paper", "--parts", "figure 5,introduction", "--data", tmp_path / "none")
     done = forked_command(*arguments, "--out", tmp_path / "out", timeout=300)
