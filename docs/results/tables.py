@@ -163,6 +163,18 @@ def rates(part, name):
     ]
 
 
+def in_the_plane():
+    """Lemmas 3.3 and 3.4: how far they were measured, and what was found."""
+    rows = []
+    for part, lemma in (("lemma-3-3", "Lemma 3.3"), ("lemma-3-4", "Lemma 3.4")):
+        largest = {row["what"]: int(row["n"]) for row in rows_of(f"paper/{part}/values.csv")}  # n grows
+        for row in rows_of(f"paper/{part}/rates.csv"):
+            space = row["what"].removesuffix(", p = 2").removesuffix(", d = 2")
+            cells = [_fitted(row), _short(row["bound"]), _verdict(row["verdict"])]
+            rows.append([f"{lemma}, {space}", f"{largest[row['what']]:,}", *cells])
+    return ["p = 2 in the plane", "largest n", "fitted", "bound", "verdict"], rows
+
+
 def excesses():
     rows = [row for part in ("lemma-3-5", "lemma-a-2") for row in rows_of(f"paper/{part}/rates.csv")]
     return ["excess of a grid", "fitted", "bound", "verdict"], [
@@ -211,7 +223,7 @@ def choices():
 
 def tables():
     yield verdicts()
-    yield from (parts(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
+    yield from (parts(), in_the_plane(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
     yield from (excesses(), growth(), choices())
     for dataset in ("mnist", "cifar10", "corel"):
         yield accuracies(dataset, 50, (1, 10, 50, 100))

@@ -180,16 +180,45 @@ def test_sentences_on_the_parts_of_the_paper(page):
     assert "between 0.367 and 1 times min(δ, W_p/k) in 1,200 cases" in page
 
 
+def values_of(path):
+    """By what and by n; samples of one density are those of the convergence."""
+    values = {}
+    own = path.parent / "values.csv"
+    for row in rows_of(own if own.exists() else "convergence/values.csv"):
+        what = row["what"] if own.exists() else f"{row['distribution']}, {row['distance']}"
+        if own.exists() or int(row["n"]) >= 250:
+            values.setdefault(what, {}).setdefault(int(row["n"]), []).append(float(row["value"]))
+    return values
+
+
 def test_rates_follow_from_the_values():
     for path in sorted(RESULTS.glob("paper/*/rates.csv")):
-        values = {}
-        for row in rows_of(path.parent / "values.csv"):
-            values.setdefault(row["what"], {}).setdefault(int(row["n"]), []).append(float(row["value"]))
+        values = values_of(path)
         for row in rows_of(path):
             by_n = values[row["what"]]
             fitted = fitted_exponent(np.array(list(by_n)), np.array([np.mean(found) for found in by_n.values()]))
             assert float(row["fitted"]) == pytest.approx(fitted, abs=1e-4)
             assert (float(row["high"]) <= float(row["with_log"])) == (row["verdict"] == "yes")
+
+
+def test_sentences_on_samples(page):
+    open_ones = [
+        row["what"] for row in rows_of("paper/theorem-3-7-equal-distributions/rates.csv") if row["verdict"] != "yes"
+    ]
+    assert open_ones == ["square, RPW(1,1)", "two squares, RPW(1,1)"]
+    assert "ten of twelve are *yes*" in page
+    largest = {}
+    for part in ("lemma-3-6", "theorem-3-7"):
+        for row in rows_of(f"paper/{part}/values.csv"):
+            is_line = row["what"].startswith("line") or "d = 1" in row["what"]
+            largest[part, is_line] = max(largest.get((part, is_line), 0), int(row["n"]))
+    assert largest["lemma-3-6", False] == 4096
+    assert (largest["theorem-3-7", False], largest["theorem-3-7", True], largest["lemma-3-6", True]) == (
+        3162,
+        31623,
+        31623,
+    )
+    assert "Samples have up to 3,162 points, and 31,623 on the line" in page
 
 
 def test_sentences_on_the_choice_of_k(page):
@@ -198,6 +227,14 @@ def test_sentences_on_the_choice_of_k(page):
     assert max(float(row["low"]) for row in chosen) == 0.316
     assert min(float(row["high"]) for row in chosen) == 0.562
     assert "k = 0.316 and k = 0.562 are not told apart from the best k in any of the three scenarios" in page
+    for scenario, row in zip(("noise", "shift", "both"), chosen, strict=True):
+        sweep = rows_of(f"sweep-mnist-{scenario}-40/sweep.csv")
+        at = next(float(each["accuracy_at_10"]) for each in sweep if each["parameter"] == "0.562000")
+        assert 0.0099 < float(row["accuracy"]) - at < 0.0201
+    assert "At k = 0.562 the accuracy was between 0.010 and 0.020 below that of the best k" in page
+    noise, shift, _ = chosen
+    assert float(noise["third"]) < float(noise["triple"]), "too small does less harm"
+    assert float(shift["third"]) > float(shift["triple"])
     losses = [float(row[name]) for row in chosen for name in ("third", "triple")]
     assert (f"{min(losses):.3f}", f"{max(losses):.3f}") == ("0.010", "0.062")
     assert "costs between 0.010 and 0.062 of accuracy" in page
