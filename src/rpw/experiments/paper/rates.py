@@ -183,4 +183,4 @@ def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
 
 def _ticks(sizes: Array) -> Array:
     """At most four of them, and the largest."""
-    return sizes[:: -(len(sizes) // 4 + (len(sizes) % 4 > 0))]
+    return sizes[:: -math.ceil(len(sizes) / 4)]
