@@ -230,7 +230,7 @@ def tables():
         yield accuracies(dataset, 50, (1, 10, 50, 100))
     for dataset in ("mnist", "cifar10"):
         yield accuracies(dataset, 600, (1, 10))
-    yield accuracies("corel", 600, (1, 10), ("noise",))
+    yield accuracies("corel", 600, (1, 10), ("noise", "shift"))
     yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
     yield from (times(), exponents(), bounds(), outliers(), thresholds())
 
