@@ -130,6 +130,38 @@ def test_rates_do_not_depend_on_threads_and_hold():
     assert len(between.verdicts) == len(spaces.PAIRS)
 
 
+def test_trees_take_more_points_at_finite_p_off_the_line():
+    spaces_of = {name: "line" if name == "line" else "off" for name in spaces.DENSITIES}
+    for case in rates.to_sample(list(spaces_of), [1.0, math.inf], 1000, on_trees=30_000):
+        largest = max(case.sizes)
+        if spaces_of[case.space] == "line":
+            assert largest == 10_000, "ten times largest_n, as without trees"
+        elif case.what.endswith("∞"):
+            assert largest <= 1000
+        else:
+            assert 10_000 < largest <= 30_000
+    box, slabs = (max(case.sizes) for case in rates.between_samples([2], [2.0], 1000, on_trees=31_623))
+    assert (box, slabs) == (10_000, 31_623), "a shift over many points is dear"
+    plain, same = rates.to_sample(["square"], [2.0], 4096), rates.to_sample(["square"], [2.0], 4096, on_trees=500)
+    assert [case.sizes for case in plain] == [case.sizes for case in same], "never fewer than largest_n"
+
+
+def test_a_larger_sample_keeps_the_numbers_of_the_smaller_ones():
+    few, more = (
+        rates.rate_exhibit(rates.to_sample(["square"], [2.0], 400, n), repeats=2, seed=[0, 1], caption="")
+        for n in (0, 1600)
+    )
+    assert more.tables[1].rows[: len(few.tables[1].rows)] == few.tables[1].rows
+    assert len(more.tables[1].rows) > len(few.tables[1].rows)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ticks"), [([100, 200, 300], [300, 200, 100]), (list(range(1, 11)), [10, 7, 4, 1]), ([5], [5])]
+)
+def test_few_ticks_and_the_largest_size_among_them(sizes, ticks):
+    assert rates._ticks(np.array(sizes)).tolist() == ticks
+
+
 # ---------------------------------------------------------------- inequalities
 
 

@@ -49,6 +49,21 @@ def test_parts_have_the_numbers_of_the_paper():
     assert {"Figure 5, MNIST", "Figure 5, CIFAR-10", "Figure 7, COREL", "Section 6.1", "Ours, k"} <= set(full)
 
 
+def test_the_plane_has_a_hundred_thousand_points_at_full_size_alone():
+    full, quick = ({part.number: part for part in all_parts(size)} for size in (FULL, QUICK))
+    assert full["Lemma 3.4"].sizes["on_trees"] == 100_000
+    assert not any("on_trees" in part.sizes for part in quick.values())
+    assert set(FULL.on_trees) <= set(full), "numbers of parts"
+
+
+def test_the_largest_sample_that_is_asked_for_holds_for_all_parts(tmp_path):
+    asked = ("--largest-n", "300", "--repeats", "2", "--parts", "lemma 3.4", "--out", tmp_path)
+    made = forked_command("reproduce", "paper", *asked, timeout=300)
+    assert made.returncode == 0, made.stderr
+    lines = (tmp_path / "lemma-3-4" / "values.csv").read_text().splitlines()[1:]
+    assert {int(line.rsplit(",", 3)[1]) for line in lines} == {100, 169, 128, 200}
+
+
 def test_the_same_call_again_computes_nothing_and_writes_the_same(tmp_path):
     first = call("--parts", CHEAP, "--out", tmp_path / "a", "--json")
     assert first.returncode == 0, first.stderr
@@ -191,6 +206,13 @@ def test_parts_are_chosen_by_their_number():
     names = [part.number for part in chosen_parts(all_parts(FULL), ["figure 5", "Lemma 3.2"])]
     assert names == ["Lemma 3.2", "Figure 5, MNIST", "Figure 5, CIFAR-10"]
     assert [part.number for part in chosen_parts(all_parts(FULL), ["theorem 3.7"])] == ["Theorem 3.7"], "it alone"
+
+
+@pytest.mark.parametrize("part", all_parts(FULL), ids=lambda part: part.slug)
+def test_every_part_can_be_named_as_it_is_listed(part):
+    asked = f"lemma 3.2,{part.number},figure 4"
+    names = {each.number for each in chosen_parts(all_parts(FULL), asked.split(","))}
+    assert names == {part.number, "Lemma 3.2", "Figure 4"}
 
 
 def test_pictures_that_are_not_here_leave_a_part_out(tmp_path):

@@ -95,8 +95,8 @@ def draw_discrete(curves: list[Curve]) -> Figure:
             ax.loglog(curve.n, curve.mean, marker=".", color=color, lw=width, label=curve.distance, **style)
             if curve.distance == "W2":
                 ax.loglog(curve.n, curve.mean / 10, "--", color=color, lw=1, label="W2 / 10")
-        _draw_slope(ax, curves[0].n, -0.5, 0.5)
-        _draw_slope(ax, curves[0].n, -0.25, 1.2)
+        _draw_slope(ax, curves[0].n, -0.5, 0.5, "below")
+        _draw_slope(ax, curves[0].n, -0.25, 1.2, "above")
         _finish(ax, case)
     return figure
 
@@ -112,7 +112,7 @@ def draw_continuous(curves: list[Curve]) -> Figure:
                 is_ours = curve.distance.startswith("RPW")
                 p = curve.distance.removeprefix("W") if not is_ours else curve.distance[4:].split(",")[0]
                 style, color = "-" if is_ours else "--", COLOURS[exponents.index(p)]
-                label = f"{curve.distance}: {curve.exponent():.2f}"
+                label = f"{curve.distance.replace('inf', '∞')}: {curve.exponent():.2f}"
                 ax.loglog(curve.n, curve.mean, style, marker=".", color=color, lw=1.8 if is_ours else 1.2, label=label)
         bottom, top = ax.get_ylim()
         ax.set_ylim(bottom * (bottom / top) ** 0.45)  # room for the legend
@@ -123,11 +123,13 @@ def draw_continuous(curves: list[Curve]) -> Figure:
     return figure
 
 
-def _draw_slope(ax: Axes, n: Array, exponent: float, at_one: float) -> None:
-    ax.loglog(n, at_one * np.asarray(n, dtype=float) ** exponent, ":", color="0.5", lw=1)
-    ax.annotate(
-        f"$n^{{{exponent:g}}}$", (n[-1], at_one * float(n[-1]) ** exponent), color="0.4", fontsize=8, ha="right"
-    )
+def _draw_slope(ax: Axes, n: Array, exponent: float, at_one: float, named: str) -> None:
+    """A power of n, with its name above or below its end, where no curve is."""
+    power = at_one * np.asarray(n, dtype=float) ** exponent
+    ax.loglog(n, power, ":", color="0.5", lw=1)
+    place: dict[str, Any] = {"xytext": (0, 2), "va": "bottom"} if named == "above" else {"xytext": (0, -3), "va": "top"}
+    text = f"$n^{{{exponent:g}}}$"
+    ax.annotate(text, (n[-1], power[-1]), textcoords="offset points", ha="right", color="0.4", fontsize=8, **place)
 
 
 def _finish(ax: Axes, title: str, **legend: Any) -> None:

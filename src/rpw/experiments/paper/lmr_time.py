@@ -136,7 +136,7 @@ def lmr_exhibit(
             Table("exponents", ["along", "fixed", "fitted", "half_width", "bound", "bound_here"], fitted, caption),
             Table("times", header, rows),
         ],
-        [Drawing("times", draw(sweeps), "Dots: the time. Lines: the bound, through the slowest dot.")],
+        [Drawing("times", draw(sweeps), "Dots: the time. Lines: the bound, scaled so that no dot lies above it.")],
     )
 
 

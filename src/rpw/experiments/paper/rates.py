@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import rpw
+from rpw.base.check import Array
 from rpw.base.threads import as_n_threads
 from rpw.experiments.convergence import rate_of_rpw
 from rpw.experiments.files import new_figure
@@ -49,8 +50,8 @@ class Case:
     dimension: int
 
 
-def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int) -> list[Case]:
-    """μ against μ_n."""
+def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int, on_trees: int = 0) -> list[Case]:
+    """μ against μ_n. ``on_trees``: the largest n where trees do without a matrix, if that is more."""
 
     def case(name: str, p: float) -> Case:
         density = DENSITIES[name]
@@ -59,7 +60,7 @@ def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int)
             value = rpw.distance(density.middles(n), density.sample(rng, n), p=p, k=1, diameter=1)
             return value + density.error(n, p)
 
-        sizes = density.sizes(_most(density.dimension, largest_n))
+        sizes = density.sizes(_most(density.dimension, p, largest_n, on_trees))
         return Case(
             f"{name}, p = {_text(p)}", name, sizes, measure, rate_of_rpw(p, density.dimension), density.dimension
         )
@@ -67,8 +68,10 @@ def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int)
     return [case(name, p) for name in spaces for p in exponents]
 
 
-def between_samples(dimensions: Sequence[int], exponents: Sequence[float], largest_n: int) -> list[Case]:
-    """|RPW(μ, ν) - RPW(μ_n, ν_n)| for pairs of different distributions."""
+def between_samples(
+    dimensions: Sequence[int], exponents: Sequence[float], largest_n: int, on_trees: int = 0
+) -> list[Case]:
+    """|RPW(μ, ν) - RPW(μ_n, ν_n)| for pairs of different distributions. ``on_trees``: as in `to_sample`."""
 
     def case(pair: Pair, d: int, p: float) -> Case:
         truth = true_distance(pair, d, p)
@@ -78,16 +81,19 @@ def between_samples(dimensions: Sequence[int], exponents: Sequence[float], large
             x, y = (x[:, 0], y[:, 0]) if d == 1 else (x, y)
             return abs(rpw.distance(x, y, p=p, k=1, diameter=1) - truth)
 
-        sizes = [n for n in (100, 316, 1000, 3162, 10_000, 31_623, 100_000) if n <= _most(d, largest_n)]
+        most = _most(d, p, largest_n, min(on_trees, pair.most_on_trees))
+        sizes = [n for n in (100, 316, 1000, 3162, 10_000, 31_623, 100_000) if n <= most]
         what = f"{pair.name}, d = {d}, p = {_text(p)}"
         return Case(what, f"{pair.name}, d = {d}", sizes, measure, rate_of_rpw(p, d), d)
 
     return [case(pair, d, p) for pair in PAIRS for d in dimensions for p in exponents]
 
 
-def _most(dimension: int, largest_n: int) -> int:
-    """The line needs no matrix: ten times as many points there."""
-    return min(10 * largest_n, 100_000) if dimension == 1 else largest_n
+def _most(dimension: int, p: float, largest_n: int, on_trees: int) -> int:
+    """The line needs no matrix: ten times as many points there. Nor do trees, which p = ∞ has none of."""
+    if dimension == 1:
+        return min(10 * largest_n, 100_000)
+    return largest_n if math.isinf(p) else max(largest_n, on_trees)
 
 
 def _text(p: float) -> str:
@@ -114,7 +120,7 @@ def measured(
 
 
 def _effort(case: Case, n: int) -> float:
-    return n / 20 if case.dimension == 1 else (n / 100) ** 2
+    return n / 20 if case.dimension == 1 else (n / 100) ** 1.7
 
 
 def rate_exhibit(
@@ -150,7 +156,7 @@ def rate_exhibit(
 
 
 def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
-    """A panel for each space, a colour for each p; dotted lines have the slope of the bound."""
+    """A panel for each space, a colour for each p with its exponent; dotted lines have the slope of the bound."""
     spaces = list(dict.fromkeys(case.space for case in cases))
     columns = 2 if len(spaces) == 4 else min(3, len(spaces))
     rows = -(-len(spaces) // columns)
@@ -163,12 +169,18 @@ def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
             label = f"{rate.what.rpartition(', ')[2]}: {rate.fitted:.2f}"
             ax.loglog(rate.n, mean, "o-", color=colour, ms=4, lw=1.6, label=label)
             ax.loglog(rate.n, mean[0] * (rate.n / rate.n[0]) ** rate.bound, ":", color=colour, lw=1)
-        ax.set(title=f"{space} (fitted exponents)", xlabel="sample size n")
-        ax.set_xticks(own[0].n[::2], [f"{int(n):,}" for n in own[0].n[::2]])
+        ax.set(title=space, xlabel="sample size n")
+        ticks = _ticks(max((rate.n for rate in own), key=len))
+        ax.set_xticks(ticks, [f"{int(n):,}" for n in ticks])
         ax.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, fontsize=8, loc="lower left")
+        ax.legend(frameon=False, fontsize=8, loc="lower left", title="fitted exponent", title_fontsize=8)
     for ax in axes[len(spaces) :]:
         ax.set_axis_off()
     return figure
+
+
+def _ticks(sizes: Array) -> Array:
+    """At most four of them, and the largest."""
+    return sizes[:: -math.ceil(len(sizes) / 4)]

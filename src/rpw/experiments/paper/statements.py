@@ -89,6 +89,7 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Section 6.1, MNIST": ("Retrieval, with more queries", _MORE),
     "Section 6.1, CIFAR-10": ("Retrieval, with more queries", _MORE),
+    "Section 6.1, COREL": ("Retrieval, with more queries", _MORE),
     "Section 6.1": (
         "The claims about retrieval",
         "Every sentence of the paper about retrieval that compares two distances, and five of ours.",

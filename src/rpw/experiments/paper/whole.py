@@ -27,8 +27,15 @@ class Whole:
 
 
 def chosen_parts(parts: Sequence[Part], names: Sequence[str]) -> list[Part]:
-    """Those with these numbers, in their usual order; "figure 5" stands for "figure 5, MNIST" and the like."""
-    chosen = {part.number for name in names for part in _named(parts, name.strip().lower())}
+    """Those with these numbers, in their usual order; "figure 5" stands for "figure 5, MNIST" and the like. Two names
+    that are one number together, such as "ours" and "k", are that one."""
+    numbers = {part.number.lower() for part in parts}
+    rest, chosen = [name.strip().lower() for name in names], set()
+    while rest:
+        both = ", ".join(rest[:2])
+        taken = 2 if len(rest) > 1 and both in numbers else 1
+        chosen |= {part.number for part in _named(parts, both if taken == 2 else rest[0])}
+        rest = rest[taken:]
     return [part for part in parts if part.number in chosen]
 
 
