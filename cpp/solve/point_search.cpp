@@ -17,6 +17,17 @@ std::vector<double> as_given(const std::vector<double>& in_tree, const PointTree
     return given;
 }
 
+std::vector<PlanEntry> as_given(std::vector<PlanEntry> in_trees, const PointProblem& problem) {
+    for (PlanEntry& entry : in_trees) {
+        entry.row = problem.rows.given(entry.row);
+        entry.column = problem.columns.given(entry.column);
+    }
+    std::sort(in_trees.begin(), in_trees.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
+    });
+    return in_trees;
+}
+
 PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& pulse) {
     const double unit = pair.space.metric == Metric::euclidean ? length_unit(pair.a.points, pair.b.points) : 1;
     return {pair.a.points, pair.b.points, pair.masses(), {pair.space.metric, unit, scale, p}, unit, pulse};
@@ -55,20 +66,11 @@ std::optional<Status> PointSearch::walk_on(const Limits& limits) {
 std::vector<PlanEntry> PointSearch::plan() const {
     Found found{.weight = bracket_.answer().weight, .left = bracket_.left().plan};
     if (bracket_.right()) found.right = bracket_.right()->plan;
-    auto entries = found.plan(problem_.masses);
-    for (PlanEntry& entry : entries) {
-        entry.row = problem_.rows.given(entry.row);
-        entry.column = problem_.columns.given(entry.column);
-    }
-    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
-    });
-    return entries;
+    return as_given(found.plan(problem_.masses), problem_);
 }
 
-std::vector<double> PointSearch::row_potentials() const {
-    const Forest forest(problem_.masses, bracket_.proof().plan);
-    return as_given(rpw::row_potentials(forest, lambda()), problem_.rows);
+std::vector<double> PointSearch::row_potentials_in_tree() const {
+    return rpw::row_potentials(Forest(problem_.masses, bracket_.proof().plan), lambda());
 }
 
 double PointSearch::certify(std::vector<double>& u, std::vector<double>& v) const {

@@ -9,6 +9,7 @@
 #include "base/tuning.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "solve/coarse.hpp"
 #include "solve/point_search.hpp"
 #include "solve/walked_profile.hpp"
 
@@ -75,14 +76,71 @@ void close_gap(Outcome& outcome) {
     if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
+// The better bound of each kind, with what proves it.
+void improve(Outcome& outcome, Outcome&& other) {
+    if (other.upper < outcome.upper) {
+        outcome.value = outcome.upper = other.upper;
+        outcome.unmoved = other.unmoved;
+        outcome.cost = other.cost;
+        outcome.plan = std::move(other.plan);
+    }
+    if (other.lower > outcome.lower) {
+        outcome.lower = other.lower;
+        outcome.multiplier = other.multiplier;
+        outcome.u = std::move(other.u);
+        outcome.v = std::move(other.v);
+    }
+    outcome.iterations += other.iterations;
+}
+
+Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, const Goal& goal) {
+    const auto number = [&](double bound) { return goal.is_crossing() ? bound : scale * root(bound, goal.p); };
+    Outcome outcome;
+    outcome.value = outcome.upper = number(found.upper);
+    outcome.lower = std::min(number(found.lower), outcome.upper);
+    outcome.unmoved = found.unmoved;
+    outcome.cost = scale * root(found.cost_p, goal.p);
+    outcome.multiplier = found.lambda;
+    outcome.plan = as_given(std::move(found.plan), problem);
+    outcome.u = as_given(found.u, problem.rows);
+    outcome.v = as_given(found.v, problem.columns);
+    outcome.iterations = found.pivots;
+    return outcome;
+}
+
+// What cells prove, from coarse to fine, until that is within tol or time is up; nothing known: [0, largest].
+Outcome bounds_from_coarse_to_fine(const PointProblem& problem, const Goal& goal, double scale, double tol,
+                                   double largest, Pulse& pulse) {
+    Outcome outcome;
+    outcome.status = Status::tolerance;
+    outcome.solver = Solver::points;
+    outcome.value = outcome.upper = largest;
+    outcome.scale = scale;
+    const bool in_time = ends_in_time([&] {
+        Node per_cell = points_per_coarsest_cell(problem);
+        for (; per_cell > 1 && outcome.upper - outcome.lower > tol; per_cell /= 8) {
+            improve(outcome, as_outcome(bounds_by_cells(problem, per_cell, goal, pulse), problem, scale, goal));
+        }
+    });
+    if (!in_time) outcome.status = Status::time_limit;
+    return outcome;
+}
+
 // Nothing if that takes more work.
 std::optional<Outcome> cross(const PointProblem& problem, double scale, const Question& question, double most_work,
                              Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
-    PointSearch search(problem, {price.kappa, p}, pulse);
+    const double tol = price.tol(question.tol);
+    const Goal goal{price.kappa, p};
+    std::optional<Outcome> coarse;
+    if (price.shrink == 1 && most_work == unreachable && (tol > 0 || pulse.has_deadline())) {
+        coarse = bounds_from_coarse_to_fine(problem, goal, scale, tol, 1, pulse);
+        if (coarse->status == Status::time_limit || coarse->upper - coarse->lower <= tol) return coarse;
+    }
+    PointSearch search(problem, goal, pulse);
     search.allow(most_work);
-    const auto status = search.run({price.tol(question.tol), cutoff});
+    const auto status = search.run({tol, cutoff});
     if (!status) return {};
     Outcome outcome;
     outcome.status = *status;
@@ -95,6 +153,7 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
         close_gap(outcome);
     }
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
+    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
     return outcome;
 }
 
