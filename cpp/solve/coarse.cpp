@@ -12,7 +12,7 @@ namespace rpw {
 namespace {
 
 // Fewer cells tell too little.
-constexpr Node fewest_cells = 1000;
+constexpr Node fewest_cells = 125;
 
 double cost_of_plan(const PointProblem& problem, std::vector<PlanEntry>& plan, std::vector<double>& costs) {
     const WeightedTree columns(problem.columns, problem.costs);

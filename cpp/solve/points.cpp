@@ -163,7 +163,13 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     const double p = question.p;
     const bool is_truncated = question.truncation < unreachable;
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
-    PointSearch search(problem, {0, p, question.unmoved}, pulse, is_truncated ? price : unreachable);
+    const Goal goal{0, p, question.unmoved};
+    std::optional<Outcome> coarse;
+    if (!is_truncated && most_work == unreachable && pulse.has_deadline()) {
+        coarse = bounds_from_coarse_to_fine(problem, goal, scale, 0, unreachable, pulse);
+        if (coarse->status == Status::time_limit) return coarse;
+    }
+    PointSearch search(problem, goal, pulse, is_truncated ? price : unreachable);
     search.allow(most_work);
     const auto status = search.run();
     if (!status) return {};
@@ -179,6 +185,7 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
         outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
         close_gap(outcome);
     }
+    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
     return outcome;
 }
 
