@@ -261,4 +261,7 @@ inline constexpr double share_for_all = 0.2;
 inline constexpr double most_pairs = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;
 
+// In up to so many dimensions searches in a tree pay.
+inline constexpr Node most_searched_dimensions = 12;
+
 }  // namespace rpw::tuning

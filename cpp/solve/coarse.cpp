@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ground/powers.hpp"
+#include "points/c_transform.hpp"
 #include "points/cells.hpp"
 #include "solve/point_search.hpp"
 
@@ -60,15 +61,8 @@ void set_upper(Interval& found, const PointProblem& problem, const Goal& goal) {
 // The potentials of one side that those of the other ask for: v(y) ≥ λ - C(x, y) - u(x) for all x.
 std::vector<double> transformed(const PointTree& from, const std::vector<double>& potential, const PointTree& to,
                                 const PointCost& costs, double lambda, Pulse& pulse) {
-    WeightedTree weighted(from, costs);
-    weighted.set_all([&](Node x) { return potential[x]; });
-    std::vector<double> point(to.dimension()), found(to.size());
-    for (Node y = 0; y < to.size(); ++y) {
-        std::size_t work = 0;
-        to.copy_point(y, point.data());
-        found[y] = std::max(0.0, lambda - weighted.least(point.data(), {lambda, -1}, work).cost);
-        pulse.note(16 * work);
-    }
+    std::vector<double> found = least_sums(from, potential, to, costs, lambda, pulse);
+    for (double& number : found) number = lambda - number;
     return found;
 }
 
