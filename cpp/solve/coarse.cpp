@@ -85,8 +85,9 @@ void set_lower(Interval& found, const PointProblem& problem, const PointProblem&
 }  // namespace
 
 Node points_per_coarsest_cell(const PointProblem& problem) {
+    const Node points = std::min(problem.rows.size(), problem.columns.size());
     Node per_cell = 1;
-    while (std::min(problem.rows.size(), problem.columns.size()) / (8 * per_cell) >= fewest_cells) per_cell *= 8;
+    while (points / (cells_per_cell * per_cell) >= fewest_cells) per_cell *= cells_per_cell;
     return per_cell;
 }
 

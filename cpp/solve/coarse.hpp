@@ -28,8 +28,9 @@ struct Interval {
     double width() const { return upper - lower; }
 };
 
-// How many points make a cell on the coarsest level that is worth a solve; each further level has cells of an eighth.
-// No more than one point: no level is.
+// How many points make a cell on the coarsest level that is worth a solve, and how many cells of the next level make
+// one. One point: no level is.
+constexpr Node cells_per_cell = 8;
 Node points_per_coarsest_cell(const PointProblem& problem);
 
 // Throws TimeUp.

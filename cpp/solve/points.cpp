@@ -108,22 +108,29 @@ Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, 
     return outcome;
 }
 
-// What cells prove, from coarse to fine, until that is within tol or time is up; nothing known: [0, largest].
-Outcome bounds_from_coarse_to_fine(const PointProblem& problem, const Goal& goal, double scale, double tol,
-                                   double largest, Pulse& pulse) {
+// What cells prove, from coarse to fine, until that is within tol or time is up; nothing known: [0, largest]. Nothing
+// at all where no bounds are asked for, or where all is known as soon.
+std::optional<Outcome> bounds_by_cells(const PointProblem& problem, const Goal& goal, double scale, double tol,
+                                       double largest, Pulse& pulse) {
+    Node per_cell = points_per_coarsest_cell(problem);
+    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
     Outcome outcome;
     outcome.status = Status::tolerance;
     outcome.solver = Solver::points;
     outcome.value = outcome.upper = largest;
     outcome.scale = scale;
     const bool in_time = ends_in_time([&] {
-        Node per_cell = points_per_coarsest_cell(problem);
-        for (; per_cell > 1 && outcome.upper - outcome.lower > tol; per_cell /= 8) {
+        do {
             improve(outcome, as_outcome(bounds_by_cells(problem, per_cell, goal, pulse), problem, scale, goal));
-        }
+            per_cell /= cells_per_cell;
+        } while (per_cell > 1 && outcome.upper - outcome.lower > tol);
     });
     if (!in_time) outcome.status = Status::time_limit;
     return outcome;
+}
+
+bool is_enough(const Outcome& outcome, double tol) {
+    return outcome.status == Status::time_limit || outcome.upper - outcome.lower <= tol;
 }
 
 // Nothing if that takes more work.
@@ -134,10 +141,8 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
     const double tol = price.tol(question.tol);
     const Goal goal{price.kappa, p};
     std::optional<Outcome> coarse;
-    if (price.shrink == 1 && most_work == unreachable && (tol > 0 || pulse.has_deadline())) {
-        coarse = bounds_from_coarse_to_fine(problem, goal, scale, tol, 1, pulse);
-        if (coarse->status == Status::time_limit || coarse->upper - coarse->lower <= tol) return coarse;
-    }
+    if (price.shrink == 1 && most_work == unreachable) coarse = bounds_by_cells(problem, goal, scale, tol, 1, pulse);
+    if (coarse && is_enough(*coarse, tol)) return coarse;
     PointSearch search(problem, goal, pulse);
     search.allow(most_work);
     const auto status = search.run({tol, cutoff});
@@ -165,9 +170,9 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
     const Goal goal{0, p, question.unmoved};
     std::optional<Outcome> coarse;
-    if (!is_truncated && most_work == unreachable && pulse.has_deadline()) {
-        coarse = bounds_from_coarse_to_fine(problem, goal, scale, 0, unreachable, pulse);
-        if (coarse->status == Status::time_limit) return coarse;
+    if (!is_truncated && most_work == unreachable) {
+        coarse = bounds_by_cells(problem, goal, scale, 0, unreachable, pulse);
+        if (coarse && is_enough(*coarse, 0)) return coarse;
     }
     PointSearch search(problem, goal, pulse, is_truncated ? price : unreachable);
     search.allow(most_work);
