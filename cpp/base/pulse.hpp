@@ -32,6 +32,7 @@ public:
         if (budget_ >= steps_between_looks) look();
     }
 
+    bool has_deadline() const { return has_deadline_; }
     // For what has to be done after the deadline; an interrupt ends that, too.
     Pulse without_deadline() const { return {poll_, unreachable_seconds}; }
 

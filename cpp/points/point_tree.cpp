@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "base/simd.hpp"
@@ -95,6 +96,13 @@ void PointTree::fill_boxes() {
     }
 }
 
+PointGroup::PointGroup(const PointTree& tree, Node first, Node stride)
+    : count(std::min(most, up(tree.size() - first, stride))), coordinates(most * tree.dimension()) {
+    for (Node g = 0; g < most; ++g) {
+        tree.copy_point(first + std::min(g, count - 1) * stride, coordinates.data() + g * tree.dimension());
+    }
+}
+
 // ---------------------------------------------------------------- weights
 
 WeightedTree::WeightedTree(const PointTree& tree, const PointCost& cost)
@@ -145,11 +153,20 @@ namespace {
 inline double larger(double x, double y) { return x > y ? x : y; }
 inline double smaller(double x, double y) { return x < y ? x : y; }
 
-template <Metric metric>
-inline double longer_by(double sum, double difference) {
-    if constexpr (metric == Metric::euclidean) return sum + difference * difference;
-    if constexpr (metric == Metric::cityblock) return sum + std::abs(difference);
-    if constexpr (metric == Metric::chebyshev) return larger(sum, std::abs(difference));
+// Of one point, or of a leaf: left to itself the compiler turns the loop over coordinates into vectors, and shuffles.
+using Eight [[gnu::vector_size(per_leaf * sizeof(double))]] = double;
+constexpr Node points_at_once = 4;
+
+// By a reference: where a vector is returned depends on the processor.
+template <Metric metric, class Number>
+[[gnu::always_inline]] inline void lengthen(Number& sum, const Number& difference) {
+    if constexpr (metric == Metric::euclidean) {
+        sum += difference * difference;
+        return;
+    }
+    const Number length = difference < 0 ? -difference : difference;
+    if constexpr (metric == Metric::cityblock) sum += length;
+    if constexpr (metric == Metric::chebyshev) sum = sum > length ? sum : length;
 }
 
 // In a unit of its own: squares would vanish.
@@ -174,13 +191,13 @@ double WeightedTree::cost(const double* point, Node x) const {
         const double difference = point[t] - other[t * per_leaf];
         switch (cost_.metric()) {
             case Metric::euclidean:
-                sum = longer_by<Metric::euclidean>(sum, difference);
+                lengthen<Metric::euclidean>(sum, difference);
                 break;
             case Metric::cityblock:
-                sum = longer_by<Metric::cityblock>(sum, difference);
+                lengthen<Metric::cityblock>(sum, difference);
                 break;
             case Metric::chebyshev:
-                sum = longer_by<Metric::chebyshev>(sum, difference);
+                lengthen<Metric::chebyshev>(sum, difference);
                 break;
         }
     }
@@ -236,6 +253,23 @@ public:
         }
     }
 
+    // The costs of the points of a leaf for some points, one after the other in memory, of which this is the first.
+    [[gnu::always_inline]] void look_from_some(Node leaf, double (*cost)[per_leaf]) const {
+        Eight sum[points_at_once] = {};
+        const double* at = tree_.of_leaf(leaf, 0);
+        for (Node t = 0; t < dimension_; ++t, at += per_leaf) {
+            Eight place;
+            std::memcpy(&place, at, sizeof place);
+            for (Node g = 0; g < points_at_once; ++g) {
+                lengthen<metric>(sum[g], point_[g * dimension_ + t] - place);
+            }
+        }
+        for (Node g = 0; g < points_at_once; ++g) {
+            std::memcpy(cost[g], &sum[g], sizeof sum[g]);
+            Search(self_, point_ + g * dimension_).make_costs(leaf, unreachable, cost[g]);
+        }
+    }
+
 private:
     // A box or a leaf that is still to be looked at: of this level (0: leaves), and no point in it costs less.
     struct Waiting {
@@ -254,8 +288,13 @@ private:
         for (Node c = 0; c < per_leaf; ++c) key[c] = 0;
         for (Node t = 0; t < dimension_; ++t) {
             const double *at = tree_.of_leaf(leaf, t), from = point_[t];
-            for (Node c = 0; c < per_leaf; ++c) key[c] = longer_by<metric>(key[c], from - at[c]);
+            for (Node c = 0; c < per_leaf; ++c) lengthen<metric>(key[c], from - at[c]);
         }
+        make_costs(leaf, beyond, key);
+    }
+
+    // From sums to costs.
+    [[gnu::always_inline]] void make_costs(Node leaf, double beyond, double* key) const {
         if (cost_.is_proportional()) {
             for (Node c = 0; c < per_leaf; ++c) key[c] = smaller(key[c] * cost_.factor(), largest_power);
             return;
@@ -281,7 +320,7 @@ private:
         for (Node t = 0; t < dimension_; ++t) {
             const double *low = tree_.of_block(block, t), *high = low + per_block, at = point_[t];
             for (Node c = 0; c < per_block; ++c) {
-                bound[c] = longer_by<metric>(bound[c], larger(larger(low[c] - at, at - high[c]), 0.0));
+                lengthen<metric>(bound[c], larger(larger(low[c] - at, at - high[c]), 0.0));
             }
         }
         if (cost_.is_proportional()) {
@@ -338,6 +377,41 @@ RPW_SIMD NearestPoint WeightedTree::least(const double* point, NearestPoint know
 RPW_SIMD void WeightedTree::gather(const double* point, double beyond, std::vector<NearestPoint>& found,
                                    std::size_t& boxes) const {
     with_search(point, [&](auto search) __attribute__((always_inline)) { search.gather(beyond, found, boxes); });
+}
+
+// Calls visit(point of the group, leaf, costs of its points).
+template <class Visit>
+[[gnu::always_inline]] inline void WeightedTree::for_each_leaf(const PointGroup& group, const Visit& visit) const {
+    double cost[points_at_once][per_leaf];
+    for (Node leaf = 0; leaf < tree_->leaves(); ++leaf) {
+        for (Node first = 0; first < group.count; first += points_at_once) {
+            const double* points = group.coordinates.data() + first * tree_->dimension();
+            with_search(points,
+                        [&](const auto& search) __attribute__((always_inline)) { search.look_from_some(leaf, cost); });
+            const Node count = std::min(points_at_once, group.count - first);
+            for (Node g = 0; g < count; ++g) visit(first + g, leaf, cost[g]);
+        }
+    }
+}
+
+RPW_SIMD void WeightedTree::least_of_all(const PointGroup& group, double* least) const {
+    for_each_leaf(group, [&](Node g, Node leaf, const double* cost) __attribute__((always_inline)) {
+        const double* weight = weight_.data() + static_cast<std::size_t>(leaf) * per_leaf;
+        for (Node c = 0; c < per_leaf; ++c) least[g] = smaller(least[g], cost[c] + weight[c]);
+    });
+}
+
+RPW_SIMD void WeightedTree::gather_from_all(const PointGroup& group, const double* beyond,
+                                            std::vector<NearestPoint>* found) const {
+    for_each_leaf(group, [&](Node g, Node leaf, const double* cost) __attribute__((always_inline)) {
+        const double* weight = weight_.data() + static_cast<std::size_t>(leaf) * per_leaf;
+        double least = unreachable;
+        for (Node c = 0; c < per_leaf; ++c) least = smaller(least, cost[c] + weight[c]);
+        if (!(least < beyond[g])) return;
+        for (Node c = 0; c < per_leaf; ++c) {
+            if (cost[c] + weight[c] < beyond[g]) found[g].push_back({cost[c], leaf * per_leaf + c});
+        }
+    });
 }
 
 }  // namespace rpw

@@ -58,6 +58,16 @@ private:
     std::vector<double> boxes_;
 };
 
+// Every `stride`-th point of a tree from the first on, one after the other; the last one again where there are fewer.
+struct PointGroup {
+    static constexpr Node most = 16;
+
+    PointGroup(const PointTree& tree, Node first, Node stride = 1);
+
+    Node count;
+    std::vector<double> coordinates;
+};
+
 // A point and what it costs; none is -1, at an infinite cost.
 struct NearestPoint {
     double cost = unreachable;
@@ -83,9 +93,16 @@ public:
     void gather(const double* point, double beyond, std::vector<NearestPoint>& found, std::size_t& boxes) const;
     double cost(const double* point, Node x) const;
 
+    // In many dimensions hardly a box can be left out. The same for a group of points, without any box: each leaf
+    // is read once for all of them. The first one gives no more than `least` was.
+    void least_of_all(const PointGroup& group, double* least) const;
+    void gather_from_all(const PointGroup& group, const double* beyond, std::vector<NearestPoint>* found) const;
+
 private:
     template <Metric metric, Node dimension>
     class Search;
+    template <class Visit>
+    void for_each_leaf(const PointGroup& group, const Visit& visit) const;
     template <class Ask>
     void with_search(const double* point, const Ask& ask) const;
     void sum_up();

@@ -2,7 +2,10 @@
 #include "points/tree_partners.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
+
+#include "points/c_transform.hpp"
 
 namespace rpw {
 
@@ -37,6 +40,7 @@ TreePartners::TreePartners(const PointProblem& problem, double limit)
     : problem_(problem),
       rows_(problem.rows.size()),
       limit_(limit),
+      scans_(!searches_pay(problem.rows.dimension())),
       of_rows_(problem.rows, problem.costs),
       of_columns_(problem.columns, problem.costs),
       found_(static_cast<std::size_t>(rows_) + problem.columns.size()),
@@ -46,6 +50,11 @@ TreePartners::TreePartners(const PointProblem& problem, double limit)
 // The work between two renewals should weigh about as much as one.
 void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
     const auto since = static_cast<double>(work), pass = static_cast<double>(renewal_work_);
+    if (scans_) {
+        has_lists_ = list_some(forest, lambda, pulse);
+        weigh_all(forest);
+        return;
+    }
     if (step_ == 0) {
         weigh_all(forest);
         step_ = first_step();
@@ -81,26 +90,95 @@ void TreePartners::weigh(const Forest& forest, Node x) {
 bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) {
     const std::size_t most = std::min(arcs_per_node * found_.size(), most_arcs);
     of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });
-    ArcList& list = lists_.of_row;
-    list.partner.clear();
-    list.cost.clear();
-    std::size_t boxes = 0;
-    for (Node i = 0; i < rows_; ++i) {
-        list.start[i] = list.partner.size();
-        near_.clear();
-        of_columns_.gather(place(i), (horizon_ - forest.potential(i, lambda)) * (1 + 1e-15), near_, boxes);
-        for (const NearestPoint& arc : near_) {
-            list.partner.push_back(rows_ + arc.node);
-            list.cost.push_back(arc.cost);
-        }
-        if (list.partner.size() > most) break;
-        pulse.note(256);
-    }
-    renewal_work_ = boxes + list.partner.size() / arcs_per_box;
-    if (list.partner.size() > most) return false;
-    list.start[rows_] = list.partner.size();
+    lists_.of_row.partner.clear();
+    lists_.of_row.cost.clear();
+    const bool has_listed =
+        scans_ ? list_by_groups(forest, lambda, most, pulse) : list_by_searches(forest, lambda, most, pulse);
+    renewal_work_ += lists_.of_row.partner.size() / arcs_per_box;
+    if (!has_listed) return false;
+    lists_.of_row.start[rows_] = lists_.of_row.partner.size();
     lists_.list_columns();
     return true;
+}
+
+// No arc of a row that is dearer, with the potential of its column, becomes tight before the horizon.
+double TreePartners::reach(const Forest& forest, Node row, double lambda) const {
+    return (horizon_ - forest.potential(row, lambda)) * (1 + 1e-15);
+}
+
+void TreePartners::append(const std::vector<NearestPoint>& arcs) {
+    for (const NearestPoint& arc : arcs) {
+        lists_.of_row.partner.push_back(rows_ + arc.node);
+        lists_.of_row.cost.push_back(arc.cost);
+    }
+}
+
+bool TreePartners::list_by_searches(const Forest& forest, double lambda, std::size_t most, Pulse& pulse) {
+    renewal_work_ = 0;
+    for (Node i = 0; i < rows_; ++i) {
+        lists_.of_row.start[i] = lists_.of_row.partner.size();
+        near_.clear();
+        of_columns_.gather(place(i), reach(forest, i, lambda), near_, renewal_work_);
+        append(near_);
+        if (lists_.of_row.partner.size() > most) return false;
+        pulse.note(256);
+    }
+    return true;
+}
+
+bool TreePartners::list_by_groups(const Forest& forest, double lambda, std::size_t most, Pulse& pulse) {
+    std::array<std::vector<NearestPoint>, PointGroup::most> near;
+    std::array<double, PointGroup::most> beyond;
+    renewal_work_ = 0;
+    for (Node begin = 0; begin < rows_; begin += PointGroup::most) {
+        const PointGroup group(problem_.rows, begin);
+        for (Node g = 0; g < group.count; ++g) {
+            near[g].clear();
+            beyond[g] = reach(forest, begin + g, lambda);
+        }
+        of_columns_.gather_from_all(group, beyond.data(), near.data());
+        for (Node g = 0; g < group.count; ++g) {
+            lists_.of_row.start[begin + g] = lists_.of_row.partner.size();
+            append(near[g]);
+        }
+        if (lists_.of_row.partner.size() > most) return false;
+        renewal_work_ += static_cast<std::size_t>(group.count) * problem_.columns.leaves();
+        pulse.note(group.coordinates.size() * problem_.columns.size());
+    }
+    return true;
+}
+
+// In many dimensions one search takes as long as it takes to look at all: lists there must be, up to a horizon before
+// which a sample of the rows has as many arcs as a list can hold.
+bool TreePartners::list_some(const Forest& forest, double lambda, Pulse& pulse) {
+    constexpr int most_tries = 8;
+    step_ = step_for_lists(forest, lambda, pulse);
+    for (int tries = 0; tries < most_tries; ++tries, step_ /= 2) {
+        horizon_ = std::min(limit_, lambda + step_);
+        if (list_arcs(forest, lambda, pulse)) return true;
+    }
+    return false;
+}
+
+double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& pulse) {
+    const auto most = static_cast<double>(std::min(arcs_per_node * found_.size(), most_arcs));
+    of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });
+    const Node stride = rows_ / PointGroup::most + 1;
+    const PointGroup sample(problem_.rows, 0, stride);
+    std::array<std::vector<NearestPoint>, PointGroup::most> near;
+    std::array<double, PointGroup::most> beyond;
+    beyond.fill(unreachable);
+    of_columns_.gather_from_all(sample, beyond.data(), near.data());
+    pulse.note(sample.coordinates.size() * problem_.columns.size());
+    std::vector<double> tight_at;
+    for (Node g = 0; g < sample.count; ++g) {
+        const double own = forest.potential(g * stride, lambda);
+        for (const auto& [cost, j] : near[g]) tight_at.push_back(own + cost + of_columns_.weight(j));
+    }
+    const auto wanted = static_cast<std::size_t>(0.5 * most * sample.count / rows_);
+    const auto last = tight_at.begin() + std::min(wanted, tight_at.size() - 1);
+    std::nth_element(tight_at.begin(), last, tight_at.end());
+    return std::max(*last - lambda, step_);
 }
 
 // What half of the nodes have to pay for their nearest partner, leaving out those that pay nothing.

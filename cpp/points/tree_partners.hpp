@@ -58,12 +58,19 @@ private:
     double first_step();
     double ask_tree(Node x);
     bool list_arcs(const Forest& forest, double lambda, Pulse& pulse);
+    bool list_by_searches(const Forest& forest, double lambda, std::size_t most, Pulse& pulse);
+    bool list_by_groups(const Forest& forest, double lambda, std::size_t most, Pulse& pulse);
+    void append(const std::vector<NearestPoint>& arcs);
+    double reach(const Forest& forest, Node row, double lambda) const;
+    bool list_some(const Forest& forest, double lambda, Pulse& pulse);
+    double step_for_lists(const Forest& forest, double lambda, Pulse& pulse);
 
     static constexpr std::size_t arcs_per_box = 8;  // that are looked at in the same time
 
     const PointProblem& problem_;
     Node rows_;
     double limit_;
+    bool scans_;  // all arcs, instead of searching
     double horizon_ = 0;
     double step_ = 0;  // of the horizon
     WeightedTree of_rows_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ground/distances.hpp"
+#include "points/c_transform.hpp"
 #include "solve/found.hpp"
 #include "walk/certificate.hpp"
 #include "walk/walk_to_goal.hpp"
@@ -15,6 +16,17 @@ std::vector<double> as_given(const std::vector<double>& in_tree, const PointTree
     std::vector<double> given(in_tree.size());
     for (Node x = 0; x < tree.size(); ++x) given[tree.given(x)] = in_tree[x];
     return given;
+}
+
+std::vector<PlanEntry> as_given(std::vector<PlanEntry> in_trees, const PointProblem& problem) {
+    for (PlanEntry& entry : in_trees) {
+        entry.row = problem.rows.given(entry.row);
+        entry.column = problem.columns.given(entry.column);
+    }
+    std::sort(in_trees.begin(), in_trees.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
+    });
+    return in_trees;
 }
 
 PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& pulse) {
@@ -53,38 +65,25 @@ std::optional<Status> PointSearch::walk_on(const Limits& limits) {
 }
 
 std::vector<PlanEntry> PointSearch::plan() const {
-    Found found{.weight = bracket_.answer().weight, .left = bracket_.left().plan};
+    Found found;
+    found.weight = bracket_.answer().weight;
+    found.left = bracket_.left().plan;
     if (bracket_.right()) found.right = bracket_.right()->plan;
-    auto entries = found.plan(problem_.masses);
-    for (PlanEntry& entry : entries) {
-        entry.row = problem_.rows.given(entry.row);
-        entry.column = problem_.columns.given(entry.column);
-    }
-    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
-    });
-    return entries;
+    return as_given(found.plan(problem_.masses), problem_);
 }
 
-std::vector<double> PointSearch::row_potentials() const {
-    const Forest forest(problem_.masses, bracket_.proof().plan);
-    return as_given(rpw::row_potentials(forest, lambda()), problem_.rows);
+std::vector<double> PointSearch::row_potentials_in_tree() const {
+    return rpw::row_potentials(Forest(problem_.masses, bracket_.proof().plan), lambda());
 }
 
 double PointSearch::certify(std::vector<double>& u, std::vector<double>& v) const {
     const Forest forest(problem_.masses, bracket_.proof().plan);
     const std::vector<double> of_columns = column_potentials(forest, lambda());
-    WeightedTree columns(problem_.columns, problem_.costs);
-    columns.set_all([&](Node j) { return of_columns[j]; });
-    std::vector<double> point(problem_.rows.dimension()), of_rows;
+    std::vector<double> of_rows;
     Pulse after = pulse_.without_deadline();
-    const auto least_of_row = [&](Node i) {
-        std::size_t work = 0;
-        problem_.rows.copy_point(i, point.data());
-        const double least = columns.least(point.data(), {}, work).cost;
-        after.note(16 * work);
-        return least;
-    };
+    const std::vector<double> least =
+        least_sums(problem_.columns, of_columns, problem_.rows, problem_.costs, lambda(), after);
+    const auto least_of_row = [&](Node i) { return least[i]; };
     const double sum = certify_rows(problem_.masses, forest, lambda(), of_columns, least_of_row, of_rows);
     u = as_given(of_rows, problem_.rows);
     v = as_given(of_columns, problem_.columns);

@@ -17,6 +17,8 @@ PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& puls
 
 // Numbers for the nodes of a tree, in the order of the points as they were given.
 std::vector<double> as_given(const std::vector<double>& in_tree, const PointTree& tree);
+// Entries for the nodes of the trees, for the points as they were given, sorted.
+std::vector<PlanEntry> as_given(std::vector<PlanEntry> in_trees, const PointProblem& problem);
 
 class PointSearch {
 public:
@@ -37,7 +39,8 @@ public:
     double lambda() const { return bracket_.proof().lambda; }
     // In the order of the atoms as they were given. The last one: the height of the line, F(1 - ε) ≥ height - λ ε.
     std::vector<PlanEntry> plan() const;
-    std::vector<double> row_potentials() const;
+    std::vector<double> row_potentials() const { return as_given(row_potentials_in_tree(), problem_.rows); }
+    std::vector<double> row_potentials_in_tree() const;
     double certify(std::vector<double>& u, std::vector<double>& v) const;
 
     long pivots() const { return walk_.pivots(); }

@@ -9,6 +9,7 @@
 #include "base/tuning.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "solve/coarse.hpp"
 #include "solve/point_search.hpp"
 #include "solve/walked_profile.hpp"
 
@@ -75,14 +76,76 @@ void close_gap(Outcome& outcome) {
     if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
+// The better bound of each kind, with what proves it.
+void improve(Outcome& outcome, Outcome&& other) {
+    if (other.upper < outcome.upper) {
+        outcome.value = outcome.upper = other.upper;
+        outcome.unmoved = other.unmoved;
+        outcome.cost = other.cost;
+        outcome.plan = std::move(other.plan);
+    }
+    if (other.lower > outcome.lower) {
+        outcome.lower = other.lower;
+        outcome.multiplier = other.multiplier;
+        outcome.u = std::move(other.u);
+        outcome.v = std::move(other.v);
+    }
+    outcome.iterations += other.iterations;
+}
+
+Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, const Goal& goal) {
+    const auto number = [&](double bound) { return goal.is_crossing() ? bound : scale * root(bound, goal.p); };
+    Outcome outcome;
+    outcome.value = outcome.upper = number(found.upper);
+    outcome.lower = std::min(number(found.lower), outcome.upper);
+    outcome.unmoved = found.unmoved;
+    outcome.cost = scale * root(found.cost_p, goal.p);
+    outcome.multiplier = found.lambda;
+    outcome.plan = as_given(std::move(found.plan), problem);
+    outcome.u = as_given(found.u, problem.rows);
+    outcome.v = as_given(found.v, problem.columns);
+    outcome.iterations = found.pivots;
+    return outcome;
+}
+
+// What cells prove, from coarse to fine, until that is within tol or time is up; nothing known: [0, largest]. Nothing
+// at all where no bounds are asked for, or where all is known as soon.
+std::optional<Outcome> bounds_by_cells(const PointProblem& problem, const Goal& goal, double scale, double tol,
+                                       double largest, Pulse& pulse) {
+    Node per_cell = points_per_coarsest_cell(problem);
+    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
+    Outcome outcome;
+    outcome.status = Status::tolerance;
+    outcome.solver = Solver::points;
+    outcome.value = outcome.upper = largest;
+    outcome.scale = scale;
+    const bool in_time = ends_in_time([&] {
+        do {
+            improve(outcome, as_outcome(bounds_by_cells(problem, per_cell, goal, pulse), problem, scale, goal));
+            per_cell /= cells_per_cell;
+        } while (per_cell > 1 && outcome.upper - outcome.lower > tol);
+    });
+    if (!in_time) outcome.status = Status::time_limit;
+    return outcome;
+}
+
+bool is_enough(const Outcome& outcome, double tol) {
+    return outcome.status == Status::time_limit || outcome.upper - outcome.lower <= tol;
+}
+
 // Nothing if that takes more work.
 std::optional<Outcome> cross(const PointProblem& problem, double scale, const Question& question, double most_work,
                              Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
-    PointSearch search(problem, {price.kappa, p}, pulse);
+    const double tol = price.tol(question.tol);
+    const Goal goal{price.kappa, p};
+    std::optional<Outcome> coarse;
+    if (price.shrink == 1 && most_work == unreachable) coarse = bounds_by_cells(problem, goal, scale, tol, 1, pulse);
+    if (coarse && is_enough(*coarse, tol)) return coarse;
+    PointSearch search(problem, goal, pulse);
     search.allow(most_work);
-    const auto status = search.run({price.tol(question.tol), cutoff});
+    const auto status = search.run({tol, cutoff});
     if (!status) return {};
     Outcome outcome;
     outcome.status = *status;
@@ -95,6 +158,7 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
         close_gap(outcome);
     }
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
+    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
     return outcome;
 }
 
@@ -104,7 +168,13 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     const double p = question.p;
     const bool is_truncated = question.truncation < unreachable;
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
-    PointSearch search(problem, {0, p, question.unmoved}, pulse, is_truncated ? price : unreachable);
+    const Goal goal{0, p, question.unmoved};
+    std::optional<Outcome> coarse;
+    if (!is_truncated && most_work == unreachable) {
+        coarse = bounds_by_cells(problem, goal, scale, 0, unreachable, pulse);
+        if (coarse && is_enough(*coarse, 0)) return coarse;
+    }
+    PointSearch search(problem, goal, pulse, is_truncated ? price : unreachable);
     search.allow(most_work);
     const auto status = search.run();
     if (!status) return {};
@@ -120,6 +190,7 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
         outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
         close_gap(outcome);
     }
+    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
     return outcome;
 }
 

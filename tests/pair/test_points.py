@@ -57,7 +57,7 @@ def some_weights(rng, n):
 
 def some_pair(seed):
     rng = np.random.default_rng(seed)
-    (n, m), d = rng.integers(1, 50, 2), int(rng.integers(1, 11))
+    (n, m), d = rng.integers(1, 50, 2), int(rng.integers(1, 16))
     draw_x, draw_y = (CLOUDS[i] if i else lambda r, size, dim: r.random((size, dim)) for i in rng.integers(0, 6, 2))
     x, y = draw_x(rng, n, d), draw_y(rng, m, d)
     if rng.random() < 0.3:  # points of both measures

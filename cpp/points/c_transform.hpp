@@ -1,0 +1,21 @@
+// For every point of one tree, the cheapest way to the weighted points of the other: min over x of C(x, y) + weight(x).
+// From the potentials of one side it tells what those of the other have to be (docs/theory.md, "The dual line and the
+// certificate").
+#pragma once
+
+#include <vector>
+
+#include "base/pulse.hpp"
+#include "points/point_tree.hpp"
+
+namespace rpw {
+
+// Whether boxes still leave points out. In more dimensions searches look at nearly all points, and take four times as
+// long as reading all of them in order.
+bool searches_pay(Node dimension);
+
+// At most `bound`, for each node of `to`.
+std::vector<double> least_sums(const PointTree& from, const std::vector<double>& weight, const PointTree& to,
+                               const PointCost& costs, double bound, Pulse& pulse);
+
+}  // namespace rpw

@@ -1,0 +1,110 @@
+// See coarse.hpp.
+#include "solve/coarse.hpp"
+
+#include <algorithm>
+
+#include "ground/powers.hpp"
+#include "points/c_transform.hpp"
+#include "points/cells.hpp"
+#include "solve/point_search.hpp"
+
+namespace rpw {
+
+namespace {
+
+// Fewer cells tell too little.
+constexpr Node fewest_cells = 125;
+
+double cost_of_plan(const PointProblem& problem, std::vector<PlanEntry>& plan, std::vector<double>& costs) {
+    const WeightedTree columns(problem.columns, problem.costs);
+    std::vector<double> point(problem.rows.dimension());
+    long double sum = 0;
+    for (const PlanEntry& entry : plan) {
+        problem.rows.copy_point(entry.row, point.data());
+        costs.push_back(columns.cost(point.data(), entry.column));
+        sum += static_cast<long double>(entry.mass) * costs.back();
+    }
+    return static_cast<double>(sum);
+}
+
+// Leaves the dearest entries out until what stays is worth what it costs.
+void drop_dearest(Interval& found, const std::vector<double>& costs, const Goal& goal) {
+    std::vector<std::size_t> order(costs.size());
+    for (std::size_t e = 0; e < order.size(); ++e) order[e] = e;
+    std::sort(order.begin(), order.end(), [&](std::size_t e, std::size_t f) { return costs[e] > costs[f]; });
+    for (const std::size_t e : order) {
+        if (goal.is_beyond(found.unmoved, found.cost_p)) break;
+        double& mass = found.plan[e].mass;
+        const double all = mass, cost = costs[e];
+        const double meeting = goal.on_line(found.cost_p + cost * found.unmoved, cost);
+        const double dropped = std::clamp(meeting - found.unmoved, 0.0, all);
+        mass -= dropped;
+        found.unmoved += dropped;
+        found.cost_p = std::max(0.0, found.cost_p - cost * dropped);
+        if (dropped < all) break;
+    }
+    std::erase_if(found.plan, [](const PlanEntry& entry) { return !(entry.mass > 0); });
+}
+
+void set_upper(Interval& found, const PointProblem& problem, const Goal& goal) {
+    std::vector<double> costs;
+    costs.reserve(found.plan.size());
+    found.cost_p = cost_of_plan(problem, found.plan, costs);
+    if (goal.is_crossing()) {
+        drop_dearest(found, costs, goal);
+        found.upper = std::max(found.unmoved, root(found.cost_p, goal.p) / goal.kappa);
+    } else {
+        found.upper = found.cost_p;
+    }
+}
+
+// The potentials of one side that those of the other ask for: v(y) ≥ λ - C(x, y) - u(x) for all x.
+std::vector<double> transformed(const PointTree& from, const std::vector<double>& potential, const PointTree& to,
+                                const PointCost& costs, double lambda, Pulse& pulse) {
+    std::vector<double> found = least_sums(from, potential, to, costs, lambda, pulse);
+    for (double& number : found) number = lambda - number;
+    return found;
+}
+
+double weighted_sum(std::span<const Mass> masses, const std::vector<double>& potential) {
+    long double sum = 0;
+    for (std::size_t x = 0; x < potential.size(); ++x) sum += static_cast<long double>(potential[x]) * masses[x];
+    return static_cast<double>(sum);
+}
+
+void set_lower(Interval& found, const PointProblem& problem, const PointProblem& cells,
+               const std::vector<double>& of_cells, const Goal& goal, Pulse& pulse) {
+    found.v = transformed(cells.rows, of_cells, problem.columns, problem.costs, found.lambda, pulse);
+    found.u = transformed(problem.columns, found.v, problem.rows, problem.costs, found.lambda, pulse);
+    const Masses& masses = problem.masses;
+    const auto total = static_cast<double>(masses.total());
+    const double sum = weighted_sum(masses.a, found.u) / total + weighted_sum(masses.b, found.v) / total;
+    found.lower = std::max(0.0, goal.bound_by(found.lambda - sum, found.lambda));
+}
+
+}  // namespace
+
+Node points_per_coarsest_cell(const PointProblem& problem) {
+    const Node points = std::min(problem.rows.size(), problem.columns.size());
+    Node per_cell = 1;
+    while (points / (cells_per_cell * per_cell) >= fewest_cells) per_cell *= cells_per_cell;
+    return per_cell;
+}
+
+Interval bounds_by_cells(const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
+    const Cells rows(problem.rows, problem.masses.a, per_cell), columns(problem.columns, problem.masses.b, per_cell);
+    const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem.costs, 1,
+                             pulse);
+    PointSearch search(cells, goal, pulse);
+    if (search.run() == Status::time_limit) throw TimeUp();
+    Interval found;
+    found.pivots = search.pivots();
+    found.plan = split_plan(search.plan(), per_cell, problem.masses);
+    found.unmoved = search.unmoved();
+    found.lambda = search.lambda();
+    set_upper(found, problem, goal);
+    set_lower(found, problem, cells, search.row_potentials_in_tree(), goal, pulse);
+    return found;
+}
+
+}  // namespace rpw
