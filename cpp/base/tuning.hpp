@@ -261,4 +261,9 @@ inline constexpr double share_for_all = 0.2;
 inline constexpr double most_pairs = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;
 
+// From so many atoms on, equal points are looked for: one pass over a hash table.
+inline constexpr Node atoms_worth_merging = 100;
+// What sums of shares of a merged atom may differ by, as a part of its mass.
+inline constexpr double rounding_of_shares = 0x1p-50;
+
 }  // namespace rpw::tuning

@@ -11,6 +11,7 @@
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
 #include "solve/choice.hpp"
+#include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
@@ -85,10 +86,8 @@ void solve_one_by_one(const LengthProblem& lengths, Question question, std::span
     }
 }
 
-}  // namespace
-
-std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
-                                  Room& room, Pulse& pulse) {
+std::vector<double> several_of_distinct(const Pair& pair, const Question& question, std::span<const double> kappas,
+                                        Room& room, Pulse& pulse) {
     if (question.truncation == unreachable) {
         if (auto values = several_on_line(pair, question, kappas, pulse)) return *std::move(values);
     }
@@ -116,6 +115,14 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
         solve_one_by_one(lengths, question, todo, pulse);
     }
     return values;
+}
+
+}  // namespace
+
+std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
+                                  Room& room, Pulse& pulse) {
+    const auto merged = merged_pair(pair, question);
+    return several_of_distinct(merged ? merged->pair() : pair, question, kappas, room, pulse);
 }
 
 }  // namespace rpw

@@ -11,6 +11,7 @@
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
 #include "solve/choice.hpp"
+#include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
 #include "solve/scale.hpp"
 #include "solve/sound.hpp"
@@ -92,9 +93,7 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
     return solve_powers({powers, lengths.masses}, scale, question, pulse);
 }
 
-}  // namespace
-
-Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+Outcome solve_distinct(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     Outcome outcome = nothing_proven(question);
     (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
     if (is_sound(outcome)) return outcome;
@@ -102,6 +101,14 @@ Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pul
     Question once_more = question;
     once_more.solver = Solver::walk;
     return solve(pair, once_more, room, pulse);
+}
+
+}  // namespace
+
+Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    const auto merged = merged_pair(pair, question);
+    if (!merged) return solve_distinct(pair, question, room, pulse);
+    return merged->as_given(solve_distinct(merged->pair(), question, room, pulse));
 }
 
 }  // namespace rpw

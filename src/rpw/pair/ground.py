@@ -30,6 +30,7 @@ from rpw.pair.reach import FAR, MANY, Reach
 __all__ = ["Ground", "Matrix", "Points", "has_many", "sample_of"]
 
 _ROWS_PER_DIGEST = 64
+_MANY_PAIRS = 250_000  # fewer fit into any memory, and what answers does not depend on their number
 
 
 class Ground(ABC):
@@ -83,6 +84,10 @@ class Ground(ABC):
     def points_at(self, where: Where) -> Array | None:
         """Where atoms lie; None where only their distances are known."""
         return None
+
+    def sizes(self, x: Where, y: Where) -> tuple[int, int]:
+        """How many atoms the core sees: equal points are one, where it looks for them."""
+        return len(x), len(y)
 
     def has_on_line(self, x: Where, y: Where) -> bool:
         """Whether the core finds these atoms on one line, so that it needs no matrix."""
@@ -188,6 +193,12 @@ class Points(Ground):
     def points_at(self, where: Where) -> Array:
         """Themselves."""
         return where
+
+    def sizes(self, x: Where, y: Where) -> tuple[int, int]:
+        """As the core sees them, where it matters; Python's metrics may tell -0.0 from 0.0."""
+        if self.metric.core is None or len(x) * len(y) < _MANY_PAIRS:
+            return len(x), len(y)
+        return _core.count_distinct(np.ascontiguousarray(x)), _core.count_distinct(np.ascontiguousarray(y))
 
     def has_on_line(self, x: Where, y: Where) -> bool:
         """As the core sees them."""

@@ -83,6 +83,13 @@ class Problem:
         """Whether the core needs no matrix."""
         return self.ground.has_on_line(self.x, self.y)
 
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """The sizes of the two measures as the solvers see them: without idle atoms, and equal points are one."""
+        if self.is_on_line:  # there the core does not look for equal points
+            return len(self.rows), len(self.columns)
+        return self.ground.sizes(self.x[self.rows], self.y[self.columns])
+
     @property
     def dimension(self) -> int:
         """The number of coordinates of points whose distances the core computes; else 0."""
@@ -101,17 +108,14 @@ class Problem:
         Raises if the deadline passes while Python computes distances that the core cannot.
         """
         a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
-        self._check_room(len(a.mass), len(b.mass), question, bytes_per_cost)
+        self.check_fits(question, bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
     def check_fits(self, question: Question, bytes_per_cost: int) -> None:
         """Raise ``MemoryError`` where `to_core` would."""
-        self._check_room(len(self.rows), len(self.columns), question, bytes_per_cost)
-
-    def _check_room(self, n: int, m: int, question: Question, bytes_per_cost: int) -> None:
         if self.ground.takes_room(question):
-            check_pairs_fit(n, m, bytes_per_cost)
+            check_pairs_fit(*self.sizes, bytes_per_cost)
 
     def kept(self) -> Problem:
         """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""

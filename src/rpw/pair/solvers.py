@@ -30,8 +30,7 @@ _ROUNDING_OF_ONE = 2.0**-53
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
     """The name of the solver for this question, and why, as the core says (the table is in `rpw.choose_solver`)."""
     _check_has_points(problem, question)
-    layout = (problem.is_on_line, len(problem.rows), len(problem.columns), problem.dimension)
-    solver, reason = _core.choose(question.to_core(), *layout)
+    solver, reason = _core.choose(question.to_core(), problem.is_on_line, *problem.sizes, problem.dimension)
     return solver.name, reason
 
 
