@@ -103,7 +103,7 @@ REFUSING = {
         | {"solver": NO_CHOICE},
     ),
     "robot": (rpw.robot, {"x": X, "y": Y}, {"lam": NO_NUMBER}),
-    "transport": (rpw.transport, {"x": X, "y": Y}, {"mass": NO_NUMBER}),
+    "transport": (rpw.transport, {"x": X, "y": Y}, {"mass": NO_NUMBER, "solver": NO_CHOICE}),
     "cost": (rpw.distance, {}, {"cost": JUNK}),
     "pairwise": (
         rpw.pairwise,

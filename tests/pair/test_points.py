@@ -65,12 +65,6 @@ def some_pair(seed):
     return rng, x, y, some_weights(rng, n), some_weights(rng, m)
 
 
-def solved(pair, metric, solver, **question):
-    """Any question by any solver; transport has no argument for it."""
-    asked = replace(as_question(need="plan", **question), solver=solver)
-    return solvers.solve(as_problem(*pair, metric=metric), asked)
-
-
 def check_potentials(result, distances, a, b, p):
     """f, g ≤ 0 and f + g ≤ c^p - λ over all pairs, and their line proves the lower bound."""
     (f, g), slope = result.potentials, result.multiplier
@@ -105,13 +99,15 @@ def test_transport_equals_that_of_the_matrix(seed):
     rng, *pair = some_pair(1000 + seed)
     metric, p = METRICS[seed % 4], [1, 1.5, 2, 3, 5][seed % 5]
     distances = cdist(*pair[:2], metric)
-    questions = [
-        {"name": "wasserstein"},
-        {"name": "partial_wasserstein", "mass": float(rng.random())},
-        {"name": "robot", "lam": float(np.quantile(distances, rng.random()) / 2 + 1e-3)},
-    ]
-    for question in questions:
-        dense, trees = (solved(pair, metric, solver, p=p, **question) for solver in ("walk", "points"))
+    mass, lam = float(rng.random()), float(np.quantile(distances, rng.random()) / 2 + 1e-3)
+    for function, question in (
+        (rpw.wasserstein, {}),
+        (rpw.partial_wasserstein, {"mass": mass}),
+        (rpw.robot, {"lam": lam}),
+    ):
+        question |= {"p": p, "metric": metric}
+        dense, trees = (rpw.transport(*pair, **question, solver=solver) for solver in ("walk", "points"))
+        assert function(*pair, **question, solver="points") == trees.distance
         assert trees.solver == "points"
         assert trees.distance == pytest.approx(dense.distance, rel=1e-12, abs=1e-300)
         assert trees.lower == pytest.approx(trees.upper, rel=1e-9)

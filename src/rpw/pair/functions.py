@@ -217,6 +217,7 @@ def wasserstein(
     p: float = 2,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    solver: str = "auto",
 ) -> float:
     """The p-Wasserstein distance W_p, for p in [1, inf]; parameters as in `rpw.solve`.
 
@@ -224,7 +225,7 @@ def wasserstein(
     >>> rpw.wasserstein([0.0, 1.0], [1.0, 2.0], p=1)
     1.0
     """
-    deadline, question = deadline_after(time_limit), as_question("wasserstein", p=p)
+    deadline, question = deadline_after(time_limit), as_question("wasserstein", p=p, solver=solver)
     return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
 
 
@@ -239,6 +240,7 @@ def partial_wasserstein(
     p: float = 2,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    solver: str = "auto",
 ) -> float:
     """W_{p, mass}: the least cost of moving a share ``mass`` of the mass, for p in [1, inf].
 
@@ -246,7 +248,7 @@ def partial_wasserstein(
     >>> rpw.partial_wasserstein([0.0, 9.0], [0.0, 1.0], mass=0.5)
     0.0
     """
-    deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass)
+    deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
     return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
 
 
@@ -262,6 +264,7 @@ def transport(
     metric: Metric = "euclidean",
     lam: float | None = None,
     time_limit: float | None = None,
+    solver: str = "auto",
 ) -> Result:
     """The plan behind W_p, partial W_p or λ-ROBOT, with its potentials and its proof; parameters as in `rpw.solve`.
 
@@ -274,6 +277,8 @@ def transport(
     time_limit : float, optional
         Seconds; after that the plan so far, with the rest moved to wherever there is room (of λ-ROBOT: left behind),
         and the bounds that are proven.
+    solver : {"auto", "exact", "walk", "simplex", "points"}
+        As in `rpw.solve`; ``"lmr"`` and ``"bisection"`` answer for RPW alone.
 
     Returns
     -------
@@ -288,16 +293,18 @@ def transport(
     [0.0, 0.0, 0.333]
     """
     deadline = deadline_after(time_limit)
-    question = _question_of_transport(p, check.as_mass(mass), lam)
+    question = _question_of_transport(p, check.as_mass(mass), lam, solver)
     return solvers.solve(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
 
 
-def _question_of_transport(p: float, mass: float, lam: float | None) -> Question:
+def _question_of_transport(p: float, mass: float, lam: float | None, solver: str) -> Question:
     if lam is not None:
         if mass != 1:
             raise ValueError(f"mass={mass:g} beside lam: λ-ROBOT itself decides what moves; leave one of them out")
-        return as_question("robot", p=p, lam=lam)
-    return as_question("wasserstein", p=p) if mass == 1 else as_question("partial_wasserstein", p=p, mass=mass)
+        return as_question("robot", p=p, lam=lam, solver=solver)
+    if mass == 1:
+        return as_question("wasserstein", p=p, solver=solver)
+    return as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
 
 
 def total_variation(
@@ -351,6 +358,7 @@ def robot(
     p: float = 2,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    solver: str = "auto",
 ) -> float:
     """λ-ROBOT: W_p under the truncated ground distance min(c, 2λ), with λ = ``lam``.
 
@@ -358,7 +366,7 @@ def robot(
     >>> rpw.robot([0.0, 9.0], [0.0, 1.0], lam=0.5, p=1)
     0.5
     """
-    deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam)
+    deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam, solver=solver)
     return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
 
 

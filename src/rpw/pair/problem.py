@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -115,7 +116,8 @@ class Problem:
     def check_fits(self, question: Question, bytes_per_cost: int) -> None:
         """Raise ``MemoryError`` where `to_core` would."""
         if self.ground.takes_room(question):
-            check_pairs_fit(*self.sizes, bytes_per_cost)
+            has_trees = self.dimension > 0 and math.isfinite(question.p)
+            check_pairs_fit(*self.sizes, bytes_per_cost, has_trees=has_trees)
 
     def kept(self) -> Problem:
         """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""
