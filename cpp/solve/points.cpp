@@ -80,6 +80,7 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
                              Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
+    pulse.begin_news(price.shrink);
     PointSearch search(problem, {price.kappa, p}, pulse);
     search.allow(most_work);
     const auto status = search.run({price.tol(question.tol), cutoff});
@@ -104,6 +105,7 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     const double p = question.p;
     const bool is_truncated = question.truncation < unreachable;
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
+    pulse.begin_news(scale);
     PointSearch search(problem, {0, p, question.unmoved}, pulse, is_truncated ? price : unreachable);
     search.allow(most_work);
     const auto status = search.run();

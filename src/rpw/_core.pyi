@@ -160,8 +160,18 @@ class Curve:
     @property
     def solver(self) -> Solver: ...
 
-def solve(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> Outcome:
-    """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven."""
+def solve(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    seconds: float,
+    progress: Callable[[float, float, float], object] | None = None,
+) -> Outcome:
+    """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven.
+
+    ``progress`` is called several times a second with the share of mass that is moved by then, and the bounds.
+    """
 
 def profile(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> tuple[Curve, Curve | None]:
     """All breakpoints, and with ``tol`` those of a lower curve; reads p, truncation, tol, solver and max_breakpoints.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from rpw.base import check
 from rpw.base.deadline import deadline_after
+from rpw.base.progress import ProgressOfOne, Tell, progress_line
 from rpw.measure import PointsLike
 from rpw.pair import solvers
 from rpw.pair.metrics import Metric
@@ -30,6 +32,7 @@ __all__ = [
     "wasserstein",
 ]
 
+_SILENCE: AbstractContextManager[None] = nullcontext()  # one for all calls: small solves take microseconds
 _K = float("1")  # the default k, by its identity: a k that was passed, also 1, is another object
 
 
@@ -47,6 +50,7 @@ def solve(
     tol: float = 0.0,
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> Result:
     """Solve for the (p,k)-RPW distance and everything that comes with it.
 
@@ -78,6 +82,10 @@ def solve(
     solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}
         See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
         ``"walk"``, ``"simplex"`` and ``"points"`` at p = inf; ``Result.solver`` tells what ran.
+    progress : bool or callable
+        Tell on stderr, after two seconds, how much of the mass has moved and which bounds are proven so far: a line
+        that is written over on a terminal, and one every five seconds elsewhere. A function is called several times a
+        second with (moved, lower, upper); what it raises ends the solve.
 
     Returns
     -------
@@ -92,7 +100,8 @@ def solve(
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     _warn_of_default(diameter, k, problem, question)
-    return solvers.solve(problem, question, deadline)
+    with _telling(progress) as tell:
+        return solvers.solve(problem, question, deadline, tell)
 
 
 def distance(
@@ -109,6 +118,7 @@ def distance(
     tol: float = 0.0,
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """The (p,k)-RPW distance as a number; parameters as in `rpw.solve`.
 
@@ -123,7 +133,8 @@ def distance(
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     _warn_of_default(diameter, k, problem, question)
-    return solvers.value(problem, question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(problem, question, deadline, tell)
 
 
 def choose_solver(
@@ -218,6 +229,7 @@ def wasserstein(
     metric: Metric = "euclidean",
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """The p-Wasserstein distance W_p, for p in [1, inf]; parameters as in `rpw.solve`.
 
@@ -226,7 +238,8 @@ def wasserstein(
     1.0
     """
     deadline, question = deadline_after(time_limit), as_question("wasserstein", p=p, solver=solver)
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def partial_wasserstein(
@@ -241,6 +254,7 @@ def partial_wasserstein(
     metric: Metric = "euclidean",
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """W_{p, mass}: the least cost of moving a share ``mass`` of the mass, for p in [1, inf].
 
@@ -249,7 +263,8 @@ def partial_wasserstein(
     0.0
     """
     deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def transport(
@@ -265,6 +280,7 @@ def transport(
     lam: float | None = None,
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> Result:
     """The plan behind W_p, partial W_p or λ-ROBOT, with its potentials and its proof; parameters as in `rpw.solve`.
 
@@ -294,7 +310,8 @@ def transport(
     """
     deadline = deadline_after(time_limit)
     question = _question_of_transport(p, check.as_mass(mass), lam, solver)
-    return solvers.solve(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    with _telling(progress) as tell:
+        return solvers.solve(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def _question_of_transport(p: float, mass: float, lam: float | None, solver: str) -> Question:
@@ -359,6 +376,7 @@ def robot(
     metric: Metric = "euclidean",
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """λ-ROBOT: W_p under the truncated ground distance min(c, 2λ), with λ = ``lam``.
 
@@ -367,7 +385,15 @@ def robot(
     0.5
     """
     deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam, solver=solver)
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
+
+
+def _telling(progress: ProgressOfOne) -> AbstractContextManager[Tell | None]:
+    if progress is False:
+        return _SILENCE
+    check.check_progress(progress, "(moved, lower, upper)")
+    return progress_line(progress)
 
 
 def _warn_of_default(diameter: float | None, k: float, problem: Problem, question: Question) -> None:

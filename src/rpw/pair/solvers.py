@@ -12,6 +12,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
 from rpw.pair.first_bounds import FirstBounds, first_bounds
@@ -45,26 +46,26 @@ def check_fits(problem: Problem, question: Question) -> None:
     problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
 
 
-def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:
+def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(_settled(problem, question), need="plan")
     first = first_bounds(problem, question, deadline)
     try:
-        answer = outcome(problem, question, deadline)
+        answer = outcome(problem, question, deadline, tell)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
         answer = None
     result = as_result(problem, question, answer, deadline)
     return _better_of(result, first) if result.status == "time_limit" else result
 
 
-def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
+def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     if question.is_by_name:
         question = _settled(problem, question)
     first = first_bounds(problem, question, deadline)
     lower, upper = first.lower, min(first.upper, question.largest)
     with suppress(TimeLimitError):
-        answer = outcome(problem, question, deadline)
+        answer = outcome(problem, question, deadline, tell)
         if answer.status != _core.Status.time_limit:
             return answer.value
         lower, upper = max(lower, answer.lower), min(upper, answer.upper)
@@ -165,10 +166,10 @@ class SolvedPair:
         return replace(self, problem=self.problem.without_metric())
 
 
-def outcome(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
-    """The core's answer; raises where the deadline passes before it begins."""
+def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell | None = None) -> _core.Outcome:
+    """The core's answer; raises where the deadline passes before it begins. ``tell`` hears how far it is."""
     pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
-    return _core.solve(*pair, question.to_core(), deadline.seconds_left)
+    return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell)
 
 
 def _bytes_per_cost(problem: Problem, question: Question) -> int:
