@@ -260,6 +260,10 @@ inline constexpr double share_for_all = 0.2;
 // Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
 inline constexpr double most_pairs = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;
+// At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte. Where a matrix can be asked instead, this share of
+// all pairs: to find more of them takes as long as to make the matrix.
+inline constexpr double most_listed_pairs = 2.5e8;
+inline constexpr double share_on_trial = 1.0 / 64;
 
 // From so many atoms on, equal points are looked for: one pass over a hash table.
 inline constexpr Node atoms_worth_merging = 100;

@@ -13,6 +13,7 @@
 #include "solve/choice.hpp"
 #include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
+#include "solve/points_at_infinity.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/strategy.hpp"
@@ -35,14 +36,15 @@ void check_in_time(Status status) {
 
 // Over trees, where they are to be asked; false where a matrix has to be.
 bool search_on_points(const Pair& pair, const Question& question, std::span<const Wanted> wanted, Pulse& pulse) {
-    if (std::isinf(question.p)) return false;
     const Layout layout = layout_of(pair, false);
     const bool has_no_matrix = choose(question, layout).solver == Solver::points;
     const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout);
     if (most_work == 0) return false;
     std::vector<double> kappas;
     for (const Wanted& each : wanted) kappas.push_back(each.kappa);
-    const auto found = several_on_points(pair, question, kappas, most_work, pulse);
+    const auto found = std::isinf(question.p)
+                           ? several_on_points_at_infinity(pair, question, kappas, most_listed_pairs, pulse)
+                           : several_on_points(pair, question, kappas, most_work, pulse);
     for (std::size_t e = 0; found && e < found->size(); ++e) *wanted[e].value = (*found)[e];
     return found.has_value();
 }

@@ -3,16 +3,19 @@
 
 #include <cmath>
 
+#include "base/tuning.hpp"
 #include "flow/blocks.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
 #include "lmr/lmr.hpp"
+#include "points/point_lengths.hpp"
 #include "solve/bisection.hpp"
 #include "solve/choice.hpp"
 #include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
+#include "solve/points_at_infinity.hpp"
 #include "solve/scale.hpp"
 #include "solve/sound.hpp"
 #include "solve/strategy.hpp"
@@ -66,6 +69,19 @@ Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pu
     });
 }
 
+// At p = ∞, by trees: on trial where a matrix can be asked instead.
+std::optional<Outcome> solve_by_lists(const Pair& pair, const Question& question, const Layout& layout,
+                                      bool has_no_matrix, Pulse& pulse) {
+    if (has_no_matrix) return solve_on_points_at_infinity(pair, question, tuning::most_listed_pairs, pulse);
+    const double most_pairs = trial_of_lists(question, layout);
+    if (most_pairs == 0) return {};
+    try {
+        return solve_on_points_at_infinity(pair, question, most_pairs, pulse);
+    } catch (const TooManyPairs&) {
+        return {};
+    }
+}
+
 Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.quantity == Quantity::shared && !pair.a.label.empty()) return match_labels(pair);
     const bool crosses = question.quantity == Quantity::crossing;
@@ -83,6 +99,7 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
     if (const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout); most_work > 0) {
         if (auto outcome = solve_on_points(pair, question, most_work, pulse)) return *std::move(outcome);
     }
+    if (auto outcome = solve_by_lists(pair, question, layout, has_no_matrix, pulse)) return *std::move(outcome);
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     if (question.quantity == Quantity::shared) return unshared_mass(lengths, pulse);
     if (crosses && question.solver == Solver::bisection) return bisect_masses(lengths, question, pulse);

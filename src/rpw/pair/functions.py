@@ -81,7 +81,7 @@ def solve(
         Seconds, building the costs included; after that the best proven interval so far is returned.
     solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}
         See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
-        ``"walk"``, ``"simplex"`` and ``"points"`` at p = inf; ``Result.solver`` tells what ran.
+        ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
     progress : bool or callable
         Tell on stderr, after two seconds, how much of the mass has moved and which bounds are proven so far: a line
         that is written over on a terminal, and one every five seconds elsewhere. A function is called several times a
@@ -160,10 +160,10 @@ def choose_solver(
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
-    ``solver="points"``, finite p                   ``points``            the walk over k-d trees, no matrix
+    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk; at p = inf flows
     points on a line                                ``line``              plans in the order of the points, no matrix
+    points, too many for a matrix                   ``points``            as above
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
-    points, too many for a matrix                   ``points``            the walk over k-d trees, no matrix
     else                                            ``exact``             walk along the exact OT-profile, with jumps
                                                                           by a simplex where it would be long; with
                                                                           ``tol`` it stops when the bounds are close

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -116,7 +115,7 @@ class Problem:
     def check_fits(self, question: Question, bytes_per_cost: int) -> None:
         """Raise ``MemoryError`` where `to_core` would."""
         if self.ground.takes_room(question):
-            has_trees = self.dimension > 0 and math.isfinite(question.p)
+            has_trees = self.dimension > 0 and question.can_ask_for_trees
             check_pairs_fit(*self.sizes, bytes_per_cost, has_trees=has_trees)
 
     def kept(self) -> Problem:

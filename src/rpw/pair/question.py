@@ -123,6 +123,11 @@ class Question:
         return self.solver in _WITH_ERROR + _STRATEGIES
 
     @property
+    def can_ask_for_trees(self) -> bool:
+        """Whether ``solver="points"`` can be passed beside it, and answers between points."""
+        return self.name != "levy_prokhorov" and (math.isfinite(self.p) or self.lam is None)
+
+    @property
     def title(self) -> str:
         """What the number is called."""
         return _TITLES[self.name]

@@ -98,6 +98,8 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
     is_short = question.p == 1 or math.isinf(question.p) or problem.is_balanced or question.tol > 0
     has_trees = choose(problem, question)[0] == "points"
     bytes_per_cost = _bytes_per_cost(problem, question) if is_short or has_trees else 8
+    if has_trees and math.isinf(question.p):  # trees find one distance there, not a profile
+        bytes_per_cost = 8
     pair = problem.to_core(question, bytes_per_cost, deadline)
     try:
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
