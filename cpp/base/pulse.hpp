@@ -63,6 +63,7 @@ public:
     void look();  // not inline: the loops that call `note` stay small
 
 private:
+    friend class Unwatched;
     static constexpr double unreachable_seconds = 1e9;
     static constexpr std::size_t steps_between_looks = 1 << 16;
     std::function<void()> poll_;
@@ -72,6 +73,19 @@ private:
     Clock::time_point deadline_;
     bool has_deadline_ = false;
     std::size_t budget_ = steps_between_looks;  // the first report looks at once
+};
+
+// While it lives nothing is told: a question within the question has bounds of its own.
+class Unwatched {
+public:
+    explicit Unwatched(Pulse& pulse) : pulse_(pulse), news_(std::exchange(pulse.news_, nullptr)) {}
+    Unwatched(const Unwatched&) = delete;
+    Unwatched& operator=(const Unwatched&) = delete;
+    ~Unwatched() { pulse_.news_ = news_; }
+
+private:
+    Pulse& pulse_;
+    News* news_;
 };
 
 // Whether `work` came to its end before time was up.

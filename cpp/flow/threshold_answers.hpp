@@ -66,6 +66,12 @@ double lower_threshold(const ThresholdSearch<Lengths>& search) {
     return std::max(search.below().threshold, 0.0);
 }
 
+template <class Lengths>
+void tell_of(const ThresholdSearch<Lengths>& search, double unit, double upper, Pulse& pulse) {
+    pulse.tell_moved(1 - search.below().unmoved);
+    pulse.tell_bounds(lower_threshold(search) / unit, upper);
+}
+
 // ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
 // at threshold t, the smallest such ε is max(t / κ, 1 - A).
 template <class Problem>
@@ -74,6 +80,7 @@ Outcome crossing_by_flows(const Problem& problem, double kappa, double tol, Need
     bool is_close = false;
     const bool in_time = ends_in_time([&] {
         while (!is_close && search.step()) {
+            tell_of(search, kappa, best_so_far(search, kappa).distance, pulse);
             is_close = tol > 0 && best_so_far(search, kappa).distance - lower_threshold(search) / kappa <= tol;
         }
     });
@@ -126,7 +133,9 @@ Outcome threshold_by_flows(const Problem& problem, double unmoved, Need need, Pu
     if (unmoved + smallest_step >= 1) return outcome;
     const auto enough = [unmoved](double) { return unmoved + smallest_step; };
     ThresholdSearch search(problem.distances, problem.masses, unreachable, enough, pulse);
-    const bool in_time = ends_in_time([&] { search.run(); });
+    const bool in_time = ends_in_time([&] {
+        while (search.step()) tell_of(search, 1, search.above().threshold, pulse);
+    });
     if (in_time) {
         (void)ends_in_time([&] { search.complete(unmoved); });  // the threshold is known
         outcome.lower = outcome.upper = std::max(search.above().threshold, 0.0);

@@ -54,6 +54,7 @@ Outcome solve_at_infinity(const LengthProblem& problem, const Question& question
 // W_{p, 1 - guess} as often as bisection asks for it, with a scale of its own where powers would be lost, at every p.
 Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
     Room room;
+    const Unwatched unwatched(pulse);
     const double largest = largest_distance(lengths.distances);
     const bool loses_powers = powers_vanish(least_positive(lengths.distances, pulse), largest, question.p);
     return bisect(question, [&](double guess) {

@@ -81,7 +81,7 @@ void check_points(Checker& checker, Node rows, Node columns, Node dimension) {
     const Pair pair{space, {a, {x.data(), rows, dimension}, {}, {}}, {b, {y.data(), columns, dimension}, {}, {}}};
     Question question;
     question.need = Need::plan;
-    for (const double p : {1.0, 1.5, 2.0}) {
+    for (const double p : {1.0, 1.5, 2.0, unreachable}) {
         for (const double kappa : {0.1, 1.0, 10.0}) {
             question.p = p;
             question.kappa = kappa;

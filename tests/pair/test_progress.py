@@ -62,6 +62,38 @@ def test_a_function_hears_of_mass_and_bounds(function, options, solver):
         assert max(moved for moved, _, _ in heard) > 0.5
 
 
+def test_flows_at_infinity_are_watched_too():
+    rng = np.random.default_rng(0)
+    x, y = rng.random((20_000, 2)), rng.random((20_000, 2))
+    for function, options in ((rpw.distance, {"diameter": 1}), (rpw.wasserstein, {})):
+        heard = []
+        asked = {"p": np.inf, "solver": "points", **options}
+        value = function(x, y, **asked, progress=lambda *news, heard=heard: heard.append(news))
+        assert all(lower <= value <= upper for _, lower, upper in heard)
+        assert heard[-1][0] > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": "bisection", "tol": 1e-3},
+        {"solver": "lmr", "tol": 1e-3},
+        {"solver": "lmr", "tol": 1e-3, "p": np.inf},
+        {"p": 40, "solver": "walk"},
+    ],
+)
+def test_questions_within_the_question_tell_nothing(options):
+    """Bisection asks for costs, a scale for thresholds: their bounds are not those of RPW."""
+    x, y = clouds(800)
+    x[:2], y[:2] = [[0, 0], [1, 1]], [[0, 1e-9], [1, 1 + 1e-9]]  # powers of such lengths vanish beside the others
+    heard = []
+    value = rpw.distance(x, y, k=10, diameter=1, **options, progress=lambda *news: heard.append(news))
+    tol = options.get("tol", 0.0)
+    for _, lower, upper in heard:
+        assert lower <= value * (1 + 1e-9) + tol
+        assert upper >= value * (1 - 1e-9) - tol
+
+
 def test_results_are_watched_too():
     x, y = clouds(1500)
     heard = []
