@@ -36,11 +36,11 @@ def available_bytes(root: Path = _ROOT) -> float:
 
 
 def check_pairs_fit(
-    n: int, m: int, bytes_per_cost: int = 8, limit: float = float("inf"), has_trees: bool = False
+    n: int, m: int, bytes_per_cost: int = 8, limit: float = float("inf"), has_trees: Callable[[], bool] = lambda: False
 ) -> None:
     """Raise ``MemoryError`` if an n x m problem needs more memory than there is, or than ``limit``.
 
-    ``has_trees``: the caller has an argument ``solver``, and ``"points"`` would answer the question.
+    ``has_trees``: whether the caller has an argument ``solver``, and ``"points"`` would answer the question.
     """
     needed = n * m * bytes_per_cost * _HEAD_ROOM
     if needed <= min(_ALWAYS_FITS, limit):
@@ -49,7 +49,7 @@ def check_pairs_fit(
     if needed > available:
         raise MemoryError(
             f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
-            f"are available. {_TREES + _FEWER if has_trees else _FEWER}"
+            f"are available. {_TREES + _FEWER if has_trees() else _FEWER}"
         )
 
 

@@ -30,7 +30,6 @@ from rpw.pair.reach import FAR, MANY, Reach
 __all__ = ["Ground", "Matrix", "Points", "has_many", "sample_of"]
 
 _ROWS_PER_DIGEST = 64
-_MANY_PAIRS = 250_000  # fewer fit into any memory, and what answers does not depend on their number
 
 
 class Ground(ABC):
@@ -195,8 +194,8 @@ class Points(Ground):
         return where
 
     def sizes(self, x: Where, y: Where) -> tuple[int, int]:
-        """As the core sees them, where it matters; Python's metrics may tell -0.0 from 0.0."""
-        if self.metric.core is None or len(x) * len(y) < _MANY_PAIRS:
+        """As the core sees them; Python's metrics may tell -0.0 from 0.0."""
+        if self.metric.core is None:
             return len(x), len(y)
         return _core.count_distinct(np.ascontiguousarray(x)), _core.count_distinct(np.ascontiguousarray(y))
 

@@ -24,6 +24,8 @@ from rpw.pair.reach import Reach
 
 __all__ = ["Problem", "as_problem"]
 
+_MANY_PAIRS = 250_000  # fewer fit into any memory, and what answers does not depend on their number
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -86,8 +88,9 @@ class Problem:
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The sizes of the two measures as the solvers see them: without idle atoms, and equal points are one."""
-        if self.is_on_line:  # there the core does not look for equal points
-            return len(self.rows), len(self.columns)
+        n, m = len(self.rows), len(self.columns)
+        if n * m < _MANY_PAIRS or self.is_on_line:  # on a line the core does not look for equal points
+            return n, m
         return self.ground.sizes(self.x[self.rows], self.y[self.columns])
 
     @property
@@ -115,8 +118,11 @@ class Problem:
     def check_fits(self, question: Question, bytes_per_cost: int) -> None:
         """Raise ``MemoryError`` where `to_core` would."""
         if self.ground.takes_room(question):
-            has_trees = self.dimension > 0 and question.can_ask_for_trees
-            check_pairs_fit(*self.sizes, bytes_per_cost, has_trees=has_trees)
+            check_pairs_fit(*self.sizes, bytes_per_cost, has_trees=lambda: self._has_trees_for(question))
+
+    def _has_trees_for(self, question: Question) -> bool:
+        """Whether the caller may pass ``solver="points"``."""
+        return self.dimension > 0 and question.can_ask_for_trees
 
     def kept(self) -> Problem:
         """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""
