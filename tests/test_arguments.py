@@ -100,10 +100,10 @@ REFUSING = {
         {"x": X, "y": Y},
         dict.fromkeys(("p", "k", "diameter", "tol", "time_limit"), NO_NUMBER)
         | dict.fromkeys(("x", "y", "a", "b"), JUNK)
-        | {"solver": NO_CHOICE},
+        | {"solver": NO_CHOICE, "progress": NO_FLAG},
     ),
     "robot": (rpw.robot, {"x": X, "y": Y}, {"lam": NO_NUMBER}),
-    "transport": (rpw.transport, {"x": X, "y": Y}, {"mass": NO_NUMBER}),
+    "transport": (rpw.transport, {"x": X, "y": Y}, {"mass": NO_NUMBER, "solver": NO_CHOICE, "progress": NO_FLAG}),
     "cost": (rpw.distance, {}, {"cost": JUNK}),
     "pairwise": (
         rpw.pairwise,

@@ -199,11 +199,23 @@ def test_no_thread_outlives_import_or_call():
 
 @pytest.mark.parametrize("name", ["solve", "profile", "wasserstein", "levy_prokhorov"])
 def test_problems_too_large_are_refused_with_their_size(name):
-    """Where there are no trees: under a metric of SciPy, and at p = inf."""
+    """Where there are no trees: under a metric of SciPy."""
     x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
-    options = {} if name == "levy_prokhorov" else {"metric": "canberra"}
     with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB"):
-        getattr(rpw, name)(x, x + 0.5, **options)
+        getattr(rpw, name)(x, x + 0.5, metric="canberra")
+
+
+def test_the_profile_at_infinity_needs_a_matrix():
+    x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
+    for solver in ("auto", "points"):
+        with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB"):
+            rpw.profile(x, x + 0.5, p=INF, solver=solver)
+
+
+def test_levy_prokhorov_of_many_points_needs_no_matrix():
+    """The nearest pairs are √0.5 apart, and all mass can move over them."""
+    x = np.column_stack([np.arange(1e5), np.zeros(10**5)])
+    assert rpw.levy_prokhorov(x, x + 0.5) == pytest.approx(np.sqrt(0.5), rel=1e-12)
 
 
 def test_a_million_points_need_no_matrix():
@@ -219,7 +231,7 @@ def test_a_million_points_need_no_matrix():
 def test_choose_solver_refuses_what_solve_refuses():
     x = np.column_stack([np.arange(1e6), np.zeros(10**6)])
     x[-1, 1] = 1  # else it is a line
-    for options in ({"p": INF}, {"solver": "lmr", "tol": 0.1}, {"solver": "simplex"}, {"metric": "canberra"}):
+    for options in ({"solver": "lmr", "tol": 0.1}, {"solver": "simplex"}, {"metric": "canberra"}):
         reasons = []
         for function in (rpw.solve, rpw.choose_solver):
             with pytest.raises(MemoryError, match=r"1,000,000 x 1,000,000.*GB") as caught:
@@ -227,6 +239,7 @@ def test_choose_solver_refuses_what_solve_refuses():
             reasons.append(str(caught.value).partition(", and ")[0])  # what is available may change
         assert reasons[0] == reasons[1]
     assert rpw.choose_solver(x, x + 0.5, diameter=1)[0] == "points"
+    assert rpw.choose_solver(x, x + 0.5, diameter=1, p=INF)[0] == "points"
     assert rpw.choose_solver(x, x + 0.5, k=0)[0] == "total_variation"
     assert rpw.choose_solver(x[:-1], x[:-1] + np.array([0.5, 0]))[0] == "line"
     light = np.zeros(len(x))

@@ -68,6 +68,30 @@ def test_what_does_not_fit_is_refused(little_memory, tmp_path):
         rpw.pairwise(many)
 
 
+def test_the_error_names_what_would_work(little_memory):
+    """Trees, where the caller can ask for them and they answer; else there is nothing but fewer points."""
+    x, y = np.random.default_rng(0).random((2, 600, 2))
+    for function, options in (
+        (rpw.solve, {}),
+        (rpw.distance, {}),
+        (rpw.profile, {}),
+        (rpw.transport, {}),
+        (rpw.wasserstein, {}),
+        (rpw.partial_wasserstein, {"mass": 0.5}),
+        (rpw.robot, {"lam": 0.1}),
+    ):
+        with pytest.raises(MemoryError, match=r"solver='points' needs no such matrix\. Fewer points need less"):
+            function(x, y, **options)
+        function(x, y, **options, solver="points")
+    for call in (
+        lambda: rpw.solve(x, y, metric="canberra"),
+        lambda: rpw.solve(cost=np.random.default_rng(0).random((600, 600))),
+        lambda: rpw.pairwise([x], [y]),
+    ):
+        with pytest.raises(MemoryError, match=r"available\. Fewer points need less"):
+            call()
+
+
 def test_threads_share_the_memory(little_memory):
     several = list(np.random.default_rng(0).random((6, 200, 2)))  # 400,000 bytes a pair
     with pytest.raises(MemoryError, match=r"4 threads on pairs of up to 200 x 200 points.*n_threads"):

@@ -9,6 +9,7 @@ void Pulse::look() {
     if (poll_ && now - last_ > std::chrono::milliseconds(20)) {
         last_ = now;
         poll_();
+        is_asked_ = news_ != nullptr;
     }
     if (has_deadline_ && now >= deadline_) throw TimeUp();
 }

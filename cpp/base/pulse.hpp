@@ -1,10 +1,11 @@
-// Lets a long computation notice an interrupt or a deadline.
+// Lets a long computation notice an interrupt or a deadline, and tell how far it has come.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace rpw {
@@ -14,12 +15,22 @@ struct TimeUp : std::exception {
     const char* what() const noexcept override { return "the time limit has passed"; }
 };
 
+// What is known while a computation is under way.
+struct News {
+    double moved = 0;  // the share of the mass that its plan moves
+    double lower = 0;  // bounds on RPW or, where a mass is given, on F there
+    double upper = std::numeric_limits<double>::infinity();
+    double scale = 1;  // the unit of that bound on RPW, or of the p-th root of F
+};
+
 class Pulse {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // `poll` may throw, which ends the computation too. No deadline if there are more than 1e9 seconds.
-    Pulse(std::function<void()> poll, double seconds) : poll_(std::move(poll)), last_(Clock::now()) {
+    // `poll` may throw, which ends the computation too. No deadline if there are more than 1e9 seconds. `news`: where
+    // to write how far it is; null where nobody watches.
+    Pulse(std::function<void()> poll, double seconds, News* news = nullptr)
+        : poll_(std::move(poll)), news_(news), last_(Clock::now()) {
         has_deadline_ = seconds < unreachable_seconds;
         if (has_deadline_) {
             deadline_ = last_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -34,18 +45,48 @@ public:
 
     bool has_deadline() const { return has_deadline_; }
     // For what has to be done after the deadline; an interrupt ends that, too.
-    Pulse without_deadline() const { return {poll_, unreachable_seconds}; }
+    Pulse without_deadline() const { return {poll_, unreachable_seconds, news_}; }
+
+    // Whether it is time to tell how much has moved: now and then, where somebody watches.
+    bool is_asked() const { return is_asked_; }
+    void tell_moved(double moved) {
+        is_asked_ = false;
+        if (news_) news_->moved = moved;
+    }
+    void tell_bounds(double lower, double upper) {
+        if (news_) news_->lower = lower, news_->upper = upper;
+    }
+    // Another search begins, whose numbers have this scale.
+    void begin_news(double scale) {
+        if (news_) *news_ = {.scale = scale};
+    }
 
     void look();  // not inline: the loops that call `note` stay small
 
 private:
+    friend class Unwatched;
     static constexpr double unreachable_seconds = 1e9;
     static constexpr std::size_t steps_between_looks = 1 << 16;
     std::function<void()> poll_;
+    News* news_;
+    bool is_asked_ = false;
     Clock::time_point last_;
     Clock::time_point deadline_;
     bool has_deadline_ = false;
     std::size_t budget_ = steps_between_looks;  // the first report looks at once
+};
+
+// While it lives nothing is told: a question within the question has bounds of its own.
+class Unwatched {
+public:
+    explicit Unwatched(Pulse& pulse) : pulse_(pulse), news_(std::exchange(pulse.news_, nullptr)) {}
+    Unwatched(const Unwatched&) = delete;
+    Unwatched& operator=(const Unwatched&) = delete;
+    ~Unwatched() { pulse_.news_ = news_; }
+
+private:
+    Pulse& pulse_;
+    News* news_;
 };
 
 // Whether `work` came to its end before time was up.

@@ -260,6 +260,15 @@ inline constexpr double share_for_all = 0.2;
 // Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
 inline constexpr double most_pairs = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;
+// At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte. Where a matrix can be asked instead, this share of
+// all pairs: to find more of them takes as long as to make the matrix.
+inline constexpr double most_listed_pairs = 2.5e8;
+inline constexpr double share_on_trial = 1.0 / 64;
+
+// From so many atoms on, equal points are looked for: one pass over a hash table.
+inline constexpr Node atoms_worth_merging = 100;
+// What sums of shares of a merged atom may differ by, as a part of its mass.
+inline constexpr double rounding_of_shares = 0x1p-50;
 
 // In up to so many dimensions searches in a tree pay. 8,000 points, searches over passes: in 8 dimensions 0.8, in 10
 // 1.4, in 12 2.5; but lists of 20,000 points take 0.9 in 10, and beside far outliers in 4 they never fit.

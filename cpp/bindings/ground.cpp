@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
+#include "ground/distinct.hpp"
 #include "ground/metric.hpp"
 #include "ground/powers.hpp"
 #include "line/direction.hpp"
@@ -105,6 +106,7 @@ void bind_ground(nb::module_& module) {
         "lie_on_line",
         [](Table x, Table y, Metric metric) { return direction_of(as_points(x), as_points(y), metric).has_value(); },
         "x"_a, "y"_a, "metric"_a);
+    module.def("count_distinct", [](Table points) { return label_points(as_points(points)).count; }, "points"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a.noconvert());
     module.def("fill_powers", &fill_powers, "distances"_a, "scale"_a, "p"_a, "out"_a.noconvert());
     module.def("box_diameter", &box_diameter_of, "x"_a, "y"_a, "metric"_a);

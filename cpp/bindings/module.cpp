@@ -4,6 +4,7 @@
 #include "base/pulse.hpp"
 #include "bindings/arrays.hpp"
 #include "many/pair_values.hpp"
+#include "points/point_lengths.hpp"
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of rpw. Internal: inputs are trusted, see rpw.solve for the checked interface.";
@@ -12,6 +13,8 @@ NB_MODULE(_core, module) {
             std::rethrow_exception(thrown);
         } catch (const rpw::TimeUp& error) {
             PyErr_SetString(PyExc_TimeoutError, error.what());
+        } catch (const rpw::TooManyPairs& error) {
+            PyErr_SetString(PyExc_MemoryError, error.what());
         } catch (const std::bad_alloc&) {
             PyErr_SetString(PyExc_MemoryError, rpw::out_of_memory);
         }

@@ -1,4 +1,9 @@
 // One pair: the GIL is released while the core works.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/crossing.hpp"
 #include "base/question.hpp"
 #include "bindings/arrays.hpp"
 #include "ground/distances.hpp"
@@ -10,13 +15,50 @@ namespace rpw::python {
 
 namespace {
 
+// Tells a function of Python's (moved, lower, upper) now and then how far a solve has come.
+class Watch {
+public:
+    Watch(const nb::object& tell, const Question& question) : tell_(tell), question_(question) {
+        upper_ = question.quantity == Quantity::mass ? question.truncation : 1;
+    }
+
+    News* news() { return tell_.is_none() ? nullptr : &news_; }
+
+    void poll() {
+        poll_signals();
+        const auto now = Pulse::Clock::now();
+        if (tell_.is_none() || now - last_ < std::chrono::milliseconds(200)) return;
+        last_ = now;
+        nb::gil_scoped_acquire gil;
+        keep_best();
+        tell_(news_.moved, lower_, upper_);
+    }
+
+private:
+    // What was proven stays proven when another algorithm begins anew.
+    void keep_best() {
+        const bool is_cost = question_.quantity == Quantity::mass && !std::isinf(question_.p);
+        const auto in_its_units = [&](double bound) { return is_cost ? root(bound, question_.p) : bound; };
+        lower_ = std::max(lower_, news_.scale * in_its_units(news_.lower));
+        upper_ = std::min(upper_, is_cost ? news_.scale * in_its_units(news_.upper) : news_.upper);
+    }
+
+    const nb::object& tell_;
+    const Question& question_;
+    News news_;
+    double lower_ = 0;
+    double upper_;
+    Pulse::Clock::time_point last_ = Pulse::Clock::now();
+};
+
 template <class Function>
 auto run(const Function& function, const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
-         const Question& question, double seconds) {
+         const Question& question, double seconds, const nb::object& progress = nb::none()) {
     const Pair pair{space.view, a.view[0], b.view[0]};
+    Watch watch(progress, question);
     nb::gil_scoped_release release;
     Room room;
-    Pulse pulse(poll_signals, seconds);
+    Pulse pulse([&watch] { watch.poll(); }, seconds, watch.news());
     try {
         return function(pair, question, room, pulse);
     } catch (const TooFarApart&) {  // of one pair, the arguments have names
@@ -31,8 +73,8 @@ void bind_pair(nb::module_& module) {
     module.def(
         "solve",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-           double seconds) { return run(solve, space, a, b, question, seconds); },
-        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a);
+           double seconds, const nb::object& progress) { return run(solve, space, a, b, question, seconds, progress); },
+        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none());
     module.def(
         "profile",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,

@@ -128,6 +128,23 @@ double box_diameter(const Points& x, const Points& y, Metric metric) {
     return diameter;
 }
 
+double distance_between(const double* x, const double* y, Node dimension, Metric metric) {
+    double sum = 0;
+    switch (metric) {
+        case Metric::euclidean:
+            for (Node t = 0; t < dimension; ++t) sum += (x[t] - y[t]) * (x[t] - y[t]);
+            sum = std::sqrt(sum);
+            return sum < shortest ? euclidean_distance(x, y, dimension) : sum;
+        case Metric::cityblock:
+            for (Node t = 0; t < dimension; ++t) sum += std::abs(x[t] - y[t]);
+            return sum;
+        case Metric::chebyshev:
+            for (Node t = 0; t < dimension; ++t) sum = std::max(sum, std::abs(x[t] - y[t]));
+            return sum;
+    }
+    refuse();
+}
+
 PointRows::PointRows(const Points& y, Metric metric, double unit)
     : kernel_(kernel_of(metric)), y_(y), unit_(metric == Metric::euclidean ? unit : 1), point_(y.dimension) {
     double* columns = columns_.of_size(y.size());

@@ -27,6 +27,9 @@ double length_unit(const Points& x, const Points& y);
 // The diameter of the bounding box of both together.
 double box_diameter(const Points& x, const Points& y, Metric metric);
 
+// The distance of two points, to the bit an entry of PointRows where the unit is 1.
+double distance_between(const double* x, const double* y, Node dimension, Metric metric);
+
 // The distances from one point after the other to all of y, given the unit from `length_unit`. `y` must outlive it.
 class PointRows {
 public:

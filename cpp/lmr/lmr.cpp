@@ -194,6 +194,7 @@ std::optional<Outcome> cross_rounded_thresholds(const LengthProblem& problem, co
     double* rounded = room.of_size(distances.size());
     for (std::size_t e = 0; e < distances.size(); ++e) rounded[e] = std::ceil(distances.data[e] / step) * step;
     const LengthProblem rough{{{rounded, distances.rows, distances.columns}}, problem.masses};
+    const Unwatched unwatched(pulse);  // bounds of rounded lengths
     Outcome outcome = cross_thresholds(rough, question.kappa, 0, question.need, pulse);
     const bool is_proven = outcome.status == Status::exact;
     outcome.solver = Solver::lmr;

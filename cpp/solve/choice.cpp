@@ -60,16 +60,30 @@ double trial_of_trees(const Question& question, const Layout& layout) {
     return (moves_all ? share_for_all : 1) * steps_of_trial * layout.pairs() / std::pow(layout.dimension, 4);
 }
 
+double trial_of_lists(const Question& question, const Layout& layout) {
+    const bool is_low = layout.dimension > 0 && layout.dimension <= few_dimensions;
+    const bool is_asked = question.solver == Solver::exact && std::isinf(question.p);
+    return is_low && is_asked && layout.pairs() >= pairs_for_trees ? share_on_trial * layout.pairs() : 0;
+}
+
 Choice choose(const Question& question, const Layout& layout) {
     if (question.quantity == Quantity::shared) {
         return {Solver::total_variation,
                 "k = 0 is total variation for every p: no transport problem has to be solved" + in_vain(question)};
     }
     if (is_asked_for(question)) return {question.solver, "it was asked for"};
+    const bool at_infinity = std::isinf(question.p) && question.truncation == unreachable;
+    if (at_infinity && question.solver == Solver::points) return {Solver::points, "it was asked for"};
     const bool by_line = layout.is_on_line && is_for_line(question);
     if (std::isinf(question.p) && by_line) {
         return {Solver::line, "points on a line: at p = inf a maximum flow over short pairs is one pass in order" +
                                   in_vain(question)};
+    }
+    if (at_infinity && layout.dimension > 0 && layout.pairs() > most_pairs) {
+        return {Solver::points,
+                "p = inf is decided by maximum flows over short pairs, which k-d trees find, because a matrix of all "
+                "distances between so many points would be too large" +
+                    in_vain(question)};
     }
     if (std::isinf(question.p)) {
         return {Solver::infinity, "p = inf is decided by maximum flows over short pairs, in the order of their length" +

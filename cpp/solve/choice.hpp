@@ -29,5 +29,7 @@ Choice choose(const Question& question, const Layout& layout);
 // How many steps a walk over trees may take before a matrix is asked instead: 0 where trees are not worth a trial. The
 // answer is the same; which of the two gives it depends on sizes and on counted work, never on the machine.
 double trial_of_trees(const Question& question, const Layout& layout);
+// The same at p = ∞: how many pairs trees may list.
+double trial_of_lists(const Question& question, const Layout& layout);
 
 }  // namespace rpw

@@ -92,6 +92,7 @@ Node points_per_coarsest_cell(const PointProblem& problem) {
 }
 
 Interval bounds_by_cells(const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
+    const Unwatched unwatched(pulse);
     const Cells rows(problem.rows, problem.masses.a, per_cell), columns(problem.columns, problem.masses.b, per_cell);
     const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem.costs, 1,
                              pulse);

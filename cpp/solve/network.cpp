@@ -98,6 +98,7 @@ Status Network::walk_from_start(Around& bracket, const Limits& limits) {
 }
 
 std::optional<Status> Network::walk(Around& bracket, const Limits& limits) {
+    pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
     if (!walks()) return std::nullopt;
     const double stretch = std::log(bracket.left().unmoved / guess(bracket).unmoved);
     const auto most_work = budget_.of_walk(std::max(0.0, stretch));

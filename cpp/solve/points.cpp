@@ -121,7 +121,10 @@ std::optional<Outcome> bounds_by_cells(const PointProblem& problem, const Goal& 
     outcome.scale = scale;
     const bool in_time = ends_in_time([&] {
         do {
-            improve(outcome, as_outcome(bounds_by_cells(problem, per_cell, goal, pulse), problem, scale, goal));
+            Interval found = bounds_by_cells(problem, per_cell, goal, pulse);
+            pulse.tell_moved(1 - found.unmoved);
+            pulse.tell_bounds(found.lower, found.upper);
+            improve(outcome, as_outcome(std::move(found), problem, scale, goal));
             per_cell /= cells_per_cell;
         } while (per_cell > 1 && outcome.upper - outcome.lower > tol);
     });
@@ -138,6 +141,7 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
                              Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
+    pulse.begin_news(price.shrink);
     const double tol = price.tol(question.tol);
     const Goal goal{price.kappa, p};
     std::optional<Outcome> coarse;
@@ -168,6 +172,7 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     const double p = question.p;
     const bool is_truncated = question.truncation < unreachable;
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
+    pulse.begin_news(scale);
     const Goal goal{0, p, question.unmoved};
     std::optional<Outcome> coarse;
     if (!is_truncated && most_work == unreachable) {

@@ -17,6 +17,7 @@
 #include "line/profile.hpp"
 #include "lmr/lmr.hpp"
 #include "solve/choice.hpp"
+#include "solve/merged_pair.hpp"
 #include "solve/network_profile.hpp"
 #include "solve/points.hpp"
 #include "solve/scale.hpp"
@@ -104,9 +105,7 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     return band;
 }
 
-}  // namespace
-
-Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+Band profile_of_distinct(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
         if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
     }
@@ -134,6 +133,14 @@ Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse
     }
     band.upper.scale = scale;
     return band;
+}
+
+}  // namespace
+
+Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    const auto merged = merged_pair(pair, question);
+    if (!merged) return profile_of_distinct(pair, question, room, pulse);
+    return merged->as_given(profile_of_distinct(merged->pair(), question, room, pulse));
 }
 
 }  // namespace rpw

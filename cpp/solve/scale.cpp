@@ -23,6 +23,7 @@ double largest_distance(const Distances& distances) {
 
 // The bounds of an answer that time cut off would make a scale that depends on the clock.
 double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pulse) {
+    const Unwatched unwatched(pulse);
     const double longest = value_in_time(threshold_at(problem, unmoved, Need::value, pulse));
     return longest > 0 ? longest : least_positive(problem.distances, pulse);
 }
@@ -30,6 +31,7 @@ double scale_at_infinity(const LengthProblem& problem, double unmoved, Pulse& pu
 double scale_for_crossing(const LengthProblem& problem, double kappa, double p, Pulse& pulse) {
     const double plain = std::min(largest_distance(problem.distances), kappa);
     if (!loses_powers(problem.distances, plain, p, pulse)) return plain;
+    const Unwatched unwatched(pulse);
     const double at_infinity = kappa * value_in_time(cross_thresholds(problem, kappa, 0, Need::value, pulse));
     return at_infinity > 0 ? at_infinity : scale_at_infinity(problem, 0, pulse);  // it may have been too small
 }

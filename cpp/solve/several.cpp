@@ -11,7 +11,9 @@
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
 #include "solve/choice.hpp"
+#include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
+#include "solve/points_at_infinity.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/strategy.hpp"
@@ -34,14 +36,15 @@ void check_in_time(Status status) {
 
 // Over trees, where they are to be asked; false where a matrix has to be.
 bool search_on_points(const Pair& pair, const Question& question, std::span<const Wanted> wanted, Pulse& pulse) {
-    if (std::isinf(question.p)) return false;
     const Layout layout = layout_of(pair, false);
     const bool has_no_matrix = choose(question, layout).solver == Solver::points;
     const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout);
     if (most_work == 0) return false;
     std::vector<double> kappas;
     for (const Wanted& each : wanted) kappas.push_back(each.kappa);
-    const auto found = several_on_points(pair, question, kappas, most_work, pulse);
+    const auto found = std::isinf(question.p)
+                           ? several_on_points_at_infinity(pair, question, kappas, most_listed_pairs, pulse)
+                           : several_on_points(pair, question, kappas, most_work, pulse);
     for (std::size_t e = 0; found && e < found->size(); ++e) *wanted[e].value = (*found)[e];
     return found.has_value();
 }
@@ -85,10 +88,8 @@ void solve_one_by_one(const LengthProblem& lengths, Question question, std::span
     }
 }
 
-}  // namespace
-
-std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
-                                  Room& room, Pulse& pulse) {
+std::vector<double> several_of_distinct(const Pair& pair, const Question& question, std::span<const double> kappas,
+                                        Room& room, Pulse& pulse) {
     if (question.truncation == unreachable) {
         if (auto values = several_on_line(pair, question, kappas, pulse)) return *std::move(values);
     }
@@ -116,6 +117,14 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
         solve_one_by_one(lengths, question, todo, pulse);
     }
     return values;
+}
+
+}  // namespace
+
+std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
+                                  Room& room, Pulse& pulse) {
+    const auto merged = merged_pair(pair, question);
+    return several_of_distinct(merged ? merged->pair() : pair, question, kappas, room, pulse);
 }
 
 }  // namespace rpw

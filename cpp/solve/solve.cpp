@@ -3,15 +3,19 @@
 
 #include <cmath>
 
+#include "base/tuning.hpp"
 #include "flow/blocks.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
 #include "lmr/lmr.hpp"
+#include "points/point_lengths.hpp"
 #include "solve/bisection.hpp"
 #include "solve/choice.hpp"
+#include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
+#include "solve/points_at_infinity.hpp"
 #include "solve/scale.hpp"
 #include "solve/sound.hpp"
 #include "solve/strategy.hpp"
@@ -50,6 +54,7 @@ Outcome solve_at_infinity(const LengthProblem& problem, const Question& question
 // W_{p, 1 - guess} as often as bisection asks for it, with a scale of its own where powers would be lost, at every p.
 Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
     Room room;
+    const Unwatched unwatched(pulse);
     const double largest = largest_distance(lengths.distances);
     const bool loses_powers = powers_vanish(least_positive(lengths.distances, pulse), largest, question.p);
     return bisect(question, [&](double guess) {
@@ -63,6 +68,19 @@ Outcome bisect_masses(const LengthProblem& lengths, const Question& question, Pu
         const Powers powers = powers_beside(lengths.distances, scale, question.p, room, pulse);
         return solve_powers({powers, lengths.masses}, scale, at_guess, pulse);
     });
+}
+
+// At p = ∞, by trees: on trial where a matrix can be asked instead.
+std::optional<Outcome> solve_by_lists(const Pair& pair, const Question& question, const Layout& layout,
+                                      bool has_no_matrix, Pulse& pulse) {
+    if (has_no_matrix) return solve_on_points_at_infinity(pair, question, tuning::most_listed_pairs, pulse);
+    const double most_pairs = trial_of_lists(question, layout);
+    if (most_pairs == 0) return {};
+    try {
+        return solve_on_points_at_infinity(pair, question, most_pairs, pulse);
+    } catch (const TooManyPairs&) {
+        return {};
+    }
 }
 
 Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
@@ -82,6 +100,7 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
     if (const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout); most_work > 0) {
         if (auto outcome = solve_on_points(pair, question, most_work, pulse)) return *std::move(outcome);
     }
+    if (auto outcome = solve_by_lists(pair, question, layout, has_no_matrix, pulse)) return *std::move(outcome);
     const LengthProblem lengths{distances_of(pair, question.truncation, room, pulse), pair.masses()};
     if (question.quantity == Quantity::shared) return unshared_mass(lengths, pulse);
     if (crosses && question.solver == Solver::bisection) return bisect_masses(lengths, question, pulse);
@@ -92,9 +111,7 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
     return solve_powers({powers, lengths.masses}, scale, question, pulse);
 }
 
-}  // namespace
-
-Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+Outcome solve_distinct(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     Outcome outcome = nothing_proven(question);
     (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
     if (is_sound(outcome)) return outcome;
@@ -102,6 +119,14 @@ Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pul
     Question once_more = question;
     once_more.solver = Solver::walk;
     return solve(pair, once_more, room, pulse);
+}
+
+}  // namespace
+
+Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    const auto merged = merged_pair(pair, question);
+    if (!merged) return solve_distinct(pair, question, room, pulse);
+    return merged->as_given(solve_distinct(merged->pair(), question, room, pulse));
 }
 
 }  // namespace rpw

@@ -51,6 +51,7 @@ void set_lower(Outcome& outcome, double lower) {
 Outcome cross(const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     const Price price = scaled_price(question.kappa, scale);
     const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
+    pulse.begin_news(price.shrink);
     ProfileSearch search(problem, {price.kappa, p}, strategy_of(question), pulse);
     const Status status = search.run({price.tol(question.tol), cutoff});
     const Found found = search.found(question.need == Need::plan);
@@ -85,6 +86,7 @@ double dearest_pair(const PowerProblem& problem) {
 }
 
 Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
+    pulse.begin_news(scale);
     ProfileSearch search(problem, {0, question.p, question.unmoved}, strategy, pulse);
     const Status status = search.run();
     const Found found = search.found(question.need == Need::plan);
@@ -110,6 +112,7 @@ Outcome move_everything(const PowerProblem& problem, double scale, const Questio
     const double price =
         is_truncated ? std::min(power(question.truncation / scale, question.p), largest_power) : dearest;
     const bool with_slope = question.need == Need::plan && (!is_truncated || price == 0);  // at no price all moves
+    pulse.begin_news(scale);
     const Transport found = transport_all(problem, std::max(price, dearest), with_slope, pulse);
     Outcome outcome = priced(found, found.upper_p, problem, scale, question, pulse);
     if (outcome.status == Status::time_limit) return outcome;

@@ -52,7 +52,10 @@ bool arrives_on_trial(ProfileWalk& walk, const Powers& cost) {
     for (double steps = 1;; ++steps) {
         const double most_work = steps * static_cast<double>(cost.size());
         walk.allow(most_work);
-        while (walk.find_edge()) walk.take_edge();
+        while (walk.find_edge()) {
+            walk.take_edge();
+            if (walk.pulse().is_asked()) walk.pulse().tell_moved(1 - walk.unmoved());
+        }
         if (walk.work() < most_work) return true;
         const double unmoved = walk.unmoved(), rate = std::log(before / unmoved);
         const double rest = std::log(unmoved * cost.rows) / rate;  // until one point is left

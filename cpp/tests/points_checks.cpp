@@ -30,6 +30,16 @@ double nearest_of_all(const Points& points, const double* from, Metric metric, d
     return least;
 }
 
+// No row moves more than its mass.
+void check_rows(Checker& checker, const std::vector<PlanEntry>& plan, const Masses& masses) {
+    std::vector<double> moved(masses.a.size());
+    for (const PlanEntry& entry : plan) moved[entry.row] += entry.mass;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        const double most = share_of(masses.a[i], masses.total()) + 1e-14;
+        checker.expect(moved[i] <= most, "what a row moves", moved[i], most);
+    }
+}
+
 }  // namespace
 
 // Weights change one at a time, some of them to infinity and back.
@@ -71,7 +81,7 @@ void check_points(Checker& checker, Node rows, Node columns, Node dimension) {
     const Pair pair{space, {a, {x.data(), rows, dimension}, {}, {}}, {b, {y.data(), columns, dimension}, {}, {}}};
     Question question;
     question.need = Need::plan;
-    for (const double p : {1.0, 1.5, 2.0}) {
+    for (const double p : {1.0, 1.5, 2.0, unreachable}) {
         for (const double kappa : {0.1, 1.0, 10.0}) {
             question.p = p;
             question.kappa = kappa;
@@ -85,6 +95,7 @@ void check_points(Checker& checker, Node rows, Node columns, Node dimension) {
             const Outcome dense = by(Solver::walk), trees = by(Solver::points);
             const double apart = std::abs(trees.value - dense.value);
             checker.expect(trees.solver == Solver::points, "trees answer");
+            check_rows(checker, trees.plan, pair.masses());
             checker.expect(apart <= 1e-12 * dense.value + 1e-15, "points without a matrix", trees.value, dense.value);
             checker.expect(trees.upper - trees.lower <= 1e-9 * trees.upper, "their proof", trees.lower, trees.upper);
         }

@@ -74,6 +74,7 @@ int main() {
         check_tree(checker, 1 + below(300), 1 + below(6), static_cast<rpw::Metric>(below(3)), p);
         check_points(checker, 1 + below(40), 1 + below(40), 1 + below(4));
     }
+    for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged
     check_sandwich_of_all_edges(checker);
     check_search(checker);
     check_network(checker);

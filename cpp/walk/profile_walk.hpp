@@ -57,6 +57,7 @@ public:
     double plan_cost_p() const;
     double lambda() const { return lambda_; }
     long pivots() const { return pivots_; }
+    Pulse& pulse() const { return pulse_; }
     double share(Mass mass) const { return share_of(mass, total_); }
 
     // The two nodes from which the found edge takes unmoved mass, and how much of theirs is left after it.

@@ -36,6 +36,14 @@ std::optional<Status> ending_on_edge(Walk& walk, Bracket<Basis>& bracket, const 
     return bracket.ending(limits);
 }
 
+// Before the goal: what is left behind here is more than at a crossing.
+template <class Walk>
+void tell_of(const Walk& walk, const Goal& goal, double slope) {
+    walk.pulse().tell_moved(1 - walk.unmoved());
+    const double lower = goal.bound_by(walk.cost_p() + slope * walk.unmoved(), slope);
+    walk.pulse().tell_bounds(lower, goal.is_crossing() ? walk.unmoved() : unreachable);
+}
+
 // Walks as long as there is an edge; the status if that ends the search. `on_the_way`: where the walk has been before.
 template <class Walk>
 std::optional<Status> walk_to_goal(Walk& walk, Bracket<Basis>& bracket, const Limits& limits,
@@ -53,6 +61,7 @@ std::optional<Status> walk_to_goal(Walk& walk, Bracket<Basis>& bracket, const Li
         const double at_cutoff = walk.cost_p() + slope * (walk.unmoved() - limits.cutoff);
         if (goal.is_crossing() && at_cutoff > cutoff_p) return end_here(Status::beyond_cutoff);
         walk.take_edge();
+        if (walk.pulse().is_asked()) tell_of(walk, goal, slope);
         if (limits.tol > 0 && edges % tuning::edges_between_gap_checks == 0) {
             const double lower = goal.on_line(walk.cost_p() + slope * walk.unmoved(), slope);
             if (walk.unmoved() - lower <= limits.tol) return end_here(Status::tolerance);

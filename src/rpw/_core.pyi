@@ -160,8 +160,18 @@ class Curve:
     @property
     def solver(self) -> Solver: ...
 
-def solve(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> Outcome:
-    """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven."""
+def solve(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    seconds: float,
+    progress: Callable[[float, float, float], object] | None = None,
+) -> Outcome:
+    """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven.
+
+    ``progress`` is called several times a second with the share of mass that is moved by then, and the bounds.
+    """
 
 def profile(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> tuple[Curve, Curve | None]:
     """All breakpoints, and with ``tol`` those of a lower curve; reads p, truncation, tol, solver and max_breakpoints.
@@ -300,6 +310,7 @@ def mixed_bounds(
 
 def length_unit(x: _Floats, y: _Floats) -> float: ...
 def lie_on_line(x: _Floats, y: _Floats, metric: Metric) -> bool: ...
+def count_distinct(points: _Floats) -> int: ...
 def box_diameter(x: _Floats, y: _Floats, metric: Metric) -> float: ...
 def fill_distances(x: _Floats, y: _Floats, metric: Metric, unit: float, out: _Floats) -> None: ...
 def fill_powers(distances: _Floats, scale: float, p: float, out: _Floats) -> None: ...

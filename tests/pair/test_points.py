@@ -65,12 +65,6 @@ def some_pair(seed):
     return rng, x, y, some_weights(rng, n), some_weights(rng, m)
 
 
-def solved(pair, metric, solver, **question):
-    """Any question by any solver; transport has no argument for it."""
-    asked = replace(as_question(need="plan", **question), solver=solver)
-    return solvers.solve(as_problem(*pair, metric=metric), asked)
-
-
 def check_potentials(result, distances, a, b, p):
     """f, g ≤ 0 and f + g ≤ c^p - λ over all pairs, and their line proves the lower bound."""
     (f, g), slope = result.potentials, result.multiplier
@@ -105,13 +99,15 @@ def test_transport_equals_that_of_the_matrix(seed):
     rng, *pair = some_pair(1000 + seed)
     metric, p = METRICS[seed % 4], [1, 1.5, 2, 3, 5][seed % 5]
     distances = cdist(*pair[:2], metric)
-    questions = [
-        {"name": "wasserstein"},
-        {"name": "partial_wasserstein", "mass": float(rng.random())},
-        {"name": "robot", "lam": float(np.quantile(distances, rng.random()) / 2 + 1e-3)},
-    ]
-    for question in questions:
-        dense, trees = (solved(pair, metric, solver, p=p, **question) for solver in ("walk", "points"))
+    mass, lam = float(rng.random()), float(np.quantile(distances, rng.random()) / 2 + 1e-3)
+    for function, question in (
+        (rpw.wasserstein, {}),
+        (rpw.partial_wasserstein, {"mass": mass}),
+        (rpw.robot, {"lam": lam}),
+    ):
+        question |= {"p": p, "metric": metric}
+        dense, trees = (rpw.transport(*pair, **question, solver=solver) for solver in ("walk", "points"))
+        assert function(*pair, **question, solver="points") == trees.distance
         assert trees.solver == "points"
         assert trees.distance == pytest.approx(dense.distance, rel=1e-12, abs=1e-300)
         assert trees.lower == pytest.approx(trees.upper, rel=1e-9)
@@ -158,7 +154,6 @@ def test_trees_need_points():
 def test_total_variation_and_p_inf_need_no_trees():
     x, y = [[0.0, 1.0], [2.0, 3.0]], [[0.0, 1.0], [5.0, 5.0]]
     assert rpw.solve(x, y, k=0, diameter=1, solver="points").distance == 0.5
-    assert rpw.solve(x, y, p=math.inf, diameter=1, solver="points").solver == "infinity"
 
 
 def test_what_a_matrix_cannot_hold_is_chosen_by_size_alone(monkeypatch):
@@ -237,3 +232,66 @@ def test_large_pairs_of_a_collection_need_no_matrix(monkeypatch):
     assert found[0, 2] == rpw.distance(clouds[0], clouds[2], k=0.05, diameter=1)
     several = rpw.pairwise(clouds[:1], clouds[1:2], k=[0.02, 0.05], diameter=1)
     assert several[1, 0, 0] == pytest.approx(found[0, 1], rel=1e-12)
+
+
+# ---------------------------------------------------------------- p = inf
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_flows_over_trees_equal_those_of_the_matrix(seed):
+    """To the bit: trees find the same pairs, and give them in the same order."""
+    _, *pair = some_pair(3000 + seed)
+    metric = METRICS[seed % 4]
+    for k in (0.01, 0.1, 1, 10):
+        asked = {"p": math.inf, "k": k, "metric": metric, "diameter": 1}
+        dense, trees = (rpw.solve(*pair, **asked, solver=solver) for solver in ("exact", "points"))
+        assert trees.solver == "points"
+        assert trees.status == "exact"
+        assert (trees.distance, trees.lower, trees.upper) == (dense.distance, dense.lower, dense.upper)
+        if dense.solver == "infinity":  # the line has a flow of its own
+            assert (trees.plan != dense.plan).nnz == 0
+            assert trees.cost == dense.cost
+    for mass in (1.0, 0.3):
+        asked = {"p": math.inf, "mass": mass, "metric": metric}
+        dense, trees = (rpw.transport(*pair, **asked, solver=solver) for solver in ("exact", "points"))
+        assert trees.distance == pytest.approx(dense.distance, rel=1e-15)
+
+
+def test_several_k_at_infinity():
+    rng = np.random.default_rng(3)
+    x, y = rng.random((300, 2)), rng.random((200, 2))
+    several = [3.0, 0.1, 1.0, 20.0]
+    asked = replace(as_question(p=math.inf, k=20.0, solver="points"), several_k=tuple(several))
+    for k, value in zip(several, solvers.values_at(as_problem(x, y, None, None), asked), strict=True):
+        assert value == rpw.distance(x, y, p=math.inf, k=k, diameter=1)
+
+
+def test_many_points_at_infinity():
+    """A lattice and its shift: nothing shorter than the shift can be moved, and all moves by it."""
+    side = np.arange(150.0)
+    x = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    y = np.random.default_rng(0).permutation(x) + np.array([0.25, 0.0])
+    for k in (0.5, 1, 2):
+        result = rpw.solve(x, y, p=math.inf, k=k, diameter=1, solver="points")
+        assert result.distance == pytest.approx(0.25 / k, rel=1e-12)
+        assert result.cost == 0.25
+    assert rpw.wasserstein(x, y, p=math.inf, solver="points") == 0.25
+
+
+def test_pairs_that_are_too_many_are_left_to_the_matrix():
+    """From 2,000 points on trees are tried first; where most pairs are as long as the answer, they give up."""
+    rng = np.random.default_rng(0)
+    x, y = rng.random((2000, 2)), rng.random((2000, 2))
+    near, far = (rpw.solve(x, z, p=math.inf, k=1, diameter=3) for z in (y, y + 1))
+    assert (near.solver, far.solver) == ("points", "infinity")
+    assert near == rpw.solve(x, y, p=math.inf, k=1, diameter=3, solver="points")
+    assert far.distance == rpw.distance(cost=cdist(x, y + 1), p=math.inf, k=1, diameter=3)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-150, 1e150])
+def test_lengths_that_squares_lose_at_infinity(unit):
+    rng = np.random.default_rng(1)
+    x, y = rng.random((40, 2)) * unit, rng.random((50, 2)) * unit
+    x[0], y[0] = 0, unit  # far from all others, so that all lengths have the same unit
+    trees = rpw.solve(x, y, p=math.inf, diameter=unit, solver="points")
+    assert trees.distance == rpw.distance(x, y, p=math.inf, diameter=unit)

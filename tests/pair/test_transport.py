@@ -259,3 +259,32 @@ def test_results_of_a_profile_warn_of_the_diameter():
     profile = rpw.profile([0.0, 1.0], [50.0])
     with pytest.warns(UserWarning, match="diameter was left at 1"):
         profile.result(1)
+
+
+@pytest.mark.parametrize("solver", ["exact", "walk", "simplex", "points"])
+def test_a_solver_can_be_asked_for(solver):
+    rng = np.random.default_rng(8)
+    x, y = rng.random((40, 2)), rng.random((30, 2))
+    for function, options in (
+        (rpw.wasserstein, {}),
+        (rpw.partial_wasserstein, {"mass": 0.6}),
+        (rpw.robot, {"lam": 0.1}),
+    ):
+        result = rpw.transport(x, y, **options, solver=solver)
+        assert result.distance == pytest.approx(rpw.transport(x, y, **options).distance, rel=1e-12)
+        assert function(x, y, **options, solver=solver) == result.distance
+        if solver == "points":
+            assert result.solver == "points"
+
+
+@pytest.mark.parametrize("solver", ["lmr", "bisection", "fast", None, 3])
+def test_a_solver_that_finds_no_cost_is_refused(solver):
+    why = "finds RPW alone" if solver in ("lmr", "bisection") else "unknown solver"
+    for call in (
+        lambda: rpw.transport([0.0], [1.0], solver=solver),
+        lambda: rpw.wasserstein([0.0], [1.0], solver=solver),
+        lambda: rpw.partial_wasserstein([0.0], [1.0], mass=0.5, solver=solver),
+        lambda: rpw.robot([0.0], [1.0], lam=0.5, solver=solver),
+    ):
+        with pytest.raises(ValueError, match=f"{why}.*'points'"):
+            call()

@@ -294,10 +294,10 @@ def as_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def check_progress(value: Any) -> None:
-    """Raise unless it is what ``progress=`` may be."""
+def check_progress(value: Any, told: str = "(done, total)") -> None:
+    """Raise unless it is what ``progress=`` may be: a function is told ``told``."""
     if not callable(value) and not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"progress must be True, False or a function of (done, total), got {_shortened(value)}")
+        raise ValueError(f"progress must be True, False or a function of {told}, got {_shortened(value)}")
 
 
 def as_device(value: Any) -> str:

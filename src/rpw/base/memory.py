@@ -19,6 +19,10 @@ _HEAD_ROOM = 1.25
 # Asking the system takes longer than solving a small problem, and a process without this much left could do nothing.
 _ALWAYS_FITS = 2_000_000
 
+# What would work instead.
+_TREES = "solver='points' needs no such matrix. "
+_FEWER = "Fewer points need less: subsample them, or merge near ones and pass their summed weights as a and b."
+
 _ROOT = Path("/")
 
 
@@ -31,8 +35,13 @@ def available_bytes(root: Path = _ROOT) -> float:
     return max(0.0, min(_from_meminfo(root), groups, _from_limits(root)))
 
 
-def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8, limit: float = float("inf")) -> None:
-    """Raise ``MemoryError`` if an n x m problem needs more memory than there is, or than ``limit``."""
+def check_pairs_fit(
+    n: int, m: int, bytes_per_cost: int = 8, limit: float = float("inf"), has_trees: Callable[[], bool] = lambda: False
+) -> None:
+    """Raise ``MemoryError`` if an n x m problem needs more memory than there is, or than ``limit``.
+
+    ``has_trees``: whether the caller has an argument ``solver``, and ``"points"`` would answer the question.
+    """
     needed = n * m * bytes_per_cost * _HEAD_ROOM
     if needed <= min(_ALWAYS_FITS, limit):
         return
@@ -40,8 +49,7 @@ def check_pairs_fit(n: int, m: int, bytes_per_cost: int = 8, limit: float = floa
     if needed > available:
         raise MemoryError(
             f"{n:,} x {m:,} points need about {needed / 1e9:,.1f} GB for their costs, and {available / 1e9:,.1f} GB "
-            "are available. For points and finite p, solver='points' needs no such matrix. Else subsample the points, "
-            "or merge near ones and pass their summed weights as a and b."
+            f"are available. {_TREES + _FEWER if has_trees() else _FEWER}"
         )
 
 

@@ -71,7 +71,7 @@ DiameterOfPair = Annotated[
 Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
 Solver = Annotated[
     str,
-    typer.Option("--solver", help="auto, exact, walk, simplex, lmr or bisection.", autocompletion=choices(*SOLVERS)),
+    typer.Option("--solver", help=f"{', '.join(SOLVERS[:-1])} or {SOLVERS[-1]}.", autocompletion=choices(*SOLVERS)),
 ]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds; then the command fails.")]
 NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]

@@ -12,16 +12,21 @@ from rich.text import Text
 
 from rpw.cli._output import WIDTH
 
-__all__ = ["bar", "counting"]
+__all__ = ["bar", "counting", "is_for_person"]
 
 Report = Callable[[float, str], object]
+
+
+def is_for_person(is_quiet: bool) -> bool:
+    """Whether somebody looks at what is under way."""
+    return not is_quiet and sys.stderr.isatty()
 
 
 @contextmanager
 def bar(is_quiet: bool) -> Iterator[Report]:
     """Gives the function to tell what share of the work is done, and what comes now; the bar vanishes at the end."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    if is_quiet or not sys.stderr.isatty() or console.is_dumb_terminal:
+    if not is_for_person(is_quiet) or console.is_dumb_terminal:
         yield lambda *_: None
         return
     console.width = min(console.width, WIDTH)

@@ -29,6 +29,7 @@ from rpw.cli._options import (
     usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
+from rpw.cli._progress import is_for_person
 
 __all__ = ["distance"]
 
@@ -54,7 +55,8 @@ def distance(
     x, y = read_pair(a, b)
     delta = 1.0 if given is None else given
     start = time.perf_counter()
-    result = rpw.solve(x, y, p=p, k=price, metric=metric, diameter=delta, tol=tol, solver=solver, time_limit=time_limit)
+    asked: Any = {"p": p, "k": price, "metric": metric, "diameter": delta, "tol": tol, "solver": solver}
+    result = rpw.solve(x, y, **asked, time_limit=time_limit, progress=is_for_person(as_json))
     end = time.perf_counter()
     note = diameter_note(given, price, [x], [y], metric, looks_near=k is None)
     if as_json:

@@ -13,13 +13,13 @@ from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline, deadline_after
+from rpw.base.progress import Progress
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, check_same_dimension, points_given
 from rpw.many.executors.run import run_tiles
-from rpw.many.progress import Progress
 from rpw.measure import CollectionLike
 from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground

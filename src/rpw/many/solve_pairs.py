@@ -13,6 +13,7 @@ from rpw.base import check
 from rpw.base.arrays import settled_device
 from rpw.base.columns import Columns
 from rpw.base.deadline import Deadline, deadline_after
+from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.choice import backend_for
 from rpw.many.backends.protocol import Backend
@@ -20,7 +21,6 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_measures, check_same_dimension
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import as_diameter, warn_of_batch
-from rpw.many.progress import Progress, progress_bar
 from rpw.measure import CollectionLike
 from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined

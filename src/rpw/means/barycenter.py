@@ -11,8 +11,8 @@ from rpw.base import check
 from rpw.base.arrays import settled_device
 from rpw.base.deadline import deadline_after
 from rpw.base.frozen import read_only
+from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
-from rpw.many.progress import Progress, progress_bar
 from rpw.means import reading
 from rpw.means.budget import Descent
 from rpw.means.evaluation import Inputs

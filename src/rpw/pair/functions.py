@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from rpw.base import check
 from rpw.base.deadline import deadline_after
+from rpw.base.progress import ProgressOfOne, Tell, progress_line
 from rpw.measure import PointsLike
 from rpw.pair import solvers
 from rpw.pair.metrics import Metric
@@ -30,6 +32,7 @@ __all__ = [
     "wasserstein",
 ]
 
+_SILENCE: AbstractContextManager[None] = nullcontext()  # one for all calls: small solves take microseconds
 _K = float("1")  # the default k, by its identity: a k that was passed, also 1, is another object
 
 
@@ -47,6 +50,7 @@ def solve(
     tol: float = 0.0,
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> Result:
     """Solve for the (p,k)-RPW distance and everything that comes with it.
 
@@ -77,7 +81,11 @@ def solve(
         Seconds, building the costs included; after that the best proven interval so far is returned.
     solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}
         See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
-        ``"walk"``, ``"simplex"`` and ``"points"`` at p = inf; ``Result.solver`` tells what ran.
+        ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
+    progress : bool or callable
+        Tell on stderr, after two seconds, how much of the mass has moved and which bounds are proven so far: a line
+        that is written over on a terminal, and one every five seconds elsewhere. A function is called several times a
+        second with (moved, lower, upper); what it raises ends the solve.
 
     Returns
     -------
@@ -92,7 +100,8 @@ def solve(
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     _warn_of_default(diameter, k, problem, question)
-    return solvers.solve(problem, question, deadline)
+    with _telling(progress) as tell:
+        return solvers.solve(problem, question, deadline, tell)
 
 
 def distance(
@@ -109,6 +118,7 @@ def distance(
     tol: float = 0.0,
     time_limit: float | None = None,
     solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """The (p,k)-RPW distance as a number; parameters as in `rpw.solve`.
 
@@ -123,7 +133,8 @@ def distance(
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     _warn_of_default(diameter, k, problem, question)
-    return solvers.value(problem, question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(problem, question, deadline, tell)
 
 
 def choose_solver(
@@ -149,10 +160,10 @@ def choose_solver(
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
-    ``solver="points"``, finite p                   ``points``            the walk over k-d trees, no matrix
+    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk; at p = inf flows
     points on a line                                ``line``              plans in the order of the points, no matrix
+    points, too many for a matrix                   ``points``            as above
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
-    points, too many for a matrix                   ``points``            the walk over k-d trees, no matrix
     else                                            ``exact``             walk along the exact OT-profile, with jumps
                                                                           by a simplex where it would be long; with
                                                                           ``tol`` it stops when the bounds are close
@@ -217,6 +228,8 @@ def wasserstein(
     p: float = 2,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """The p-Wasserstein distance W_p, for p in [1, inf]; parameters as in `rpw.solve`.
 
@@ -224,8 +237,9 @@ def wasserstein(
     >>> rpw.wasserstein([0.0, 1.0], [1.0, 2.0], p=1)
     1.0
     """
-    deadline, question = deadline_after(time_limit), as_question("wasserstein", p=p)
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    deadline, question = deadline_after(time_limit), as_question("wasserstein", p=p, solver=solver)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def partial_wasserstein(
@@ -239,6 +253,8 @@ def partial_wasserstein(
     p: float = 2,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """W_{p, mass}: the least cost of moving a share ``mass`` of the mass, for p in [1, inf].
 
@@ -246,8 +262,9 @@ def partial_wasserstein(
     >>> rpw.partial_wasserstein([0.0, 9.0], [0.0, 1.0], mass=0.5)
     0.0
     """
-    deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass)
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def transport(
@@ -262,6 +279,8 @@ def transport(
     metric: Metric = "euclidean",
     lam: float | None = None,
     time_limit: float | None = None,
+    solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> Result:
     """The plan behind W_p, partial W_p or λ-ROBOT, with its potentials and its proof; parameters as in `rpw.solve`.
 
@@ -274,6 +293,8 @@ def transport(
     time_limit : float, optional
         Seconds; after that the plan so far, with the rest moved to wherever there is room (of λ-ROBOT: left behind),
         and the bounds that are proven.
+    solver : {"auto", "exact", "walk", "simplex", "points"}
+        As in `rpw.solve`; ``"lmr"`` and ``"bisection"`` answer for RPW alone.
 
     Returns
     -------
@@ -288,16 +309,19 @@ def transport(
     [0.0, 0.0, 0.333]
     """
     deadline = deadline_after(time_limit)
-    question = _question_of_transport(p, check.as_mass(mass), lam)
-    return solvers.solve(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    question = _question_of_transport(p, check.as_mass(mass), lam, solver)
+    with _telling(progress) as tell:
+        return solvers.solve(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
-def _question_of_transport(p: float, mass: float, lam: float | None) -> Question:
+def _question_of_transport(p: float, mass: float, lam: float | None, solver: str) -> Question:
     if lam is not None:
         if mass != 1:
             raise ValueError(f"mass={mass:g} beside lam: λ-ROBOT itself decides what moves; leave one of them out")
-        return as_question("robot", p=p, lam=lam)
-    return as_question("wasserstein", p=p) if mass == 1 else as_question("partial_wasserstein", p=p, mass=mass)
+        return as_question("robot", p=p, lam=lam, solver=solver)
+    if mass == 1:
+        return as_question("wasserstein", p=p, solver=solver)
+    return as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
 
 
 def total_variation(
@@ -351,6 +375,8 @@ def robot(
     p: float = 2,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    solver: str = "auto",
+    progress: ProgressOfOne = False,
 ) -> float:
     """λ-ROBOT: W_p under the truncated ground distance min(c, 2λ), with λ = ``lam``.
 
@@ -358,8 +384,16 @@ def robot(
     >>> rpw.robot([0.0, 9.0], [0.0, 1.0], lam=0.5, p=1)
     0.5
     """
-    deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam)
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    deadline, question = deadline_after(time_limit), as_question("robot", p=p, lam=lam, solver=solver)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
+
+
+def _telling(progress: ProgressOfOne) -> AbstractContextManager[Tell | None]:
+    if progress is False:
+        return _SILENCE
+    check.check_progress(progress, "(moved, lower, upper)")
+    return progress_line(progress)
 
 
 def _warn_of_default(diameter: float | None, k: float, problem: Problem, question: Question) -> None:

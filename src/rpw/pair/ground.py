@@ -84,6 +84,10 @@ class Ground(ABC):
         """Where atoms lie; None where only their distances are known."""
         return None
 
+    def sizes(self, x: Where, y: Where) -> tuple[int, int]:
+        """How many atoms the core sees: equal points are one, where it looks for them."""
+        return len(x), len(y)
+
     def has_on_line(self, x: Where, y: Where) -> bool:
         """Whether the core finds these atoms on one line, so that it needs no matrix."""
         return False
@@ -188,6 +192,12 @@ class Points(Ground):
     def points_at(self, where: Where) -> Array:
         """Themselves."""
         return where
+
+    def sizes(self, x: Where, y: Where) -> tuple[int, int]:
+        """As the core sees them; Python's metrics may tell -0.0 from 0.0."""
+        if self.metric.core is None:
+            return len(x), len(y)
+        return _core.count_distinct(np.ascontiguousarray(x)), _core.count_distinct(np.ascontiguousarray(y))
 
     def has_on_line(self, x: Where, y: Where) -> bool:
         """As the core sees them."""

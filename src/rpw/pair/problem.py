@@ -24,6 +24,8 @@ from rpw.pair.reach import Reach
 
 __all__ = ["Problem", "as_problem"]
 
+_MANY_PAIRS = 250_000  # fewer fit into any memory, and what answers does not depend on their number
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -83,6 +85,14 @@ class Problem:
         """Whether the core needs no matrix."""
         return self.ground.has_on_line(self.x, self.y)
 
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """The sizes of the two measures as the solvers see them: without idle atoms, and equal points are one."""
+        n, m = len(self.rows), len(self.columns)
+        if n * m < _MANY_PAIRS or self.is_on_line:  # on a line the core does not look for equal points
+            return n, m
+        return self.ground.sizes(self.x[self.rows], self.y[self.columns])
+
     @property
     def dimension(self) -> int:
         """The number of coordinates of points whose distances the core computes; else 0."""
@@ -101,17 +111,18 @@ class Problem:
         Raises if the deadline passes while Python computes distances that the core cannot.
         """
         a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
-        self._check_room(len(a.mass), len(b.mass), question, bytes_per_cost)
+        self.check_fits(question, bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
     def check_fits(self, question: Question, bytes_per_cost: int) -> None:
         """Raise ``MemoryError`` where `to_core` would."""
-        self._check_room(len(self.rows), len(self.columns), question, bytes_per_cost)
-
-    def _check_room(self, n: int, m: int, question: Question, bytes_per_cost: int) -> None:
         if self.ground.takes_room(question):
-            check_pairs_fit(n, m, bytes_per_cost)
+            check_pairs_fit(*self.sizes, bytes_per_cost, has_trees=lambda: self._has_trees_for(question))
+
+    def _has_trees_for(self, question: Question) -> bool:
+        """Whether the caller may pass ``solver="points"``."""
+        return self.dimension > 0 and question.can_ask_for_trees
 
     def kept(self) -> Problem:
         """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""

@@ -123,6 +123,11 @@ class Question:
         return self.solver in _WITH_ERROR + _STRATEGIES
 
     @property
+    def can_ask_for_trees(self) -> bool:
+        """Whether ``solver="points"`` can be passed beside it, and answers between points."""
+        return self.name != "levy_prokhorov" and (math.isfinite(self.p) or self.lam is None)
+
+    @property
     def title(self) -> str:
         """What the number is called."""
         return _TITLES[self.name]
@@ -172,7 +177,7 @@ def as_question(
     """Check the name of the distance and the parameters that belong to it."""
     check_distance(name, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     tol = check.as_tol(tol)
-    _check_solver(solver, tol)
+    _check_solver(solver, tol, name)
     if isinstance(diameter, str):
         raise ValueError(
             f"diameter must be a number for a single pair, got {diameter!r}: it belongs to the space; compute it once "
@@ -220,9 +225,12 @@ def _is_default(option: str, value: Any) -> bool:
     return check.as_number(value, option) == DEFAULTS[option]
 
 
-def _check_solver(solver: object, tol: float) -> None:
-    """Raise unless ``solver`` is a known name that can keep ``tol``."""
-    if not isinstance(solver, str) or solver not in SOLVERS:
-        raise ValueError(f"unknown solver {solver!r}; choose one of {', '.join(map(repr, SOLVERS))}")
+def _check_solver(solver: object, tol: float, distance: str) -> None:
+    """Raise unless ``solver`` is a known name that finds this distance and can keep ``tol``."""
+    known = SOLVERS if distance == "rpw" else tuple(name for name in SOLVERS if name not in _WITH_ERROR)
+    is_name = isinstance(solver, str)
+    if not is_name or solver not in known:
+        why = f"solver={solver!r} finds RPW alone" if is_name and solver in SOLVERS else f"unknown solver {solver!r}"
+        raise ValueError(f"{why}; choose one of {', '.join(map(repr, known))}")
     if solver in _WITH_ERROR and tol == 0:
         raise ValueError(f"solver={solver!r} has an error that tol must bound: pass tol > 0, or solver='exact'")

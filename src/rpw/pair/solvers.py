@@ -12,6 +12,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
 from rpw.pair.first_bounds import FirstBounds, first_bounds
@@ -30,8 +31,7 @@ _ROUNDING_OF_ONE = 2.0**-53
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
     """The name of the solver for this question, and why, as the core says (the table is in `rpw.choose_solver`)."""
     _check_has_points(problem, question)
-    layout = (problem.is_on_line, len(problem.rows), len(problem.columns), problem.dimension)
-    solver, reason = _core.choose(question.to_core(), *layout)
+    solver, reason = _core.choose(question.to_core(), problem.is_on_line, *problem.sizes, problem.dimension)
     return solver.name, reason
 
 
@@ -46,26 +46,26 @@ def check_fits(problem: Problem, question: Question) -> None:
     problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
 
 
-def solve(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Result:
+def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(_settled(problem, question), need="plan")
     first = first_bounds(problem, question, deadline)
     try:
-        answer = outcome(problem, question, deadline)
+        answer = outcome(problem, question, deadline, tell)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
         answer = None
     result = as_result(problem, question, answer, deadline)
     return _better_of(result, first) if result.status == "time_limit" else result
 
 
-def value(problem: Problem, question: Question, deadline: Deadline = NEVER) -> float:
+def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     if question.is_by_name:
         question = _settled(problem, question)
     first = first_bounds(problem, question, deadline)
     lower, upper = first.lower, min(first.upper, question.largest)
     with suppress(TimeLimitError):
-        answer = outcome(problem, question, deadline)
+        answer = outcome(problem, question, deadline, tell)
         if answer.status != _core.Status.time_limit:
             return answer.value
         lower, upper = max(lower, answer.lower), min(upper, answer.upper)
@@ -98,6 +98,8 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
     is_short = question.p == 1 or math.isinf(question.p) or problem.is_balanced or question.tol > 0
     has_trees = choose(problem, question)[0] == "points"
     bytes_per_cost = _bytes_per_cost(problem, question) if is_short or has_trees else 8
+    if has_trees and math.isinf(question.p):  # trees find one distance there, not a profile
+        bytes_per_cost = 8
     pair = problem.to_core(question, bytes_per_cost, deadline)
     try:
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
@@ -166,10 +168,10 @@ class SolvedPair:
         return replace(self, problem=self.problem.without_metric())
 
 
-def outcome(problem: Problem, question: Question, deadline: Deadline) -> _core.Outcome:
-    """The core's answer; raises where the deadline passes before it begins."""
+def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell | None = None) -> _core.Outcome:
+    """The core's answer; raises where the deadline passes before it begins. ``tell`` hears how far it is."""
     pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
-    return _core.solve(*pair, question.to_core(), deadline.seconds_left)
+    return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell)
 
 
 def _bytes_per_cost(problem: Problem, question: Question) -> int:

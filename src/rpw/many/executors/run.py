@@ -6,12 +6,12 @@ from contextlib import closing
 from typing import Any
 
 from rpw.base.deadline import Deadline, TimeLimitError
+from rpw.base.progress import Progress, progress_bar
 from rpw.many.backends.protocol import Backend
 from rpw.many.errors import Failures, PairwiseError
 from rpw.many.executors.cluster import check_client, compute_on_cluster, size_of
 from rpw.many.executors.in_memory import MemoryTarget
 from rpw.many.executors.threads import compute_on_threads
-from rpw.many.progress import Progress, progress_bar
 from rpw.many.store.tile_store import TileStore, open_store
 
 __all__ = ["run_tiles"]

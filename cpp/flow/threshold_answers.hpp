@@ -1,0 +1,156 @@
+// Answers at p = ∞ by a search for a threshold, wherever the lengths of pairs come from: a problem has `distances` with
+// rows, columns, row(i)[j] and at(i, j), for which there are list_pairs (flow/pair_list.hpp), nearest_partners and
+// longest_of; and `masses`. These functions only decide when a search stops, and read off what it found.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "base/outcome.hpp"
+#include "base/question.hpp"
+#include "flow/flow.hpp"
+#include "flow/threshold_search.hpp"
+
+namespace rpw {
+
+inline double longest_of(const Distances& distances) {
+    return *std::max_element(distances.data, distances.data + distances.size());
+}
+
+// Shorter pairs first.
+template <class Problem>
+void read_plan(Outcome& outcome, std::vector<FlowEntry> entries, const Problem& problem) {
+    const auto length = [&](const auto& entry) { return problem.distances.at(entry.row, entry.column); };
+    const auto key = [&](const FlowEntry& entry) { return std::tuple(length(entry), entry.row, entry.column); };
+    std::sort(entries.begin(), entries.end(), [&](const auto& x, const auto& y) { return key(x) < key(y); });
+    outcome.plan = plan_of(entries, problem.masses.total());
+    for (const PlanEntry& entry : outcome.plan) outcome.lengths.push_back(length(entry));
+}
+
+// RPW and the flow that attains it.
+struct FlowCrossing {
+    double distance;
+    const FlowAt* flow;
+};
+
+// What is known while the search goes on: the flow below leaves an ε that is enough, and so does the threshold above.
+template <class Lengths>
+FlowCrossing best_so_far(const ThresholdSearch<Lengths>& search, double kappa) {
+    const double beyond = search.above().threshold / kappa, before = search.below().unmoved;
+    return beyond < before ? FlowCrossing{beyond, &search.above()} : FlowCrossing{before, &search.below()};
+}
+
+// At the end of the search: t⁻ < t⁺ are neighbouring entries of the matrix, t⁻/κ ≤ 1 - A(t⁻) and t⁺/κ > 1 - A(t⁺).
+// Where both ends of the step say the same, the flow at its start is the one over shorter pairs.
+template <class Lengths>
+bool crosses_at_step(const ThresholdSearch<Lengths>& search, double kappa) {
+    return search.above().threshold / kappa < search.below().unmoved && search.above().moved > search.below().moved;
+}
+
+// At the end of the search.
+template <class Lengths>
+double crossing_of(const ThresholdSearch<Lengths>& search, double kappa) {
+    return crosses_at_step(search, kappa) ? search.above().threshold / kappa : search.below().unmoved;
+}
+
+// More than this must not be left at a threshold that is too low.
+inline Enough less_than_crossing(double kappa) {
+    return [kappa](double t) { return std::nextafter(t / kappa, -1.0); };
+}
+
+template <class Lengths>
+double lower_threshold(const ThresholdSearch<Lengths>& search) {
+    return std::max(search.below().threshold, 0.0);
+}
+
+template <class Lengths>
+void tell_of(const ThresholdSearch<Lengths>& search, double unit, double upper, Pulse& pulse) {
+    pulse.tell_moved(1 - search.below().unmoved);
+    pulse.tell_bounds(lower_threshold(search) / unit, upper);
+}
+
+// ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
+// at threshold t, the smallest such ε is max(t / κ, 1 - A).
+template <class Problem>
+Outcome crossing_by_flows(const Problem& problem, double kappa, double tol, Need need, Pulse& pulse) {
+    ThresholdSearch search(problem.distances, problem.masses, kappa, less_than_crossing(kappa), pulse);
+    bool is_close = false;
+    const bool in_time = ends_in_time([&] {
+        while (!is_close && search.step()) {
+            tell_of(search, kappa, best_so_far(search, kappa).distance, pulse);
+            is_close = tol > 0 && best_so_far(search, kappa).distance - lower_threshold(search) / kappa <= tol;
+        }
+    });
+    if (!in_time) search.keep_unfinished_flow();
+    Outcome outcome;
+    outcome.solver = Solver::infinity;
+    outcome.status = !in_time ? Status::time_limit : is_close ? Status::tolerance : Status::exact;
+    const FlowAt* flow = nullptr;
+    if (outcome.status != Status::exact) {
+        const FlowCrossing best = best_so_far(search, kappa);
+        outcome.value = best.distance;
+        outcome.lower = std::min(lower_threshold(search) / kappa, best.distance);
+        flow = best.flow;
+    } else {
+        outcome.value = outcome.lower = crossing_of(search, kappa);
+        flow = crosses_at_step(search, kappa) ? &search.above() : &search.below();
+        if (need == Need::plan && flow == &search.below() && flow->moved > 0) {
+            // On a step of A the flow stays the same: the step's start is the threshold of the plan. The distance is
+            // known by now, so it does not matter if time is up.
+            (void)ends_in_time([&] { search.find_start_of_step(); });
+            flow = &search.above();
+        }
+        if (flow == &search.above()) outcome.cost = flow->threshold;
+    }
+    if (need == Need::plan) read_plan(outcome, flow->entries, problem);
+    outcome.upper = outcome.unmoved = outcome.value;
+    outcome.iterations = search.augmentations();
+    return outcome;
+}
+
+template <class Problem>
+std::vector<double> crossings_by_flows(const Problem& problem, std::span<const double> kappas, Pulse& pulse) {
+    std::vector<double> values;
+    ThresholdSearch search(problem.distances, problem.masses, kappas.front(), less_than_crossing(kappas.front()),
+                           pulse);
+    for (const double kappa : kappas) {
+        search.go_on(kappa, less_than_crossing(kappa));
+        search.run();
+        values.push_back(crossing_of(search, kappa));
+    }
+    return values;
+}
+
+template <class Problem>
+Outcome threshold_by_flows(const Problem& problem, double unmoved, Need need, Pulse& pulse) {
+    Outcome outcome;
+    outcome.solver = Solver::infinity;
+    outcome.unmoved = unmoved;
+    outcome.value = outcome.upper = 0;
+    if (unmoved + smallest_step >= 1) return outcome;
+    const auto enough = [unmoved](double) { return unmoved + smallest_step; };
+    ThresholdSearch search(problem.distances, problem.masses, unreachable, enough, pulse);
+    const bool in_time = ends_in_time([&] {
+        while (search.step()) tell_of(search, 1, search.above().threshold, pulse);
+    });
+    if (in_time) {
+        (void)ends_in_time([&] { search.complete(unmoved); });  // the threshold is known
+        outcome.lower = outcome.upper = std::max(search.above().threshold, 0.0);
+    } else {
+        search.keep_unfinished_flow();
+        outcome.status = Status::time_limit;
+        outcome.lower = lower_threshold(search);
+        outcome.upper = std::min(search.above().threshold, longest_of(problem.distances));
+    }
+    const FlowAt& found = in_time ? search.above() : search.below();
+    outcome.unmoved = std::max(unmoved, found.unmoved);
+    outcome.value = outcome.cost = outcome.upper;
+    if (need == Need::plan) read_plan(outcome, found.entries, problem);
+    outcome.iterations = search.augmentations();
+    return outcome;
+}
+
+}  // namespace rpw

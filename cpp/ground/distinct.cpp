@@ -1,0 +1,71 @@
+// See distinct.hpp.
+#include "ground/distinct.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace rpw {
+
+namespace {
+
+std::uint64_t hash_of(const double* point, Node dimension) {
+    std::uint64_t hash = 0;
+    for (Node t = 0; t < dimension; ++t) {
+        hash ^= std::bit_cast<std::uint64_t>(point[t] + 0.0);  // -0.0 + 0.0 is 0.0
+        hash *= 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash * 0x9e3779b97f4a7c15u;
+}
+
+}  // namespace
+
+Labels label_points(const Points& points) {
+    const int bits = std::bit_width(static_cast<std::size_t>(points.count)) + 1;  // at most half of the slots are taken
+    std::vector<Node> first_at(std::size_t{1} << bits, -1);
+    const std::size_t last_slot = first_at.size() - 1;
+    Labels labels{std::vector<Node>(points.count), 0};
+    for (Node i = 0; i < points.count; ++i) {
+        const double* point = points.at(i);
+        std::size_t slot = hash_of(point, points.dimension) >> (64 - bits);
+        while (first_at[slot] >= 0 && !std::equal(point, point + points.dimension, points.at(first_at[slot]))) {
+            slot = (slot + 1) & last_slot;
+        }
+        if (first_at[slot] < 0) {
+            first_at[slot] = i;
+            labels.of_point[i] = labels.count++;
+        } else {
+            labels.of_point[i] = labels.of_point[first_at[slot]];
+        }
+    }
+    return labels;
+}
+
+DistinctMeasure::DistinctMeasure(const Measure& given) : given_(given), labels_(label_points(given.points)) {
+    if (!has_equal()) return;
+    mass_.assign(labels_.count, 0);
+    coordinates_.reserve(static_cast<std::size_t>(labels_.count) * given.points.dimension);
+    Node seen = 0;
+    for (Node i = 0; i < given.size(); ++i) {
+        mass_[labels_.of_point[i]] += given.mass[i];
+        if (labels_.of_point[i] < seen) continue;
+        const double* point = given.points.at(i);
+        coordinates_.insert(coordinates_.end(), point, point + given.points.dimension);
+        ++seen;
+    }
+}
+
+Measure DistinctMeasure::merged() const {
+    if (!has_equal()) return given_;
+    return {mass_, {coordinates_.data(), labels_.count, given_.points.dimension}, {}, {}};
+}
+
+std::vector<double> DistinctMeasure::as_given(const std::vector<double>& of_merged) const {
+    if (!has_equal() || of_merged.empty()) return of_merged;
+    std::vector<double> numbers(given_.size());
+    for (Node i = 0; i < given_.size(); ++i) numbers[i] = of_merged[labels_.of_point[i]];
+    return numbers;
+}
+
+}  // namespace rpw

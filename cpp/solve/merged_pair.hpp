@@ -1,0 +1,39 @@
+// A pair of measures whose equal points are merged before anything else, and its answers for the atoms as they were
+// given.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/outcome.hpp"
+#include "base/question.hpp"
+#include "ground/distinct.hpp"
+#include "ground/measure.hpp"
+
+namespace rpw {
+
+class MergedPair {
+public:
+    explicit MergedPair(const Pair& given) : space_(given.space), a_(given.a), b_(given.b) {}
+
+    bool has_equal() const { return a_.has_equal() || b_.has_equal(); }
+    Pair pair() const { return {space_, a_.merged(), b_.merged()}; }
+
+    // Equal points get the potential of their merged atom, and share its part of the plan in the order of the atoms.
+    Outcome as_given(Outcome of_merged) const;
+    // Equal points are used up with the last of their mass.
+    Band as_given(Band of_merged) const;
+
+private:
+    void split_plan(Outcome& outcome) const;
+
+    const Space& space_;
+    DistinctMeasure a_;
+    DistinctMeasure b_;
+};
+
+// Nothing where no points are equal, where they have no coordinates, where the line solver puts them in order anyway,
+// and where there are so few atoms that looking for equal ones would be felt.
+std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question);
+
+}  // namespace rpw

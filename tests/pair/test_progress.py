@@ -1,0 +1,179 @@
+"""How far a long solve has come: what a function of the caller hears, and the line on a terminal and elsewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from children import ENVIRONMENT, run, run_command
+
+import rpw
+
+# Other densities make a long way: seconds on any machine.
+CLOUDS = "rng = np.random.default_rng(0)\nx, y = rng.random((4000, 2)), np.sqrt(rng.random((4000, 2)))\n"
+LINE = r"rpw, \d+ s: \d+\.\d% of the mass moved, the answer is (in \[[-.e\d]+, [-.e\d]+\]|at least [-.e\d]+)"
+# A line sooner and oftener than by default: the test need not be long.
+WATCHED = f"""
+import sys
+import numpy as np, rpw
+from rpw.base import progress
+progress._BEFORE_FIRST, progress._ON_TERMINAL, progress._ELSEWHERE = 0.2, 0.1, 0.5
+{CLOUDS}
+rpw.solve(x, y, k=30, diameter=1, solver=sys.argv[1], time_limit=2, progress=True)
+print("end", file=sys.stderr)
+"""
+
+
+def clouds(n):
+    rng = np.random.default_rng(0)
+    return rng.random((n, 2)), np.sqrt(rng.random((n, 2)))
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "solver"),
+    [
+        (rpw.distance, {"k": 30, "diameter": 1}, "walk"),
+        (rpw.distance, {"k": 30, "diameter": 1}, "simplex"),
+        (rpw.distance, {"k": 30, "diameter": 1}, "points"),
+        (rpw.wasserstein, {}, "exact"),
+        (rpw.wasserstein, {}, "points"),
+        (rpw.partial_wasserstein, {"mass": 0.95}, "walk"),
+        (rpw.robot, {"lam": 0.4}, "points"),
+    ],
+)
+def test_a_function_hears_of_mass_and_bounds(function, options, solver):
+    x, y = clouds(2000)
+    heard = []
+    value = function(x, y, **options, solver=solver, progress=lambda *news: heard.append(news))
+    assert value == function(x, y, **options, solver=solver)
+    assert len(heard) >= 1
+    for moved, lower, upper in heard:
+        assert 0 <= moved <= 1
+        assert lower <= value * (1 + 1e-9)
+        assert upper >= value * (1 - 1e-9)
+    for (_, lower, upper), (_, later_lower, later_upper) in pairwise(heard):
+        assert lower <= later_lower
+        assert upper >= later_upper
+    if solver in ("walk", "points"):
+        assert max(lower for _, lower, _ in heard) > 0
+        assert max(moved for moved, _, _ in heard) > 0.5
+
+
+def test_flows_at_infinity_are_watched_too():
+    rng = np.random.default_rng(0)
+    x, y = rng.random((20_000, 2)), rng.random((20_000, 2))
+    for function, options in ((rpw.distance, {"diameter": 1}), (rpw.wasserstein, {})):
+        heard = []
+        asked = {"p": np.inf, "solver": "points", **options}
+        value = function(x, y, **asked, progress=lambda *news, heard=heard: heard.append(news))
+        assert all(lower <= value <= upper for _, lower, upper in heard)
+        assert heard[-1][0] > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": "bisection", "tol": 1e-3},
+        {"solver": "lmr", "tol": 1e-3},
+        {"solver": "lmr", "tol": 1e-3, "p": np.inf},
+        {"p": 40, "solver": "walk"},
+    ],
+)
+def test_questions_within_the_question_tell_nothing(options):
+    """Bisection asks for costs, a scale for thresholds: their bounds are not those of RPW."""
+    x, y = clouds(800)
+    x[:2], y[:2] = [[0, 0], [1, 1]], [[0, 1e-9], [1, 1 + 1e-9]]  # powers of such lengths vanish beside the others
+    heard = []
+    value = rpw.distance(x, y, k=10, diameter=1, **options, progress=lambda *news: heard.append(news))
+    tol = options.get("tol", 0.0)
+    for _, lower, upper in heard:
+        assert lower <= value * (1 + 1e-9) + tol
+        assert upper >= value * (1 - 1e-9) - tol
+
+
+def test_results_are_watched_too():
+    x, y = clouds(1500)
+    heard = []
+    assert rpw.solve(x, y, k=30, diameter=1, progress=lambda *news: heard.append(news)) == rpw.solve(
+        x, y, k=30, diameter=1
+    )
+    assert rpw.transport(x, y, progress=lambda *news: heard.append(news)).distance == rpw.wasserstein(x, y)
+    assert len(heard) >= 2
+
+
+def test_what_the_function_raises_ends_the_solve():
+    def stop(*_):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        rpw.solve(*clouds(4000), k=30, diameter=1, progress=stop)
+
+
+def test_a_short_solve_says_nothing(capfd):
+    x, y = clouds(20)
+    assert rpw.solve(x, y, diameter=1, progress=True) == rpw.solve(x, y, diameter=1)
+    assert rpw.wasserstein(x, y, progress=np.True_) == rpw.wasserstein(x, y, progress=np.False_)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("function", [rpw.solve, rpw.distance, rpw.wasserstein, rpw.transport])
+@pytest.mark.parametrize("junk", [None, "yes", 1, [True]])
+def test_junk_is_refused(function, junk):
+    with pytest.raises(ValueError, match=r"progress must be True, False or a function of \(moved, lower, upper\)"):
+        function([0.0], [1.0], progress=junk)
+
+
+@pytest.mark.parametrize("solver", ["points", "simplex"])
+def test_lines_in_a_pipe(solver):
+    child = run("-c", WATCHED, solver)
+    *lines, end = child.stderr.splitlines()
+    assert end == "end", child.stderr
+    assert 2 <= len(lines) <= 8
+    for line in lines:
+        assert re.fullmatch(LINE, line), line
+    assert child.stdout == ""
+
+
+def on_terminal(line, columns=80):
+    """What a process writes to stderr where that is a terminal."""
+    termios = pytest.importorskip("termios")
+    reading, writing = os.openpty()
+    termios.tcsetwinsize(writing, (24, columns))
+    environment = {**ENVIRONMENT, "TERM": "xterm"}
+    child = subprocess.run(
+        [sys.executable, *map(str, line)],
+        stdout=subprocess.PIPE, stderr=writing, timeout=60, env=environment, check=True,
+    )  # fmt: skip
+    os.write(writing, b"over")
+    shown = os.read(reading, 100_000).decode()
+    os.close(reading)
+    os.close(writing)
+    return shown.removesuffix("over"), child.stdout.decode()
+
+
+@pytest.mark.parametrize("columns", [100, 40])
+def test_one_line_on_a_terminal_is_written_over(columns):
+    shown, _ = on_terminal(["-c", WATCHED, "points"], columns)
+    assert shown.endswith("\rend\r\n")
+    first, *lines, erased = shown.removesuffix("\rend\r\n").split("\r")
+    assert first == ""
+    assert len(lines) >= 4
+    for line in lines:
+        assert len(line) < columns
+        assert re.fullmatch(LINE, line.rstrip()) if columns == 100 else re.match(r"rpw, \d+ s: \d+\.\d% of", line), line
+    assert erased.strip() == ""
+    assert len(erased) >= len(lines[-1].rstrip())
+
+
+def test_the_command_shows_it_to_a_person_only(tmp_path):
+    for name, points in zip("xy", clouds(4000), strict=True):
+        np.save(tmp_path / f"{name}.npy", points)
+    line = ["distance", tmp_path / "x.npy", tmp_path / "y.npy", "--k", "30", "--diameter", "1", "--time-limit", "2.8"]
+    shown, printed = on_terminal(["-m", "rpw.cli", *line], 100)
+    assert re.search(LINE, shown)
+    assert "RPW distance" in printed
+    assert on_terminal(["-m", "rpw.cli", *line[:-1], "0.5", "--json"])[0] == ""
+    assert run_command(*line).stderr == ""
