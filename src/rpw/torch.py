@@ -17,14 +17,18 @@ from typing import TYPE_CHECKING, Any
 from rpw.base.check import as_choice
 from rpw.base.extras import missing_extra
 from rpw.base.threads import as_n_threads
+from rpw.many.backends.cuda.driver import NoGpuError, device
 from rpw.many.given_pairs import ArrayLibrary, as_pairs
 from rpw.many.gradients import (
     NO_SECOND_DERIVATIVES,
+    Asked,
+    Gradients,
     as_asked,
     gradients_of_cost,
     gradients_of_points,
     plan_size,
 )
+from rpw.many.gradients_on_gpu import gradients_on_gpu
 
 try:
     import torch
@@ -75,8 +79,8 @@ def distance(
 
     Returns
     -------
-    A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64 on
-    the CPU. Second derivatives are refused. The page docs/gradients.md tells where the gradient has an edge.
+    A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64, on
+    that device if it is an NVIDIA GPU, else on the CPU. Second derivatives are refused. The page docs/gradients.md tells where the gradient has an edge.
     """
     _check_whole(tol, time_limit)
     return _distances("rpw", (x, y), (a, b), cost, p, k, metric, diameter, None, n_threads)
@@ -240,18 +244,34 @@ def _solve(
     sizes_x, sizes_y, n_threads = others
     threads = as_n_threads(n_threads or None)
     asked = as_asked(name, p=p, metric=metric, diameter=diameter, mass=mass, tol=0, time_limit=None, n_threads=threads)
-    arrays: list[Any] = [None if t is None else t.to(torch.float64).numpy(force=True) for t in (x, y, a, b, k)]
-    if y is None:
-        found = gradients_of_cost(arrays[0], *arrays[2:], asked=asked)
-        grounds: Any = (found.slopes, found.places)
-    else:
-        found = gradients_of_points(*arrays, asked=asked, sizes=(sizes_x, sizes_y))
-        grounds = found.points
+    tensors: list[Any] = [None if t is None else t.detach().to(torch.float64) for t in (x, y, a, b, k)]
+    sizes, gpu = (sizes_x, sizes_y), _gpu_of(x)
+    with torch.cuda.device_of(x):  # what is current when it is done is current again
+        found = None if gpu is None else gradients_on_gpu(*tensors, asked=asked, sizes=sizes, gpu=gpu)
+    if found is None:
+        found = _on_the_cpu(*(None if t is None else t.numpy(force=True) for t in tensors), asked=asked, sizes=sizes)
+    grounds: Any = found.points if found.points is not None else (found.slopes, found.places)
     parts = (found.value, *grounds, *found.weights, found.k)
     return tuple(
-        torch.from_numpy(part).to(like.device, like.dtype) if like.numel() else like
+        torch.as_tensor(part).to(like.device, like.dtype) if like.numel() else like
         for part, like in zip(parts, _shaped(x, y, a, b, k), strict=True)
     )
+
+
+def _on_the_cpu(x: Any, y: Any, a: Any, b: Any, k: Any, *, asked: Asked, sizes: tuple[Any, Any]) -> Gradients:
+    if y is None:
+        return gradients_of_cost(x, a, b, k, asked=asked)
+    return gradients_of_points(x, y, a, b, k, asked=asked, sizes=sizes)
+
+
+def _gpu_of(tensor: Any) -> Any:
+    """The NVIDIA GPU on which a tensor lies, if it does: those of others call themselves CUDA too."""
+    if not tensor.is_cuda:
+        return None
+    try:
+        return device(tensor.device.index)
+    except NoGpuError:
+        return None
 
 
 def _shaped(x: Any, y: Any, a: Any, b: Any, k: Any, *_: Any) -> tuple[Any, ...]:
