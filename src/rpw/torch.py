@@ -80,7 +80,8 @@ def distance(
     Returns
     -------
     A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64, on
-    that device if it is an NVIDIA GPU, else on the CPU. Second derivatives are refused. The page docs/gradients.md tells where the gradient has an edge.
+    that device if it is an NVIDIA GPU, else on the CPU. Second derivatives are refused. The page docs/gradients.md
+    tells where the gradient has an edge.
     """
     _check_whole(tol, time_limit)
     return _distances("rpw", (x, y), (a, b), cost, p, k, metric, diameter, None, n_threads)
