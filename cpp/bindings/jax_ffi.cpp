@@ -52,6 +52,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(rpw_pass_on, pass_on,
 
 NB_MODULE(_jax_ffi, module) {
     module.doc() = "A door from XLA to a function of Python. Internal: see rpw.jax.";
+    module.attr("api_version") = nb::make_tuple(XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR);
     module.def(
         "handler",
         [](nb::object function) {

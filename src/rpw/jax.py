@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -253,9 +255,21 @@ def _register() -> str | None:
     """The name of the door for XLA on the CPU; None where rpw was built without jax's headers, or jax is too old."""
     if not hasattr(jax, "ffi") or importlib.util.find_spec("rpw._jax_ffi") is None:
         return None
-    handler = importlib.import_module("rpw._jax_ffi").handler(_answer)
-    jax.ffi.register_ffi_target("rpw_distances", handler, platform="cpu")
+    door = importlib.import_module("rpw._jax_ffi")
+    if not _is_known(door.api_version):
+        return None
+    jax.ffi.register_ffi_target("rpw_distances", door.handler(_answer), platform="cpu")
     return "rpw_distances"
+
+
+def _is_known(version: tuple[int, int]) -> bool:
+    """Whether this jax knows the version of the FFI that rpw was built with: else no program at all would run."""
+    header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
+    if not header.exists():
+        return False
+    found = re.findall(r"#define XLA_FFI_API_(?:MAJOR|MINOR) (\d+)", header.read_text(encoding="utf-8"))
+    major, minor = map(int, found)
+    return major == version[0] and minor >= version[1]
 
 
 _TARGET = _register()
