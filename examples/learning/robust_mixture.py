@@ -4,8 +4,8 @@ The mixture is a weighted measure: its means, its scales and the weights of its 
 loss with a parameter has it chosen on data sets of its own, by the true error; then all are judged on others. All start
 from the same places, a few for each data set, of which the one with the least loss counts.
 
-Run it with ``python examples/learning/robust_mixture.py`` where rpw, torch and matplotlib are installed. It takes about a
-minute, prints the errors, and writes the picture to ``demo_output/robust_mixture.png``.
+Run it with ``python examples/learning/robust_mixture.py`` where rpw, torch and matplotlib are installed. It takes about
+a minute, prints the errors, and writes the picture to ``demo_output/robust_mixture.png``.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def main() -> None:
         axis.legend(loc="upper right")
     axes[-1].barh(list(means), list(means.values()))
     axes[-1].invert_yaxis()
-    axes[-1].set(title=f"error of the parameters, mean of {len(JUDGED_ON)} data sets")
+    axes[-1].set(title=f"mean error, {len(JUDGED_ON)} data sets")
     PICTURE.parent.mkdir(exist_ok=True)
     pyplot.savefig(PICTURE, dpi=100)
     print(f"picture: {PICTURE}")

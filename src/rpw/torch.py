@@ -32,7 +32,7 @@ from rpw.many.gradients_on_gpu import gradients_on_gpu
 
 try:
     import torch
-    from torch.nn.utils.rnn import pad_sequence
+    from torch.nn.functional import pad
 except ImportError as error:
     raise missing_extra("rpw.torch needs", "torch", because=error) from error
 
@@ -187,18 +187,19 @@ def _distances(
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
     numbers = (_as_number(p, "p"), _as_number(diameter, "diameter"), _as_number(mass, "mass"))
-    if n_threads is not None and (not isinstance(n_threads, int) or n_threads < 1):
+    threads = 0 if n_threads is None else _as_number(n_threads, "n_threads")
+    if n_threads is not None and (threads < 1 or threads != int(threads)):
         raise ValueError(f"n_threads must be a whole number of at least 1, got {n_threads!r}")
     # A view of each: a compiler sees that it wants a gradient under `torch.func.grad`, which it does not see of an
     # argument itself (pytorch #193279).
     tensors = [None if each is None else each.view_as(each) for each in (x, given.y, given.a, given.b, price)]
-    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, n_threads or 0)[0]
+    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, int(threads))[0]
     return found if given.is_batch else found[0]
 
 
 def _as_number(value: Any, name: str) -> Any:
-    """A number that operators take; None stays, but for k."""
-    if value is None and name != "k":
+    """A number that operators take; where None has a meaning, it stays."""
+    if value is None and name in ("diameter", "mass"):
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float, Real)):
         raise ValueError(f"{name} must be a number, got {value!r}")
@@ -214,9 +215,14 @@ def _as_real(value: Any, name: str) -> Tensor:
     return value if value.is_floating_point() else value.to(torch.float64)
 
 
+def _filled_up(tensors: list[Tensor]) -> Tensor:
+    most = max(len(each) for each in tensors)  # torch's pad_sequence knows no vmap
+    return torch.stack([pad(each, (0, 0) * (each.ndim - 1) + (0, most - len(each))) for each in tensors])
+
+
 _LIBRARY = ArrayLibrary(
     as_real=_as_real,
-    filled_up=lambda tensors: pad_sequence(tensors, batch_first=True),
+    filled_up=_filled_up,
     repeated=lambda tensor, count: tensor.expand(count, *tensor.shape),
 )
 
@@ -343,6 +349,8 @@ def _mapped(function: Any) -> Any:
     """The rule by which `vmap` asks for all pairs at once."""
 
     def rule(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
+        if info.batch_size == 0:
+            raise ValueError("vmap got a batch of no pairs, and at least one is needed")
         others = [each * info.batch_size if isinstance(each, (list, tuple)) else each for each in args[_TENSORS:]]
         out = function(*_flat(info, in_dims[:_TENSORS], args[:_TENSORS]), *others)
         return tuple(_split(info, each) for each in out), (0,) * len(out)

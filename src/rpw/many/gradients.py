@@ -245,7 +245,8 @@ def _as_side(where: Where, weights: Any, name: str, sizes: Sequence[int] = ()) -
         return _Side(where, is_there / counts[:, None], None, is_there)
     raw = np.where(is_there, _as_floats(weights, name), 0.0)
     shares = np.stack([check.normalised(row, name if pairs == 1 else f"{name}[{s}]") for s, row in enumerate(raw)])
-    return _Side(where, shares, raw.sum(axis=1), is_there)
+    with np.errstate(over="ignore"):  # an infinite sum makes derivatives 0, as they are to all digits
+        return _Side(where, shares, raw.sum(axis=1), is_there)
 
 
 # ---------------------------------------------------------------- all pairs, solved
