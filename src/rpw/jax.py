@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rpw.base.check import as_number
 from rpw.base.extras import missing_extra
 from rpw.base.threads import as_n_threads
 from rpw.many.given_pairs import ArrayLibrary, as_pairs
@@ -101,7 +102,8 @@ def wasserstein(
     >>> jax.grad(lambda x: rpw.jax.wasserstein(x, y, p=1))(jnp.array([0.0, 1.0])).tolist()
     [-0.5, -0.5]
     """
-    name, share = ("wasserstein", None) if mass == 1 else ("partial_wasserstein", mass)
+    share = as_number(mass, "mass")
+    name, share = ("wasserstein", None) if share == 1 else ("partial_wasserstein", share)
     asked = {"p": p, "metric": metric, "diameter": None, "mass": share, "tol": tol, "time_limit": time_limit}
     return _distances(_as_settings(name, 1.0, n_threads, **asked), (x, y), (a, b), cost, 1.0)
 
@@ -137,9 +139,8 @@ def _as_settings(name: str, k: Any, n_threads: int | None, **asked: Any) -> _Set
     threads = as_n_threads(n_threads)
     checked = as_asked(name, **asked, n_threads=threads)
     diameter = checked.question.diameter if checked.has_diameter else None
-    mass = None if asked["mass"] is None else float(asked["mass"])
-    price = as_price(k) if isinstance(k, Real) else 1.0
-    return _Settings(name, checked.question.p, asked["metric"], diameter, mass, threads, price)
+    price = as_price(k) if isinstance(k, Real) or k is None else 1.0
+    return _Settings(name, checked.question.p, asked["metric"], diameter, asked["mass"], threads, price)
 
 
 @lru_cache

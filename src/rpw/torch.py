@@ -110,7 +110,8 @@ def wasserstein(
     [-0.5, -0.5]
     """
     _check_whole(tol, time_limit)
-    name, share = ("wasserstein", None) if mass == 1 else ("partial_wasserstein", mass)
+    share = _as_number(mass, "mass")
+    name, share = ("wasserstein", None) if share == 1 else ("partial_wasserstein", share)
     return _distances(name, (x, y), (a, b), cost, p, 1.0, metric, None, share, n_threads)
 
 

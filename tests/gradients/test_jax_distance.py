@@ -209,6 +209,12 @@ def test_second_derivatives_raise_and_say_why():
 
 
 REFUSED = {
+    "truth for mass": (lambda x, y: rj.wasserstein(x, y, mass=True), r"^mass must be a number, got True"),
+    "a mass that is traced": (
+        lambda x, y: jax.jit(lambda m: rj.wasserstein(x, y, mass=m))(1.0),
+        r"^mass must be a number",
+    ),
+    "no price": (lambda x, y: distance(x, y, k=None), r"^k must be a number, got None"),
     "p = inf": (lambda x, y: distance(x, y, p=np.inf), r"^p=inf has no gradient"),
     "k = 0": (lambda x, y: distance(x, y, k=0), r"^k=0 has no gradient"),
     "tol": (lambda x, y: distance(x, y, tol=1e-3), r"^tol=0.001 has no gradient"),

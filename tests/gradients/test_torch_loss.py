@@ -406,6 +406,11 @@ def test_arguments_equal_to_their_defaults_compile_unlike_pytorch_162687():
 # ---------------------------------------------------------------- what is refused
 
 REFUSED = {
+    "truth for mass": (lambda x, y: rt.wasserstein(x, y, mass=True), r"^mass must be a number, got True"),
+    "a tensor for mass": (
+        lambda x, y: rt.wasserstein(x, y, mass=torch.tensor(1.0)),
+        r"^mass must be a number, got tensor",
+    ),
     "p = inf": (lambda x, y: distance(x, y, p=float("inf")), r"^p=inf has no gradient"),
     "k = 0": (lambda x, y: distance(x, y, k=0), r"^k=0 has no gradient"),
     "a k of 0": (lambda x, y: distance(x, y, k=torch.tensor(0.0)), r"^k=0 has no gradient"),
