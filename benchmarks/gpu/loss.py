@@ -110,6 +110,7 @@ def try_torch(bad: list[str]) -> None:
     tried("opcheck", lambda: torch.library.opcheck(torch.ops.rpw.distances, arguments), bad)
     tried("compile, aot_eager", lambda: compiled(backend="aot_eager"), bad)
     tried("compile, inductor", compiled, bad)
+    tried("compile, inductor with graphs of CUDA", lambda: compiled(mode="reduce-overhead"), bad)
     tried("compile, shapes that change", lambda: compiled(dynamic=True), bad)
     tried("vmap of grad", mapped, bad)
 

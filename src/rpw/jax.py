@@ -103,8 +103,15 @@ def wasserstein(
     [-0.5, -0.5]
     """
     share = as_number(mass, "mass")
-    name, share = ("wasserstein", None) if share == 1 else ("partial_wasserstein", share)
-    asked = {"p": p, "metric": metric, "diameter": None, "mass": share, "tol": tol, "time_limit": time_limit}
+    name = "wasserstein" if share == 1 else "partial_wasserstein"
+    asked = {
+        "p": p,
+        "metric": metric,
+        "diameter": None,
+        "mass": None if share == 1 else share,
+        "tol": tol,
+        "time_limit": time_limit,
+    }
     return _distances(_as_settings(name, 1.0, n_threads, **asked), (x, y), (a, b), cost, 1.0)
 
 

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -366,8 +367,14 @@ def _mapped_times(function: Any) -> Any:
     return rule
 
 
+def _tags() -> dict[str, Any]:
+    """On a GPU it waits for answers, which no graph of CUDA can record; torch 2.7 has no word for that."""
+    takes_tags = "tags" in signature(torch.library.custom_op).parameters
+    return {"tags": [torch.Tag.cudagraph_unsafe]} if takes_tags and hasattr(torch.Tag, "cudagraph_unsafe") else {}
+
+
 def _registered(name: str, schema: str, kernel: Any, fake: Any, save: Any, pull_back: Any, mapped: Any) -> Any:
-    operator = torch.library.custom_op(name, kernel, mutates_args=(), schema=schema)
+    operator = torch.library.custom_op(name, kernel, mutates_args=(), schema=schema, **_tags())
     operator.register_fake(fake)
     operator.register_autograd(pull_back, setup_context=save)
     operator.register_vmap(mapped(operator))

@@ -180,6 +180,8 @@ class Checks:
             rt.distance(place.bring(x), place.bring(y), k=0, diameter=1)
         with pytest.raises(ValueError, match="cost"):
             rt.distance(cost=place.bring(-torch.cdist(x, y)), diameter=1)
+        with pytest.raises(ValueError, match="metric has no effect beside cost"):
+            rt.distance(cost=place.bring(torch.cdist(x, y)), metric="cityblock", diameter=1)
         with pytest.warns(UserWarning, match="diameter was left at 1"):
             rt.distance(place.bring(9 * x), place.bring(y))
 
@@ -269,6 +271,15 @@ class TestOnTheGpu(Checks):
             (found,) = torch.autograd.grad(loss(x, y), x)
             (expected,) = torch.autograd.grad(rt.distance(x, y, diameter=1).mean(), x)
             torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+    def test_compiled_with_graphs_of_cuda(self, gpu_place):
+        x, y = (gpu_place.bring(each) for each in clouds()[:2])
+        loss = torch.compile(lambda x, y: (2 * rt.distance(x + 0, y, diameter=1)).mean(), mode="reduce-overhead")
+        for _ in range(3):  # the third time, what was recorded runs
+            torch.compiler.cudagraph_mark_step_begin()
+            (found,) = torch.autograd.grad(loss(x, y), x)
+        (expected,) = torch.autograd.grad(2 * rt.distance(x, y, diameter=1).mean(), x)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
     def test_tensors_on_two_devices_are_refused(self, gpu_place):
         x, y, *_ = clouds()

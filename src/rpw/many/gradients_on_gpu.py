@@ -21,6 +21,7 @@ from rpw.many.backends.cuda.pairs import scale_of, solve_pairs
 from rpw.many.backends.cuda.terms import EXACT, Answers, Measures, Question
 from rpw.many.gradients import Asked, Gradients, as_prices, centred, fall_in_k, gain_of, plan_size, slopes_of
 from rpw.pair.atoms import MASS_UNITS, Ints
+from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.reach import Reach, warn_of_reach
 
 __all__ = ["gradients_on_gpu"]
@@ -45,6 +46,8 @@ def gradients_on_gpu(
     """
     if asked.question.p > LARGEST_P:
         return None
+    if y is None:
+        check_beside_cost(as_metric(asked.metric))
     space = _Table(x.contiguous()) if y is None else _Points(x.contiguous(), y.contiguous(), asked.metric)
     first, second = _as_side(x, space.shape[0], a, sizes[0]), _as_side(x, space.shape[1], b, sizes[1])
     facts = _facts_of(space, first, second, k)
