@@ -16,7 +16,7 @@ CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 CMAKE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cmake
 SANITIZED := build/sanitized
-TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
+TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_own_price gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-gradient build format
