@@ -34,7 +34,7 @@ _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
 _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 # Powers below 2^-1000 vanish: at this p those of lengths below 2^-100 of the largest distance, which count for nothing.
 LARGEST_P = 10.0
-LARGEST_POWER = 960.0  # as a power of two; beyond, sums of powers might not be float64
+_LARGEST_POWER = 960.0  # as a power of two; beyond, sums of powers might not be float64
 WIDEST = 1e-9  # that bounds may lie apart, as p-th powers in units of the largest distance
 
 
@@ -337,7 +337,7 @@ def leaves_float64(largest: float, question: Question) -> bool:
     if not positive:
         return False
     span = math.log2(max(positive)) - math.log2(min(positive)) if math.isfinite(max(positive)) else math.inf
-    return question.p * span > LARGEST_POWER
+    return question.p * span > _LARGEST_POWER
 
 
 def _read_values(answers: Answers, question: Question, first: Ints, second: Ints) -> tuple[Array, Failures]:
