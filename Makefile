@@ -16,7 +16,7 @@ CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 CMAKE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cmake
 SANITIZED := build/sanitized
-TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_bounds gpu_bounds_squared
+TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_own_price gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-gradient build format
@@ -33,7 +33,7 @@ demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distanc
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
 	$(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
-test-all: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package  ## the tests that need torch or JAX
+test-all: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package $(VENV)/jax_ffi  ## the tests that need torch or JAX
 	$(PY) -m pytest -m large --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
@@ -111,3 +111,12 @@ $(VENV)/package: $(VENV)/cmake.txt $(SOURCES)
 	@$(PY) -m pip install -q --no-deps --force-reinstall --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' \
 		$(or $(FRESH_WHEEL),.)
 	@mv $@.new $@
+
+# The door from XLA, which needs jax's headers: those who build rpw without jax have a callback instead.
+$(VENV)/jax_ffi: $(VENV)/test-all.txt $(VENV)/package cpp/bindings/jax_ffi.cpp
+	@echo "Building the door from XLA ..."
+	@$(CMAKE) -S . -B build/jax_ffi -G Ninja -DPython_EXECUTABLE="$(CURDIR)/$(PY)" \
+		-Dnanobind_DIR="$$($(PY) -m nanobind --cmake_dir)" > build/jax_ffi.log || { cat build/jax_ffi.log; exit 1; }
+	@$(CMAKE) --build build/jax_ffi --target _jax_ffi > build/jax_ffi.log || { cat build/jax_ffi.log; exit 1; }
+	@cp build/jax_ffi/_jax_ffi*.so "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/rpw/"
+	@touch $@

@@ -172,6 +172,24 @@ public:
         }
     }
 
+    // A price for each pair: the bits of all pairs at that price.
+    void check_own_prices(const Setting& setting, const std::vector<double>& kappas) {
+        const std::size_t pairs = first_.size();
+        std::vector<double> own(pairs);
+        for (std::size_t e = 0; e < pairs; ++e) own[e] = kappas[e % kappas.size()];
+        const Answers mixed = solve(setting, false, own);
+        for (std::size_t s = 0; s < kappas.size(); ++s) {
+            const Answers alone = solve(setting, false, std::vector<double>(pairs, kappas[s]));
+            for (std::size_t e = s; e < pairs; e += kappas.size()) {
+                expect(mixed.value[e] == alone.value[e] && mixed.lower[e] == alone.lower[e], "own price", kappas[s]);
+                expect(mixed.multiplier[e] == alone.multiplier[e], "multiplier at its own price", kappas[s]);
+                for (long long k = mixed.plan_start[e]; k < mixed.plan_start[e + 1]; ++k) {
+                    expect(mixed.plan_mass[k] == alone.plan_mass[k], "plan at its own price", kappas[s]);
+                }
+            }
+        }
+    }
+
     // Stopped by the host before the first event: nothing is moved, and nothing more is claimed.
     void check_cut_off(const Setting& setting) {
         next_ = rpw_cuda::no_more;
@@ -189,12 +207,15 @@ public:
     }
 
 private:
-    Answers solve(const Setting& setting, bool is_backwards) { return solve(setting, is_backwards, {setting.kappa}); }
+    Answers solve(const Setting& setting, bool is_backwards) {
+        return solve(setting, is_backwards, std::vector<double>(RPW_OWN_PRICE ? first_.size() : 1, setting.kappa));
+    }
 
     Answers solve(const Setting& setting, bool is_backwards, const std::vector<double>& kappas) {
         const std::size_t pairs = first_.size();
         Answers out;
-        out.value.assign(pairs * kappas.size(), -1);
+        const std::size_t prices = RPW_OWN_PRICE ? 1 : kappas.size();
+        out.value.assign(pairs * prices, -1);
         out.lower = out.upper = out.value;
         out.multiplier.assign(pairs, -1);
         out.status.assign(pairs, -1);
@@ -211,7 +232,7 @@ private:
         out.u.assign(out.u_start.back(), -1);
         out.v.assign(out.v_start.back(), -1);
         Batch batch = describe(setting);
-        batch.kappas = kappas.data(), batch.prices = static_cast<int>(kappas.size());
+        batch.kappas = kappas.data(), batch.prices = static_cast<int>(prices);
         batch.value = out.value.data(), batch.lower = out.lower.data(), batch.upper = out.upper.data();
         batch.status = out.status.data(), batch.multiplier = out.multiplier.data();
         batch.plan_start = out.plan_start.data();
@@ -362,6 +383,9 @@ int main() {
             if (RPW_SEVERAL) {
                 trial.check_several({rpw_cuda::question_crossing, p, 0, 0, endless, 0}, {1e-3, 0.1, 0.1, 1, 1.001, 10});
             }
+            if (RPW_OWN_PRICE) {
+                trial.check_own_prices({rpw_cuda::question_crossing, p, 0, 0, endless, 0}, {1e-3, 0.1, 1, 10});
+            }
             if (RPW_GRID) {
                 trial.check_cut_off({rpw_cuda::question_crossing, p, 1, 0, endless, 0});
                 trial.check_cut_off({rpw_cuda::question_mass, p, 1, 0, endless, 0});
@@ -369,8 +393,8 @@ int main() {
         }
     }
     std::printf(
-        "gpu source on the host (cost %d, p %d, dim %d, points %d, grid %d, several %d): %d trials, "
+        "gpu source on the host (cost %d, p %d, dim %d, points %d, grid %d, several %d, own price %d): %d trials, "
         "%d failures\n",
-        RPW_COST, RPW_P, RPW_DIM, RPW_POINTS, RPW_GRID, RPW_SEVERAL, trials, failures);
+        RPW_COST, RPW_P, RPW_DIM, RPW_POINTS, RPW_GRID, RPW_SEVERAL, RPW_OWN_PRICE, trials, failures);
     return failures == 0 ? 0 : 1;
 }

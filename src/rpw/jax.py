@@ -9,13 +9,18 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import re
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rpw.base.check import as_number
 from rpw.base.extras import missing_extra
 from rpw.base.threads import as_n_threads
 from rpw.many.given_pairs import ArrayLibrary, as_pairs
@@ -72,17 +77,8 @@ def distance(
     also where JAX has only float32 (``jax_enable_x64`` is off): the inputs and the answer are rounded then, and nothing
     in between.
     """
-    asked = as_asked(
-        "rpw",
-        p=p,
-        metric=metric,
-        diameter=diameter,
-        mass=None,
-        tol=tol,
-        time_limit=time_limit,
-        n_threads=as_n_threads(n_threads),
-    )
-    return _distances(asked, (x, y), (a, b), cost, k)
+    asked = {"p": p, "metric": metric, "diameter": diameter, "mass": None, "tol": tol, "time_limit": time_limit}
+    return _distances(_as_settings("rpw", k, n_threads, **asked), (x, y), (a, b), cost, k)
 
 
 def wasserstein(
@@ -106,18 +102,17 @@ def wasserstein(
     >>> jax.grad(lambda x: rpw.jax.wasserstein(x, y, p=1))(jnp.array([0.0, 1.0])).tolist()
     [-0.5, -0.5]
     """
-    name, share = ("wasserstein", None) if mass == 1 else ("partial_wasserstein", mass)
-    asked = as_asked(
-        name,
-        p=p,
-        metric=metric,
-        diameter=None,
-        mass=share,
-        tol=tol,
-        time_limit=time_limit,
-        n_threads=as_n_threads(n_threads),
-    )
-    return _distances(asked, (x, y), (a, b), cost, 1.0)
+    share = as_number(mass, "mass")
+    name = "wasserstein" if share == 1 else "partial_wasserstein"
+    asked = {
+        "p": p,
+        "metric": metric,
+        "diameter": None,
+        "mass": None if share == 1 else share,
+        "tol": tol,
+        "time_limit": time_limit,
+    }
+    return _distances(_as_settings(name, 1.0, n_threads, **asked), (x, y), (a, b), cost, 1.0)
 
 
 # ---------------------------------------------------------------- what users pass becomes a batch of pairs
@@ -136,16 +131,35 @@ class _Pair(NamedTuple):
 
 
 class _Settings(NamedTuple):
-    """What is known when a function is traced."""
+    """What is known when a function is traced, checked: plain values, which can be written down."""
 
-    asked: Asked
+    name: str
+    p: float
+    metric: str
+    diameter: float | None
+    mass: float | None
+    n_threads: int
     k: float  # where it is no array: as an array it would be rounded where there is only float32
 
 
-def _distances(asked: Asked, points: tuple[Any, Any], weights: tuple[Any, Any], cost: Any, k: Any) -> Any:
-    is_number = isinstance(k, Real)
-    settings = _Settings(asked, as_price(k) if is_number else 1.0)
-    given = as_pairs(points, weights, cost, None if is_number else k, _LIBRARY)
+def _as_settings(name: str, k: Any, n_threads: int | None, **asked: Any) -> _Settings:
+    threads = as_n_threads(n_threads)
+    checked = as_asked(name, **asked, n_threads=threads)
+    diameter = checked.question.diameter if checked.has_diameter else None
+    price = as_price(k) if isinstance(k, Real) or k is None else 1.0
+    return _Settings(name, checked.question.p, asked["metric"], diameter, asked["mass"], threads, price)
+
+
+@lru_cache
+def _asked(settings: _Settings) -> Asked:
+    name, p, metric, diameter, mass, n_threads, _ = settings
+    return as_asked(
+        name, p=p, metric=metric, diameter=diameter, mass=mass, tol=0.0, time_limit=None, n_threads=n_threads
+    )
+
+
+def _distances(settings: _Settings, points: tuple[Any, Any], weights: tuple[Any, Any], cost: Any, k: Any) -> Any:
+    given = as_pairs(points, weights, cost, None if isinstance(k, Real) else k, _LIBRARY)
     sizes = (jnp.array(each) if each else None for each in (given.sizes_x, given.sizes_y))
     found = jax.vmap(partial(_value, settings))(_Pair(given.x, given.y, given.a, given.b, given.k, *sizes))
     return found if given.is_batch else found[0]
@@ -169,11 +183,11 @@ def _filled_up(arrays: list[Any]) -> Any:
 _LIBRARY = ArrayLibrary(_as_real, _filled_up, lambda array, count: jnp.broadcast_to(array, (count, *array.shape)))
 
 
-# ---------------------------------------------------------------- the value, and how it changes
+# ---------------------------------------------------------------- on the host
 
 
 def _solve(settings: _Settings, pair: _Pair) -> tuple[Any, ...]:
-    """On the host: the distances, and all that their gradient needs; for any number of axes before those of a pair."""
+    """The distances, and all that their gradient needs; for any number of axes before those of a pair."""
     before = pair.x.shape[:-2]
     flat: list[Any] = [
         None if each is None else np.asarray(each).reshape(-1, *np.shape(each)[len(before) :]) for each in pair
@@ -181,11 +195,11 @@ def _solve(settings: _Settings, pair: _Pair) -> tuple[Any, ...]:
     x, y, a, b, k, *sizes = flat
     prices = np.full(len(x), settings.k) if k is None else k
     if y is None:
-        found = gradients_of_cost(x, a, b, prices, asked=settings.asked)
+        found = gradients_of_cost(x, a, b, prices, asked=_asked(settings))
         grounds: Any = (found.slopes, found.places)
     else:
         n, m = (() if each is None else each for each in sizes)
-        found = gradients_of_points(x, y, a, b, prices, asked=settings.asked, sizes=(n, m))
+        found = gradients_of_points(x, y, a, b, prices, asked=_asked(settings), sizes=(n, m))
         grounds = found.points
     parts = (found.value, *grounds, *found.weights, found.k)
     return tuple(
@@ -206,8 +220,77 @@ def _shaped(pair: _Pair) -> tuple[Any, ...]:
     return tuple(None if like is None else jax.ShapeDtypeStruct(like.shape, like.dtype) for like in each)
 
 
-def _derivatives_of(settings: _Settings, pair: _Pair) -> Any:
+def _by_callback(settings: _Settings, pair: _Pair) -> Any:
     return jax.pure_callback(partial(_solve, settings), _shaped(pair), pair, vmap_method="broadcast_all")
+
+
+# ---------------------------------------------------------------- through the FFI of XLA, where it was built
+
+
+def _through_ffi(settings: _Settings, pair: _Pair) -> Any:
+    """As `_by_callback`, without what jax does around a callback."""
+    shaped = _shaped(pair)
+    words = json.dumps(
+        [settings, *([None if each is None else str(each.dtype) for each in some] for some in (pair, shaped))]
+    )
+    call = jax.ffi.ffi_call(_TARGET, [each for each in shaped if each is not None], vmap_method="broadcast_all")
+    found = iter(call(*(each for each in pair if each is not None), settings=words))
+    return tuple(None if like is None else next(found) for like in shaped)
+
+
+def _answer(words: str, read: list[Any], written: list[Any]) -> None:
+    """What XLA asks for: reads its buffers, and fills others. The words hold all settings, so that a program which jax
+    has kept on disk means the same in another process."""
+    settings, of_pair, of_answer = json.loads(words)
+    pair = _Pair(*_arrays(read, of_pair))
+    for found, place in zip(_solve(_Settings(*settings), pair), _arrays(written, of_answer), strict=True):
+        if place is not None:
+            place[...] = found
+
+
+def _arrays(buffers: list[Any], types: list[str | None]) -> list[Any]:
+    """As arrays of NumPy, without a copy; None where there is no type."""
+    following = iter(buffers)
+    return [None if dtype is None else _array(next(following), dtype) for dtype in types]
+
+
+def _array(buffer: tuple[Any, list[int]], dtype: str) -> Any:
+    memory, shape = buffer
+    return np.frombuffer(memory, jnp.dtype(dtype)).reshape(shape)
+
+
+def _register() -> str | None:
+    """The name of the door for XLA on the CPU; None where rpw was built without jax's headers, or jax is too old."""
+    if not hasattr(jax, "ffi") or importlib.util.find_spec("rpw._jax_ffi") is None:
+        return None
+    door = importlib.import_module("rpw._jax_ffi")
+    if not _is_known(door.api_version):
+        return None
+    jax.ffi.register_ffi_target("rpw_distances", door.handler(_answer), platform="cpu")
+    return "rpw_distances"
+
+
+def _is_known(version: tuple[int, int]) -> bool:
+    """Whether this jax knows the version of the FFI that rpw was built with: else no program at all would run."""
+    header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
+    if not header.exists():
+        return False
+    found = re.findall(r"#define XLA_FFI_API_(?:MAJOR|MINOR) (\d+)", header.read_text(encoding="utf-8"))
+    major, minor = map(int, found)
+    return major == version[0] and minor >= version[1]
+
+
+_TARGET = _register()
+
+
+def _derivatives_of(settings: _Settings, pair: _Pair) -> Any:
+    by_callback = partial(_by_callback, settings)
+    if _TARGET is None:
+        return by_callback(pair)
+    return jax.lax.platform_dependent(pair, cpu=partial(_through_ffi, settings), default=by_callback)
+
+
+# ---------------------------------------------------------------- the value, and how it changes
 
 
 def _refuse(*_: Any) -> Any:

@@ -11,24 +11,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from rpw.base.check import as_choice
 from rpw.base.extras import missing_extra
 from rpw.base.threads import as_n_threads
+from rpw.many.backends.cuda.driver import NoGpuError, device
 from rpw.many.given_pairs import ArrayLibrary, as_pairs
 from rpw.many.gradients import (
     NO_SECOND_DERIVATIVES,
+    Asked,
+    Gradients,
     as_asked,
     gradients_of_cost,
     gradients_of_points,
     plan_size,
 )
+from rpw.many.gradients_on_gpu import gradients_on_gpu
 
 try:
     import torch
-    from torch.nn.utils.rnn import pad_sequence
+    from torch.nn.functional import pad
 except ImportError as error:
     raise missing_extra("rpw.torch needs", "torch", because=error) from error
 
@@ -75,8 +80,9 @@ def distance(
 
     Returns
     -------
-    A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64 on
-    the CPU. Second derivatives are refused. The page docs/gradients.md tells where the gradient has an edge.
+    A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64, on
+    that device if it is an NVIDIA GPU, else on the CPU. Second derivatives are refused. The page docs/gradients.md
+    tells where the gradient has an edge.
     """
     _check_whole(tol, time_limit)
     return _distances("rpw", (x, y), (a, b), cost, p, k, metric, diameter, None, n_threads)
@@ -105,7 +111,8 @@ def wasserstein(
     [-0.5, -0.5]
     """
     _check_whole(tol, time_limit)
-    name, share = ("wasserstein", None) if mass == 1 else ("partial_wasserstein", mass)
+    share = _as_number(mass, "mass")
+    name, share = ("wasserstein", None) if share == 1 else ("partial_wasserstein", share)
     return _distances(name, (x, y), (a, b), cost, p, 1.0, metric, None, share, n_threads)
 
 
@@ -182,18 +189,19 @@ def _distances(
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
     numbers = (_as_number(p, "p"), _as_number(diameter, "diameter"), _as_number(mass, "mass"))
-    if n_threads is not None and (not isinstance(n_threads, int) or n_threads < 1):
+    threads = 0 if n_threads is None else _as_number(n_threads, "n_threads")
+    if n_threads is not None and (threads < 1 or threads != int(threads)):
         raise ValueError(f"n_threads must be a whole number of at least 1, got {n_threads!r}")
     # A view of each: a compiler sees that it wants a gradient under `torch.func.grad`, which it does not see of an
     # argument itself (pytorch #193279).
     tensors = [None if each is None else each.view_as(each) for each in (x, given.y, given.a, given.b, price)]
-    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, n_threads or 0)[0]
+    found = _Distances.apply(*tensors, name, metric, *numbers, given.sizes_x, given.sizes_y, int(threads))[0]
     return found if given.is_batch else found[0]
 
 
 def _as_number(value: Any, name: str) -> Any:
-    """A number that operators take; None stays, but for k."""
-    if value is None and name != "k":
+    """A number that operators take; where None has a meaning, it stays."""
+    if value is None and name in ("diameter", "mass"):
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float, Real)):
         raise ValueError(f"{name} must be a number, got {value!r}")
@@ -209,9 +217,14 @@ def _as_real(value: Any, name: str) -> Tensor:
     return value if value.is_floating_point() else value.to(torch.float64)
 
 
+def _filled_up(tensors: list[Tensor]) -> Tensor:
+    most = max(len(each) for each in tensors)  # torch's pad_sequence knows no vmap
+    return torch.stack([pad(each, (0, 0) * (each.ndim - 1) + (0, most - len(each))) for each in tensors])
+
+
 _LIBRARY = ArrayLibrary(
     as_real=_as_real,
-    filled_up=lambda tensors: pad_sequence(tensors, batch_first=True),
+    filled_up=_filled_up,
     repeated=lambda tensor, count: tensor.expand(count, *tensor.shape),
 )
 
@@ -240,18 +253,34 @@ def _solve(
     sizes_x, sizes_y, n_threads = others
     threads = as_n_threads(n_threads or None)
     asked = as_asked(name, p=p, metric=metric, diameter=diameter, mass=mass, tol=0, time_limit=None, n_threads=threads)
-    arrays: list[Any] = [None if t is None else t.to(torch.float64).numpy(force=True) for t in (x, y, a, b, k)]
-    if y is None:
-        found = gradients_of_cost(arrays[0], *arrays[2:], asked=asked)
-        grounds: Any = (found.slopes, found.places)
-    else:
-        found = gradients_of_points(*arrays, asked=asked, sizes=(sizes_x, sizes_y))
-        grounds = found.points
+    tensors: list[Any] = [None if t is None else t.detach().to(torch.float64) for t in (x, y, a, b, k)]
+    sizes, gpu = (sizes_x, sizes_y), _gpu_of(x)
+    with torch.cuda.device_of(x):  # what is current when it is done is current again
+        found = None if gpu is None else gradients_on_gpu(*tensors, asked=asked, sizes=sizes, gpu=gpu)
+    if found is None:
+        found = _on_the_cpu(*(None if t is None else t.numpy(force=True) for t in tensors), asked=asked, sizes=sizes)
+    grounds: Any = found.points if found.points is not None else (found.slopes, found.places)
     parts = (found.value, *grounds, *found.weights, found.k)
     return tuple(
-        torch.from_numpy(part).to(like.device, like.dtype) if like.numel() else like
+        torch.as_tensor(part).to(like.device, like.dtype) if like.numel() else like
         for part, like in zip(parts, _shaped(x, y, a, b, k), strict=True)
     )
+
+
+def _on_the_cpu(x: Any, y: Any, a: Any, b: Any, k: Any, *, asked: Asked, sizes: tuple[Any, Any]) -> Gradients:
+    if y is None:
+        return gradients_of_cost(x, a, b, k, asked=asked)
+    return gradients_of_points(x, y, a, b, k, asked=asked, sizes=sizes)
+
+
+def _gpu_of(tensor: Any) -> Any:
+    """The NVIDIA GPU on which a tensor lies, if it does: those of others call themselves CUDA too."""
+    if not tensor.is_cuda:
+        return None
+    try:
+        return device(tensor.device.index)
+    except NoGpuError:
+        return None
 
 
 def _shaped(x: Any, y: Any, a: Any, b: Any, k: Any, *_: Any) -> tuple[Any, ...]:
@@ -322,6 +351,8 @@ def _mapped(function: Any) -> Any:
     """The rule by which `vmap` asks for all pairs at once."""
 
     def rule(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
+        if info.batch_size == 0:
+            raise ValueError("vmap got a batch of no pairs, and at least one is needed")
         others = [each * info.batch_size if isinstance(each, (list, tuple)) else each for each in args[_TENSORS:]]
         out = function(*_flat(info, in_dims[:_TENSORS], args[:_TENSORS]), *others)
         return tuple(_split(info, each) for each in out), (0,) * len(out)
@@ -336,8 +367,14 @@ def _mapped_times(function: Any) -> Any:
     return rule
 
 
+def _tags() -> dict[str, Any]:
+    """On a GPU it waits for answers, which no graph of CUDA can record; torch 2.7 has no word for that."""
+    takes_tags = "tags" in signature(torch.library.custom_op).parameters
+    return {"tags": [torch.Tag.cudagraph_unsafe]} if takes_tags and hasattr(torch.Tag, "cudagraph_unsafe") else {}
+
+
 def _registered(name: str, schema: str, kernel: Any, fake: Any, save: Any, pull_back: Any, mapped: Any) -> Any:
-    operator = torch.library.custom_op(name, kernel, mutates_args=(), schema=schema)
+    operator = torch.library.custom_op(name, kernel, mutates_args=(), schema=schema, **_tags())
     operator.register_fake(fake)
     operator.register_autograd(pull_back, setup_context=save)
     operator.register_vmap(mapped(operator))

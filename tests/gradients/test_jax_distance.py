@@ -20,6 +20,17 @@ def _in_float64():
         yield
 
 
+@pytest.fixture(autouse=True, params=["ffi", "callback"])
+def way(request, monkeypatch):
+    """How XLA asks for distances: everything here holds for both."""
+    if request.param == "callback":
+        monkeypatch.setattr(rj, "_TARGET", None)
+    elif rj._TARGET is None:
+        pytest.skip("rpw was built without jax's headers")
+    jax.clear_caches()  # what was compiled for the other way
+    return request.param
+
+
 def pair(n=6, m=8):
     return RNG.random((n, 2)), RNG.random((m, 2)), RNG.random(n) + 0.2, RNG.random(m) + 0.2
 
@@ -149,6 +160,46 @@ def test_a_large_pair_under_jit_does_not_hang():
     assert jax.jit(distance)(x, y) == rpw.distance(x, y, diameter=1)
 
 
+@pytest.mark.parametrize("types", [np.float64, np.float32, np.float16, jnp.bfloat16], ids=str)
+def test_the_callback_gives_the_same_bits(way, types, monkeypatch):
+    if way == "callback":
+        pytest.skip("it is what the FFI is compared with")
+    x, y, a, b = (jnp.asarray(each, types) for each in pair())
+    k = jnp.asarray([0.3, 2.0], types)
+
+    def values_and_gradients():
+        jax.clear_caches()
+        points = jax.vmap(
+            jax.value_and_grad(lambda k, *given: distance(*given, k=k), (0, 1, 2, 3, 4)), (0,) + 4 * (None,)
+        )
+        costs = jax.value_and_grad(lambda c, b: rj.distance(cost=c, b=b, p=1.5, diameter=1), (0, 1))
+        lists = jax.value_and_grad(lambda x, y: rj.wasserstein([x, y], [y, x], mass=0.7).sum(), (0, 1))
+        cost = jnp.abs(x[:, :1] - y[:, 0])
+        return jax.tree.leaves([jax.jit(points)(k, x, y, a, b), jax.jit(costs)(cost, b), lists(x, y)])
+
+    found = values_and_gradients()
+    monkeypatch.setattr(rj, "_TARGET", None)
+    for ours, theirs in zip(found, values_and_gradients(), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
+
+
+def test_the_ffi_is_what_is_compiled(way):
+    compiled = jax.jit(distance).lower(*pair()).as_text()
+    assert ("rpw_distances" in compiled) == (way == "ffi")
+
+
+def test_a_door_that_is_newer_than_jax_is_left_alone(way):
+    """XLA would refuse to run anything beside it."""
+    if way == "callback":
+        pytest.skip("it has no door")
+    major, minor = pytest.importorskip("rpw._jax_ffi").api_version
+    assert rj._is_known((major, minor))
+    assert rj._is_known((major, 0))
+    assert not rj._is_known((major, 99))
+    assert not rj._is_known((major + 1, 0))
+
+
 def test_second_derivatives_raise_and_say_why():
     x, y, _, _ = pair()
     for second in (jax.hessian(distance), jax.grad(lambda x, y: jax.grad(distance)(x, y).sum())):
@@ -157,6 +208,12 @@ def test_second_derivatives_raise_and_say_why():
 
 
 REFUSED = {
+    "truth for mass": (lambda x, y: rj.wasserstein(x, y, mass=True), r"^mass must be a number, got True"),
+    "a mass that is traced": (
+        lambda x, y: jax.jit(lambda m: rj.wasserstein(x, y, mass=m))(1.0),
+        r"^mass must be a number",
+    ),
+    "no price": (lambda x, y: distance(x, y, k=None), r"^k must be a number, got None"),
     "p = inf": (lambda x, y: distance(x, y, p=np.inf), r"^p=inf has no gradient"),
     "k = 0": (lambda x, y: distance(x, y, k=0), r"^k=0 has no gradient"),
     "tol": (lambda x, y: distance(x, y, tol=1e-3), r"^tol=0.001 has no gradient"),

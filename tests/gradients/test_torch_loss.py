@@ -220,6 +220,30 @@ def test_vmap_over_weights_costs_k_and_the_last_axis():
         torch.testing.assert_close(each[s], torch.func.grad(lambda c: rt.distance(cost=c, diameter=1))(costs[..., s]))
 
 
+def test_vmap_over_lists():
+    x, y, others = tensor(3, 4, 2), tensor(3, 6, 2, grad=False), tensor(2, 5, 2, grad=False)
+    mapped = torch.func.vmap(lambda x, y: distance([x, y], list(others)))(x, y)
+    expected = torch.stack([distance([a, b], list(others)) for a, b in zip(x, y, strict=True)])
+    torch.testing.assert_close(mapped, expected, rtol=0, atol=0)
+    weight = torch.arange(6.0, dtype=FLOAT64).reshape(3, 2)
+    found, theirs = (gradient((weight * each).sum(), x) for each in (mapped, expected))
+    torch.testing.assert_close(found, theirs, rtol=0, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_whose_sum_is_no_float64():
+    x, y, *_ = pair(5, 5)
+    a = torch.full((5,), 1.7e308, dtype=FLOAT64, requires_grad=True)
+    loss = distance(x, y, a)
+    assert loss.item() == pytest.approx(distance(x, y).item(), abs=1e-15)
+    assert gradient(loss, a).tolist() == [0.0] * 5
+
+
+def test_threads_may_be_any_whole_number():
+    x, y = batch()
+    assert distance(x, y, n_threads=np.int64(2)).tolist() == distance(x, y).tolist()
+
+
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_compiled_without_a_break(backend):
     x, y, a, b = pair()
@@ -382,6 +406,11 @@ def test_arguments_equal_to_their_defaults_compile_unlike_pytorch_162687():
 # ---------------------------------------------------------------- what is refused
 
 REFUSED = {
+    "truth for mass": (lambda x, y: rt.wasserstein(x, y, mass=True), r"^mass must be a number, got True"),
+    "a tensor for mass": (
+        lambda x, y: rt.wasserstein(x, y, mass=torch.tensor(1.0)),
+        r"^mass must be a number, got tensor",
+    ),
     "p = inf": (lambda x, y: distance(x, y, p=float("inf")), r"^p=inf has no gradient"),
     "k = 0": (lambda x, y: distance(x, y, k=0), r"^k=0 has no gradient"),
     "a k of 0": (lambda x, y: distance(x, y, k=torch.tensor(0.0)), r"^k=0 has no gradient"),
@@ -390,6 +419,13 @@ REFUSED = {
     "a square": (lambda x, y: distance(x, y, metric="sqeuclidean"), r"triangle inequality"),
     "a callable": (lambda x, y: distance(x, y, metric=torch.dist), r"^metric must be a name here"),
     "text": (lambda x, y: distance(x, y, p="2"), r"^p must be a number, got '2'"),
+    "no exponent": (lambda x, y: distance(x, y, p=None), r"^p must be a number, got None"),
+    "truth for threads": (lambda x, y: distance(x, y, n_threads=True), r"^n_threads must be a number, got True"),
+    "no pairs": (lambda x, y: distance(x[None][:0], y), r"^x must have.*nothing may be empty; got shape \(0, 6, 2\)"),
+    "no pairs of a vmap": (
+        lambda x, y: torch.func.vmap(lambda x: distance(x, y))(x[None][:0]),
+        r"^vmap got a batch of no",
+    ),
     "truth": (lambda x, y: distance(x, y, k=True), r"^k must be a number, got True"),
     "arrays": (lambda x, y: distance(x.detach().numpy(), y), r"^x must be a torch tensor, got ndarray"),
     "nothing": (lambda x, y: distance(x, None), r"^y is missing"),

@@ -69,7 +69,10 @@ def _as_grounds(points: tuple[Any, Any], cost: Any, library: ArrayLibrary) -> tu
             raise ValueError("pass either points x and y or a matrix cost, not both")
         matrix = library.as_real(cost, "cost")
         if matrix.ndim not in (2, 3) or 0 in matrix.shape:
-            raise ValueError(f"cost must have shape (n, m), or (B, n, m) for a batch; got shape {tuple(matrix.shape)}")
+            raise ValueError(
+                f"cost must have shape (n, m), or (B, n, m) for a batch, and nothing may be empty; "
+                f"got shape {tuple(matrix.shape)}"
+            )
         return matrix, None, [], []
     x, sizes_x = _as_points(points[0], "x", library)
     y, sizes_y = _as_points(points[1], "y", library)
@@ -91,7 +94,7 @@ def _as_points(value: Any, name: str, library: ArrayLibrary) -> tuple[Any, list[
     points = points[:, None] if points.ndim == 1 else points
     if points.ndim not in (2, 3) or 0 in points.shape:
         raise ValueError(
-            f"{name} must have shape (n, d), or (n,) on the line, or (B, n, d) for a batch; "
+            f"{name} must have shape (n, d), or (n,) on the line, or (B, n, d) for a batch, and nothing may be empty; "
             f"got shape {tuple(points.shape)}"
         )
     return points, []

@@ -33,9 +33,14 @@ __all__ = [
     "Gradients",
     "as_asked",
     "as_price",
+    "as_prices",
+    "centred",
+    "fall_in_k",
+    "gain_of",
     "gradients_of_cost",
     "gradients_of_points",
     "plan_size",
+    "slopes_of",
 ]
 
 NO_SECOND_DERIVATIVES = (
@@ -107,7 +112,7 @@ def gradients_of_points(
     x, y = _as_floats(x, "x"), _as_floats(y, "y")
     first, second = _as_side(x, a, "a", sizes[0]), _as_side(y, b, "b", sizes[1])
     ground = Points(as_metric(asked.metric))
-    solved = _Solved(first, second, ground, asked, _as_prices(k, asked))
+    solved = _Solved(first, second, ground, asked, as_prices(k, asked))
     if not asked.has_diameter and asked.question.depends_on_diameter:
         warn_of_reach(ground.reach(first.atoms.where, second.atoms.where))
     lengths, directions = ground.metric.ways(*solved.ends)
@@ -126,7 +131,7 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gra
     check_beside_cost(as_metric(asked.metric))
     ground = Matrix(matrix, largest, as_metric(asked.metric))
     first, second = _as_side(places_a, a, "a"), _as_side(places_b, b, "b")
-    solved = _Solved(first, second, ground, asked, _as_prices(k, asked))
+    solved = _Solved(first, second, ground, asked, as_prices(k, asked))
     if not asked.has_diameter and asked.question.depends_on_diameter:
         warn_of_reach(ground.reach(places_a, places_b))
     row, column = solved.ends
@@ -144,7 +149,7 @@ def as_price(k: Any) -> float:
     return price
 
 
-def _as_prices(k: Any, asked: Asked) -> Array:
+def as_prices(k: Any, asked: Asked) -> Array:
     """kΔ of each pair."""
     if not asked.question.depends_on_diameter:
         return np.ones(len(k))
@@ -159,6 +164,40 @@ def _as_floats(value: Any, name: str) -> Array:
     is_one = len(value) == 1
     floats = check.as_floats(value[0] if is_one else value, name)
     return floats[None] if is_one else floats
+
+
+# ---------------------------------------------------------------- formulas, for arrays of NumPy and of torch
+
+
+def gain_of(value: Any, multiplier: Any, scale: Any, kappas: Any, question: Question) -> Any:
+    """What each distance gains when F gains 1 in units of ``scale ** p``; 0 for identical measures: a minimum."""
+    p = question.p
+    if question.is_of_cost:
+        rise = (value / scale) ** (p - 1) * p / scale  # of F, where the distance rises by 1
+    else:
+        price = kappas / scale
+        rise = multiplier + p * price * (price * value) ** (p - 1)
+    rises = (value > 0) & (rise > 0)
+    return rises / (rise + ~rises)
+
+
+def slopes_of(mass: Any, lengths: Any, scale: Any, gain: Any, p: float) -> Any:
+    """The derivatives in the lengths of the entries of a plan."""
+    return mass * p * (lengths / scale) ** (p - 1) * (gain / scale)
+
+
+def fall_in_k(value: Any, scale: Any, kappas: Any, gain: Any, question: Question) -> Any:
+    """The derivatives in k. The price falls on ε alone: a larger k leaves less behind."""
+    if question.is_of_cost:
+        return 0.0 * value
+    steepness = question.p * (kappas * value / scale) ** (question.p - 1) * value / scale
+    return -steepness * question.diameter * gain
+
+
+def centred(potentials: Any, weights: Any, is_there: Any, gain: Any, total: Any) -> Any:
+    """The derivatives in raw weights: they are divided by their sum, so that only differences of potentials count."""
+    means = (weights * potentials).sum(-1)[:, None]
+    return (potentials - means) * (gain / total)[:, None] * is_there
 
 
 # ---------------------------------------------------------------- one side of all pairs
@@ -206,7 +245,8 @@ def _as_side(where: Where, weights: Any, name: str, sizes: Sequence[int] = ()) -
         return _Side(where, is_there / counts[:, None], None, is_there)
     raw = np.where(is_there, _as_floats(weights, name), 0.0)
     shares = np.stack([check.normalised(row, name if pairs == 1 else f"{name}[{s}]") for s, row in enumerate(raw)])
-    return _Side(where, shares, raw.sum(axis=1), is_there)
+    with np.errstate(over="ignore"):  # an infinite sum makes derivatives 0, as they are to all digits
+        return _Side(where, shares, raw.sum(axis=1), is_there)
 
 
 # ---------------------------------------------------------------- all pairs, solved
@@ -214,11 +254,7 @@ def _as_side(where: Where, weights: Any, name: str, sizes: Sequence[int] = ()) -
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """The answers of the core, and the derivatives that follow from them.
-
-    ``gain`` is what the distance gains when F gains 1 in units of ``scale ** p``. With it, ∂c_ij counts
-    γ_ij p (c_ij / scale)^(p-1) / scale, and ∂a_i counts f_i.
-    """
+    """The answers of the core, and the derivatives that follow from them."""
 
     a: _Side
     b: _Side
@@ -242,14 +278,10 @@ class _Solved:
 
     @cached_property
     def gain(self) -> Array:
-        """Identical measures, where the distance has its minimum, have the gradient 0."""
-        p, value, scale = self.asked.question.p, self.found.value, self.found.scale
-        if self.asked.question.is_of_cost:
-            rise = np.divide(value, scale) ** (p - 1) * p / scale  # of F, where the distance rises by 1
-        else:
-            price = self.kappas / scale
-            rise = self.found.multiplier + p * price * (price * value) ** (p - 1)
-        return np.divide(1.0, rise, out=np.zeros(len(value)), where=(value > 0) & (rise > 0))
+        """As `gain_of` tells."""
+        found = self.found
+        gain = gain_of(found.value, found.multiplier, found.scale, self.kappas, self.asked.question)
+        return np.asarray(gain)
 
     @cached_property
     def pair(self) -> Ints:
@@ -272,29 +304,24 @@ class _Solved:
 
     def slopes(self, lengths: Array) -> Array:
         """The derivative in the distance of each entry, which are these lengths."""
-        p, scale = self.asked.question.p, self.found.scale[self.pair]
-        return np.asarray(self.found.mass * p * (lengths / scale) ** (p - 1) * (self.gain[self.pair] / scale))
+        scale, gain = self.found.scale[self.pair], self.gain[self.pair]
+        return np.asarray(slopes_of(self.found.mass, lengths, scale, gain, self.asked.question.p))
 
     @property
     def of_k(self) -> Array:
-        """The price falls on ε alone: a larger k leaves less behind."""
-        if self.asked.question.is_of_cost:
-            return np.zeros(len(self.value))
-        p, value, scale = self.asked.question.p, self.value, self.found.scale
-        steepness = p * (self.kappas * value / scale) ** (p - 1) * value / scale
-        return np.asarray(-steepness * self.asked.question.diameter * self.gain)
+        """As `fall_in_k` tells."""
+        return np.asarray(fall_in_k(self.value, self.found.scale, self.kappas, self.gain, self.asked.question))
 
     @property
     def weights(self) -> tuple[Array, Array]:
-        """In the raw weights: they are divided by their sum, so that only differences between potentials count."""
+        """In the raw weights."""
         u, v = self._potentials
         return self._centred(self.a, 0.0 - u), self._centred(self.b, 0.0 - v)
 
     def _centred(self, side: _Side, potentials: Array) -> Array:
         if side.total is None:
             return np.zeros(side.weights.shape)
-        means = (side.weights * potentials).sum(axis=1, keepdims=True)
-        return np.asarray((potentials - means) * (self.gain / side.total)[:, None] * side.is_there)
+        return np.asarray(centred(potentials, side.weights, side.is_there, self.gain, side.total))
 
     @property
     def _potentials(self) -> tuple[Array, Array]:

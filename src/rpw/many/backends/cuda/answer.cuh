@@ -85,7 +85,7 @@ RPW_INLINE Answer answer_mass(const Walk& walk, const Batch& batch, double cost,
 RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, const Mass* mass_b, long long pair,
                           int price) {
     const bool crosses = batch.question == question_crossing;
-    const double kappa = RPW_SEVERAL ? batch.kappas[price] : batch.kappa;
+    const double kappa = RPW_OWN_PRICE ? batch.kappas[pair] : RPW_SEVERAL ? batch.kappas[price] : batch.kappa;
     const bool is_last = !RPW_SEVERAL || price + 1 == batch.prices;
     // Once a unit more costs as much as the dearest pair, the rest may take any way at that price.
     const double dearest = walk.cost.truncation_p;

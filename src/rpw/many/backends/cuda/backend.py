@@ -25,7 +25,7 @@ from rpw.pair.atoms import Atoms, Ints
 from rpw.pair.ground_form import InArrays
 from rpw.pair.question import Question as AskedQuestion
 
-__all__ = ["CudaBackend", "check_gpu"]
+__all__ = ["LARGEST_P", "WIDEST", "CudaBackend", "check_gpu", "leaves_float64"]
 
 # Pairs in a round of a search, at least: of each query, and of all together.
 _SOLVES_IN_ROUND, _PAIRS_IN_ROUND = 16, 512
@@ -33,9 +33,9 @@ _LINES_AT_ONCE = 32  # that bound the candidates of a query: the last ones
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
 _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 # Powers below 2^-1000 vanish: at this p those of lengths below 2^-100 of the largest distance, which count for nothing.
-_LARGEST_P = 10.0
+LARGEST_P = 10.0
 _LARGEST_POWER = 960.0  # as a power of two; beyond, sums of powers might not be float64
-_WIDEST = 1e-9  # that bounds may lie apart, as p-th powers in units of the largest distance
+WIDEST = 1e-9  # that bounds may lie apart, as p-th powers in units of the largest distance
 
 
 def check_gpu(number: int) -> None:
@@ -201,7 +201,7 @@ class CudaBackend:
         prices = sorted(set(asked.kappas))
         shared = [Question("shared", kappa=0.0)] if prices[0] == 0 else []
         prices = [kappa for kappa in prices if kappa > 0]
-        if len(prices) < 2 or _leaves_float64(self._largest, replace(self._question(prices[-1]), kappas=tuple(prices))):
+        if len(prices) < 2 or leaves_float64(self._largest, replace(self._question(prices[-1]), kappas=tuple(prices))):
             return shared + [self._question(kappa) for kappa in prices]
         return [*shared, replace(self._question(prices[-1]), kappas=tuple(prices))]
 
@@ -234,7 +234,7 @@ class CudaBackend:
         """What `solve_pairs` takes for one of the questions."""
         if question.quantity == "shared":
             return self._labelled
-        if _leaves_float64(self._largest, question):
+        if leaves_float64(self._largest, question):
             raise ValueError(
                 f"device='cuda' cannot compute this: distances reach to {min(self._largest, question.truncation):.3g}, "
                 f"which at p={question.p:g} and k * diameter = {question.kappa:.3g} leaves float64; pass device='cpu'"
@@ -303,8 +303,8 @@ def _reason_against(batch: PairBatch) -> str | None:
         return "where distance 0 does not mean equal points (cost=, or such a metric), total variation is a flow"
     if math.isinf(asked.p):
         return "at p = inf the distance is a flow"
-    if asked.p > _LARGEST_P:
-        return f"p is at most {_LARGEST_P:g} there, got {asked.p:g}"
+    if asked.p > LARGEST_P:
+        return f"p is at most {LARGEST_P:g} there, got {asked.p:g}"
     if not ground.is_in_core:
         return f"metric={ground.metric.describe()} is known to Python alone"
     return None
@@ -329,7 +329,7 @@ def _extent(x: Array, y: Array) -> float:
         return float(np.sum(high - low))
 
 
-def _leaves_float64(largest: float, question: Question) -> bool:
+def leaves_float64(largest: float, question: Question) -> bool:
     """Whether p-th powers of distances, or of prices, are not all float64 in one unit."""
     lengths = [min(largest, question.truncation)]
     lengths += (question.kappa, *question.kappas) if question.quantity == "crossing" else ()
@@ -357,7 +357,7 @@ def _is_sound(answers: Answers, question: Question) -> Any:
         lower, upper = (np.power(bound / unit, question.p) for bound in (answers.lower, answers.upper))
         width = upper - lower
     is_between = (answers.lower <= answers.value) & (answers.value <= answers.upper)
-    is_sound = is_between & (width <= _WIDEST * np.maximum(1.0, upper))
+    is_sound = is_between & (width <= WIDEST * np.maximum(1.0, upper))
     return is_sound.all(axis=1) if question.kappas else is_sound | is_beyond
 
 

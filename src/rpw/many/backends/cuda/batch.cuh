@@ -3,7 +3,7 @@
 // Compile-time settings: RPW_THREADS per block and RPW_BLOCKS beside each other at least, RPW_DIM coordinates (0: any
 // number), RPW_COST (0: squared Euclidean, 1: a metric, 2: a table), RPW_P (1 or 2; 0: any p), RPW_POINTS (1: the
 // points are copied into the workspace, 2: those of rows), RPW_GRID (1: all blocks together solve one pair, with its
-// workspace in global memory), RPW_SEVERAL (1: RPW at several prices),
+// workspace in global memory), RPW_SEVERAL (1: RPW at several prices), RPW_OWN_PRICE (1: each pair has its own price),
 // RPW_CUTOFF (1: a walk ends where RPW is proven to lie beyond a limit).
 #pragma once
 
@@ -24,6 +24,9 @@
 #endif
 #ifndef RPW_SEVERAL
 #define RPW_SEVERAL 0
+#endif
+#ifndef RPW_OWN_PRICE
+#define RPW_OWN_PRICE 0
 #endif
 #ifndef RPW_BLOCKS
 #define RPW_BLOCKS 1
@@ -83,7 +86,8 @@ struct Batch {
     unsigned long long* next;  // the first position in `order` that nobody has taken
     unsigned long long* done;  // how many are finished
     char* workspace;           // RPW_GRID only
-    const double* kappas;      // RPW_SEVERAL: the prices in ascending order, and an answer for each of them
+    const double* kappas;      // RPW_SEVERAL: the prices in ascending order, and an answer for each of them;
+                               // RPW_OWN_PRICE: the price of each pair
     const double* cutoffs;     // RPW_CUTOFF: the limit of each pair
     double* value;
     double* lower;

@@ -21,6 +21,8 @@ from rpw.many.backends.protocol import Lines
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 
+Empty = Callable[[int, Any], Any]  # an array on the GPU of so many numbers of a type of NumPy
+
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2e-5, 2e-3  # seconds between two looks at the GPU
 _BETWEEN_REPORTS = 0.02  # seconds
 
@@ -41,21 +43,29 @@ def solve_pairs(
     keeps_unfinished: bool = False,
     cutoffs: _Floats | None = None,
     potentials: bool = False,
+    kappas: _Floats | None = None,
+    scale: float | None = None,
+    empty: Empty | None = None,
 ) -> Answers:
     """The answers for the pairs (first[e], second[e]).
 
-    ``table`` holds distances between places, where the measures have places. ``progress`` is called now and then with
+    ``table`` holds distances between places, where the measures have places; with ``scale``, which is `scale_of` their
+    largest, it holds p-th powers of the distances in that unit. ``progress`` is called now and then with
     the number of pairs that are done; what it raises ends the work after the pairs at hand, of which one that takes
     the whole GPU is cut off. With ``keeps_unfinished``, a `TimeLimitError` from there is no error: what is known by
     then comes back. With ``cutoffs``, a pair is given up as soon as its RPW is proven to be larger: then its status is
     BEYOND_CUTOFF, and its value infinite. With ``potentials``, these come back without a plan, also of such pairs.
+    With ``kappas``, each pair has a price of its own, and the question's is the largest. With ``empty``, which makes
+    arrays on the GPU, the answers are such arrays, and nothing comes to the host.
     """
     gpu = device() if gpu is None else gpu
     gpu.make_current()
-    work = Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table)
-    work.make_room(plans, count_work, potentials)
+    work = Work(gpu, a, b, question, np.ascontiguousarray(first), np.ascontiguousarray(second), table, scale)
+    work.make_room(plans, count_work, potentials, empty)
     if cutoffs is not None:
         work.set_cutoffs(cutoffs)
+    if kappas is not None:
+        work.set_prices(kappas)
     try:
         for launch in plan_launches(a.sizes[work.first], b.sizes[work.second], question, work.dimension, gpu, teams):
             work.start(launch)
@@ -71,16 +81,27 @@ class Work:
     """The arrays of one call on the GPU."""
 
     def __init__(
-        self, gpu: Device, a: Measures, b: Measures, question: Question, first: _Ints, second: _Ints, table: Any
+        self,
+        gpu: Device,
+        a: Measures,
+        b: Measures,
+        question: Question,
+        first: _Ints,
+        second: _Ints,
+        table: Any,
+        scale: float | None = None,
     ) -> None:
         self.gpu, self.first, self.second, self.question = gpu, first, second, question
         self.dimension = 0 if a.points is None else int(a.points.shape[1])
         self._kept: list[Memory] = []
+        self._settings: dict[str, int] = {}
+        self._empty: Empty | None = None
         self._running: list[tuple[Memory, Memory, Stream]] = []
         self._out: dict[str, tuple[Memory, Any, int]] = {}
+        self._arrays: dict[str, Any] = {}  # of `empty`
         self._starts: dict[str, _Ints] = {}
         self.batch = Batch()
-        self.scale = _scale(question, a, b, table)
+        self.scale = scale_of(question, _largest(question, a, b, table)) if scale is None else scale
         self._describe(question)
         self._bring_measures(a, "a")
         if b is a:
@@ -89,7 +110,7 @@ class Work:
         else:
             self._bring_measures(b, "b")
         if table is not None and question.quantity != "shared":
-            powers = _powers(table, question, self.scale)
+            powers = table if scale is not None else _powers(table, question, self.scale)
             self._set("table", powers, np.float64)
             self.batch.table_columns = powers.shape[1]
         self._sizes = a.sizes[first], b.sizes[second]
@@ -124,10 +145,13 @@ class Work:
     def _arrays_of(self, measures: Measures) -> dict[str, Memory]:
         bring, atoms, begins = self.gpu.bring, int(measures.start[-1]), measures.start[:-1]
         arrays = {"start": bring(measures.start, np.int64), "mass": bring(measures.mass, np.int64)}
-        host = measures.mass if isinstance(measures.mass, np.ndarray) else arrays["mass"].read(np.int64, atoms)
-        arrays["total"] = bring(np.add.reduceat(host, begins), np.int64)
-        least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
-        arrays["unit"] = bring(np.where(least == most, least, 0), np.int64)
+        if measures.total is None:
+            host = measures.mass if isinstance(measures.mass, np.ndarray) else arrays["mass"].read(np.int64, atoms)
+            arrays["total"] = bring(np.add.reduceat(host, begins), np.int64)
+            least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
+            arrays["unit"] = bring(np.where(least == most, least, 0), np.int64)
+        else:
+            arrays |= {"total": bring(measures.total, np.int64), "unit": bring(measures.unit, np.int64)}
         if measures.points is not None:
             arrays["points"] = self._spread(measures.points, atoms)
         place = measures.label if self.question.quantity == "shared" else measures.place
@@ -145,9 +169,15 @@ class Work:
         self.gpu.launch(self.gpu.kernel("spread"), min(4096, atoms // 64 + 1), 256, 0, what)
         return out
 
-    def make_room(self, plans: bool = False, count_work: bool = False, potentials: bool = False) -> None:
+    def make_room(
+        self,
+        plans: bool = False,
+        count_work: bool = False,
+        potentials: bool = False,
+        empty: Empty | None = None,
+    ) -> None:
         """Allocate what comes back."""
-        pairs = len(self.first)
+        pairs, self._empty = len(self.first), empty
         self._set("first", self.first, np.int64)
         self._set("second", self.second, np.int64)
         for name in ("value", "lower", "upper"):
@@ -164,6 +194,12 @@ class Work:
     def set_cutoffs(self, cutoffs: _Floats) -> None:
         """The limit of each pair."""
         self._set("cutoffs", cutoffs, np.float64)
+        self._settings["RPW_CUTOFF"] = 1
+
+    def set_prices(self, kappas: _Floats) -> None:
+        """The price of each pair."""
+        self._set("kappas", kappas / self.scale, np.float64)
+        self._settings["RPW_OWN_PRICE"] = 1
 
     def _make_room_for_plans(self) -> None:
         rows, columns = self._sizes
@@ -194,7 +230,11 @@ class Work:
         return int(self._starts[name][-1])
 
     def _return(self, name: str, dtype: Any, count: int) -> None:
-        memory = self.gpu.allocate(count * np.dtype(dtype).itemsize)
+        if self._empty is None:
+            memory = self.gpu.allocate(count * np.dtype(dtype).itemsize)
+        else:
+            self._arrays[name] = self._empty(count, np.dtype(dtype))
+            memory = self.gpu.bring(self._arrays[name], dtype)
         if count > 0:  # all of it is read back, also what no kernel writes: bounds without an upper one, pairs cut off
             self.gpu.clear(memory)
         self._out[name] = memory, dtype, count
@@ -207,8 +247,7 @@ class Work:
         self._running.append((order, counters, stream))
         batch.order, batch.next, batch.done = order.pointer, counters.pointer, counters.pointer + 8
         batch.begin, batch.end = 0, len(launch.pairs)
-        cuts = {"RPW_CUTOFF": 1} if batch.cutoffs else {}
-        kernel = gpu.kernel(launch.kernel, **dict(launch.settings), **cuts)
+        kernel = gpu.kernel(launch.kernel, **dict(launch.settings), **self._settings)
         shared = 0 if launch.is_grid else launch.room
         beside = gpu.blocks_per_multiprocessor(kernel, launch.threads, shared)
         if launch.is_grid:
@@ -249,7 +288,9 @@ class Work:
         self.batch.workspace = space.pointer
 
     def answers(self) -> Answers:
-        """Everything that was asked for, on the host."""
+        """Everything that was asked for, on the host; where arrays were made for it, in these."""
+        if self._empty is not None:
+            return Answers(scale=self.scale, **(self._arrays | self._starts))
         found: dict[str, Any] = {name: memory.read(dtype, count) for name, (memory, dtype, count) in self._out.items()}
         if "work" in found:
             found["work"] = found["work"].reshape(-1, 3)
@@ -259,16 +300,23 @@ class Work:
         return Answers(scale=self.scale, **found)
 
 
-def _scale(question: Question, a: Measures, b: Measures, table: Any) -> float:
+def _largest(question: Question, a: Measures, b: Measures, table: Any) -> float:
+    """No distance is larger, as far as the host knows."""
+    if question.quantity == "shared":
+        return math.inf
+    if table is not None:
+        return float(table.max())
+    if all(isinstance(measures.points, np.ndarray | GpuPoints) for measures in (a, b)):
+        low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
+        return math.hypot(*(high - low))  # no square leaves float64 there
+    return math.inf
+
+
+def scale_of(question: Question, largest: float) -> float:
     """A power of two to divide lengths by, near the one that docs/theory.md, "Rounding", asks for."""
     if question.quantity == "shared":
         return 1.0
-    largest = question.truncation
-    if table is not None:
-        largest = min(largest, float(table.max()))
-    elif all(isinstance(measures.points, np.ndarray | GpuPoints) for measures in (a, b)):
-        low, high = (f([f(m.points, axis=0) for m in (a, b)], axis=0) for f in (np.min, np.max))
-        largest = min(largest, math.hypot(*(high - low)))  # no square leaves float64 there
+    largest = min(largest, question.truncation)
     if question.quantity == "crossing":
         largest = min(largest, question.kappa) if largest > 0 else question.kappa
     return 2.0 ** min(round(math.log2(largest)), 1023) if 0 < largest < math.inf else 1.0

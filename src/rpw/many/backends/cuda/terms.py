@@ -33,6 +33,8 @@ class Measures:
     points: Any = None
     place: Any = None
     label: Any = None
+    total: Any = None  # where the masses live on the GPU, so do their sums, one of each measure, and what each atom of
+    unit: Any = None  # a measure has, where all have the same (else 0): the host need not read them
     rank: _Ints | None = None  # of each atom in its measure, where sorting by label has moved it
     brought: dict[Any, dict[str, Memory]] = field(default_factory=dict, init=False, repr=False)  # to the GPU, so far
 
@@ -48,7 +50,8 @@ class Measures:
         start = self.start[begin : end + 1]
         atoms = slice(int(start[0]), int(start[-1]))
         of_atoms = (self.mass, self.points, self.place, self.label, self.rank)
-        return Measures(start - start[0], *(None if array is None else array[atoms] for array in of_atoms))
+        mass, points, place, label, rank = (None if array is None else array[atoms] for array in of_atoms)
+        return Measures(start - start[0], mass, points, place, label, rank=rank)
 
 
 @dataclass(frozen=True)
