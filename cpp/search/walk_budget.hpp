@@ -52,9 +52,10 @@ public:
         return std::min(2 * walk, std::max(walk, room_));
     }
 
-    // The same for the rest of a first walk, that has got so far for so much, beside a solve from nothing.
-    std::optional<double> of_first_walk(double walked, double all, double work) const {
-        const double rest = walked > 0 ? tuning::caution * work * (all / walked - 1) : unreachable;
+    // The same for the rest of a first walk, beside a solve from nothing: what is `left` of its way is guessed from its
+    // last stretch and the work of that.
+    std::optional<double> of_first_walk(double stretch, double left, double work) const {
+        const double rest = stretch > 0 ? tuning::caution * work * left / stretch : unreachable;
         return rest < cold_solve_ ? std::optional(2 * rest + size_) : std::nullopt;
     }
 

@@ -79,11 +79,14 @@ std::optional<Status> Network::first_walk(Around& bracket, const Limits& limits)
 std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits& limits) {
     bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
     ProfileWalk& walk = walk_->walk;
-    const double walked = -std::log(walk.unmoved()), all = -std::log(least_unmoved(bracket));
-    if (const auto rest = budget_.of_first_walk(walked, all, walk.work())) {
+    const double goal = least_unmoved(bracket);
+    double stretch = -std::log(walk.unmoved()), work = walk.work();
+    while (const auto rest = budget_.of_first_walk(stretch, std::log(walk.unmoved() / goal), work)) {
         walk_->note_middle();
         walk.allow(walk.work() + *rest);
         if (const auto status = walk_on(bracket, limits)) return status;
+        stretch = std::log(walk_->middle.unmoved / walk.unmoved());
+        work = walk.work() - walk_->work_to_middle;
     }
     stop(bracket);
     budget_.forget_walk();

@@ -34,11 +34,12 @@ struct Instance {
     double largest() const { return std::max(1e-300, *std::max_element(cost.begin(), cost.end())); }
 };
 
-enum class Costs { random, ties, zeros, grid, constant, permutation, wide, line, count };
+enum class Costs { random, ties, zeros, grid, constant, permutation, wide, line, outliers, count };
 enum class Weights { equal, random, ratios, rounded, count };
 
 inline const char* name_of(Costs kind) {
-    static const char* const names[] = {"random", "ties", "zeros", "grid", "constant", "permutation", "wide", "line"};
+    static const char* const names[] = {"random",      "ties", "zeros", "grid",    "constant",
+                                        "permutation", "wide", "line",  "outliers"};
     return names[static_cast<int>(kind)];
 }
 
@@ -77,6 +78,8 @@ inline double draw_cost(Costs kind, Node i, Node j, const std::vector<double>& x
             return std::pow(10.0, 80 * uniform() - 40);
         case Costs::line:
             return std::abs(x[i] - y[j]);
+        case Costs::outliers:  // every fifth row, and every seventh column
+            return std::abs(x[i] + 2 - y[j]) + (i % 5 == 4 ? 40 + x[i] : 0) + (j % 7 == 6 ? 90 + y[j] : 0);
         default:
             return uniform();
     }

@@ -125,6 +125,11 @@ int main() {
         check_certificate_of_nothing_moved(instance);
         ++problems;
     }
+    for (int repeat = 0; repeat < 12; ++repeat) {  // large enough for a walk to leave arcs out of its list
+        const auto weights = repeat % 2 == 0 ? Weights::random : Weights::equal;
+        check_walk(draw(40 + below(30), 40 + below(30), Costs::outliers, weights));
+        ++problems;
+    }
     std::printf("invariants: %d problems, %d failures\n", problems, failures);
     return failures == 0 ? 0 : 1;
 }

@@ -24,6 +24,7 @@ public:
     void list_columns();
 
     void weigh(const Forest& forest, Node x) { weight_[x] = forest.weight(x); }
+    const std::vector<double>& weights() const { return weight_; }
     // What these do is said in walk/partners.hpp; only the arcs that are listed count.
     double least(Node x) const;
     Node least_partner(Node x) const;

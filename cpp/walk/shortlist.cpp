@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
+#include "base/least.hpp"
 #include "base/sample.hpp"
 #include "base/simd.hpp"
 
@@ -19,8 +21,17 @@ constexpr double fewest_arcs_per_node = 4;
 // Horizons are quantiles of samples of about this size.
 constexpr std::size_t sample_size = 512;
 
+// The wide list holds at least this share of all arcs.
+constexpr double share_of_wide = 1.0 / 16;
+
 // A list that would keep this share of the wide one is not worth a second sample.
 constexpr double nearly_all = 0.8;
+
+// So many costs that lie side by side are looked at in the time of one arc in a list.
+constexpr Node costs_per_arc = 4;
+
+// Fewer questions say little about how many there will be.
+constexpr double few_questions = 64;
 
 // keep[j] = 1 where cost[j] + v[j] ≤ limit; returns how many there are.
 RPW_SIMD std::size_t mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
@@ -51,29 +62,32 @@ double quantile_beyond(std::vector<double>& sample, double share, double lambda,
 Shortlist::Shortlist(const PowerProblem& problem, double limit)
     : cost_(problem.powers),
       limit_(limit),
-      u_(cost_.rows),
-      v_(cost_.columns),
+      potential_(static_cast<std::size_t>(cost_.rows) + cost_.columns),
       lists_(cost_.rows, cost_.columns),
+      all_of_(potential_.size()),
+      columns_(cost_.columns),
       keep_(static_cast<std::size_t>(cost_.columns) + 8) {
     target_ = arcs_per_node * nodes();
     wide_.start.resize(cost_.rows + std::size_t{1});
 }
 
 void Shortlist::renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
-    for (Node i = 0; i < cost_.rows; ++i) u_[i] = forest.potential(i, lambda);
-    for (Node j = 0; j < cost_.columns; ++j) v_[j] = forest.potential(cost_.rows + j, lambda);
+    for (Node x = 0; x < forest.size(); ++x) {
+        potential_[x] = forest.potential(x, lambda);
+        lists_.weigh(forest, x);
+    }
     if (is_listed_) choose_length(work);
     pass_work_ = 0;
     if (!is_listed_ || lambda >= wide_horizon_) {
         pass_work_ = cost_.size() / 2;
-        widen(lambda, pulse);
+        widen(forest, lambda, work, pulse);
         is_listed_ = true;
     }
     pass_work_ += wide_.partner.size();
     narrow(lambda);
     lists_.list_columns();
     pulse.note(wide_.partner.size());
-    for (Node x = 0; x < forest.size(); ++x) weigh(forest, x);
+    lambda_ = lambda;
 }
 
 // A pass over the costs and the work between two passes should weigh about the same.
@@ -84,28 +98,54 @@ void Shortlist::choose_length(std::size_t work) {
     if (since > 3 * pass) target_ = std::max(target_ / 1.4, fewest);
 }
 
-void Shortlist::widen(double lambda, Pulse& pulse) {
-    const double target = std::max(target_, static_cast<double>(cost_.size()) / 16);
-    sample_.clear();
-    for (VariedPositions e(cost_.size(), sample_size); *e < cost_.size(); e.step()) {
-        sample_.push_back(cost_.data[*e] + u_[*e / cost_.columns] + v_[*e % cost_.columns]);
-    }
-    wide_horizon_ =
-        std::min(limit_, quantile_beyond(sample_, target / static_cast<double>(cost_.size()), lambda, unreachable));
+void Shortlist::widen(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
+    wide_horizon_ = horizon_between(forest, false, lambda);
+    const double of_active = is_listed_ ? horizon_between(forest, true, lambda) : 0;
+    only_active_ = of_active > wide_horizon_ && pays_to_leave_out(lambda, work);
+    if (only_active_) wide_horizon_ = of_active;
+    std::fill(all_of_.begin(), all_of_.end(), nullptr);
     wide_.partner.clear();
     wide_.cost.clear();
     for (Node i = 0; i < cost_.rows; ++i) {
+        wide_.start[i] = wide_.partner.size();
+        if (only_active_ && !forest.is_active(i)) continue;
+        list_row(i, only_active_ ? lists_.weights().data() : potential_.data());
         pulse.note(static_cast<std::size_t>(cost_.columns));
-        list_row(i);
     }
     wide_.start[cost_.rows] = wide_.partner.size();
 }
 
-void Shortlist::list_row(Node i) {
+// Up to where about as many arcs lie as are to be listed.
+double Shortlist::horizon_between(const Forest& forest, bool only_active, double lambda) {
+    std::vector<Node> rows, columns;
+    for (Node x = 0; x < forest.size(); ++x) {
+        if (!only_active || forest.is_active(x)) (forest.is_row(x) ? rows : columns).push_back(x);
+    }
+    const std::size_t pairs = rows.size() * columns.size();
+    sample_.clear();
+    for (VariedPositions e(pairs, sample_size); *e < pairs; e.step()) {
+        const Node row = rows[*e / columns.size()], column = columns[*e % columns.size()];
+        sample_.push_back(cost(row, column) + potential_[row] + potential_[column]);
+    }
+    const double share = std::max(target_ / static_cast<double>(pairs), only_active ? 0 : share_of_wide);
+    return std::min(limit_, quantile_beyond(sample_, share, lambda, unreachable));
+}
+
+// Whether questions to all costs, as many as came since the last renewal, take less than the pass for a list of all
+// arcs, as far as that would reach.
+bool Shortlist::pays_to_leave_out(double lambda, std::size_t work) const {
+    const double in_lists = std::max(1.0, 2 * static_cast<double>(lists_.of_row.partner.size()) / nodes());
+    const double in_all = nodes() / 2 / costs_per_arc;
+    const double questions = static_cast<double>(work) / (only_active_ ? in_all : in_lists);
+    const double stretches = (wide_horizon_ - lambda) / (lambda - lambda_);
+    return (few_questions + questions) * stretches * in_all < static_cast<double>(pass_work_);
+}
+
+void Shortlist::list_row(Node i, const double* potential) {
     const double* row = cost_.row(i);
     std::size_t size = wide_.partner.size();
-    wide_.start[i] = size;
-    const std::size_t count = mark_row(row, v_.data(), wide_horizon_ - u_[i], cost_.columns, keep_.data());
+    const double limit = std::min(wide_horizon_ - potential[i], std::numeric_limits<double>::max());
+    const std::size_t count = mark_row(row, potential + cost_.rows, limit, cost_.columns, keep_.data());
     wide_.partner.resize(size + count);
     wide_.cost.resize(size + count);
     std::memset(keep_.data() + cost_.columns, 0, 8);
@@ -122,12 +162,12 @@ void Shortlist::list_row(Node i) {
 
 double Shortlist::narrow_horizon(double lambda) {
     const double share = target_ / static_cast<double>(wide_.partner.size());
-    if (share >= nearly_all) return wide_horizon_;
+    if (only_active_ || share >= nearly_all) return wide_horizon_;
     sample_.clear();
     VariedPositions e(wide_.partner.size(), sample_size);
     for (Node i = 0; i < cost_.rows; ++i) {
         for (; *e < wide_.start[i + std::size_t{1}]; e.step()) {
-            sample_.push_back(wide_.cost[*e] + u_[i] + v_[wide_.partner[*e] - cost_.rows]);
+            sample_.push_back(wide_.cost[*e] + potential_[i] + potential_[wide_.partner[*e]]);
         }
     }
     return std::min(wide_horizon_, quantile_beyond(sample_, share, lambda, wide_horizon_));
@@ -141,16 +181,48 @@ void Shortlist::narrow(double lambda) {
     std::size_t size = 0;
     for (Node i = 0; i < cost_.rows; ++i) {
         of_row.start[i] = size;
-        const double limit = horizon_ - u_[i];
+        const double limit = horizon_ - potential_[i];
         for (std::size_t e = wide_.start[i]; e < wide_.start[i + std::size_t{1}]; ++e) {
             of_row.partner[size] = wide_.partner[e];
             of_row.cost[size] = wide_.cost[e];
-            size += wide_.cost[e] + v_[wide_.partner[e] - cost_.rows] <= limit;  // no branch: it would be mispredicted
+            size += wide_.cost[e] + potential_[wide_.partner[e]] <= limit;  // no branch: it would be mispredicted
         }
     }
     of_row.start[cost_.rows] = size;
     of_row.partner.resize(size);
     of_row.cost.resize(size);
+}
+
+// Some arcs of a node that becomes active were left out.
+void Shortlist::weigh(const Forest& forest, Node x) {
+    lists_.weigh(forest, x);
+    if (only_active_ && !all_of_[x] && forest.is_active(x)) all_of_[x] = all_costs(x);
+}
+
+const double* Shortlist::all_costs(Node x) {
+    if (x < cost_.rows) return cost_.row(x);
+    const Node j = x - cost_.rows;
+    auto& column = columns_[j];
+    if (column.empty()) {
+        column.resize(cost_.rows);
+        for (Node i = 0; i < cost_.rows; ++i) column[i] = cost_.at(i, j);
+    }
+    return column.data();
+}
+
+std::size_t Shortlist::work_of_question(Node x) const {
+    return all_of_[x] ? others(x).size / costs_per_arc : lists_.degree(x);
+}
+
+double Shortlist::least_of_all(Node x) const {
+    const auto [first, size] = others(x);
+    return least_sum(all_of_[x], lists_.weights().data() + first, size);
+}
+
+Node Shortlist::least_of_all_partner(Node x) const {
+    const auto [first, size] = others(x);
+    const double least = least_of_all(x);
+    return least < unreachable ? first + find_sum(all_of_[x], lists_.weights().data() + first, size, least) : -1;
 }
 
 }  // namespace rpw

@@ -94,6 +94,31 @@ def test_rpw_equals_that_of_the_matrix(seed):
         check_potentials(trees, distances, *pair[2:], p)
 
 
+@pytest.mark.parametrize("far_sides", [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_matrix_with_far_outliers_gives_what_trees_give(far_sides, p):
+    """Once all near mass has moved, the walk lists arcs between active nodes only; trees never list them."""
+    rng = np.random.default_rng([5, *far_sides, p])
+    n, m = 150, 130
+    x, y = (
+        with_far_outliers(rng, size, 2) if far else rng.random((size, 2))
+        for size, far in zip((n, m), far_sides, strict=True)
+    )
+    y[y[:, 0] > 1] *= -1  # far from those of x, too
+    distances = cdist(x, y)
+    for a, b in ((None, None), (rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(m)))):
+        for k in (0.1, 1, 30, 1000):
+            trees = rpw.solve(x, y, a, b, p=p, k=k, diameter=1, solver="points")
+            for solver in ("walk", "auto"):
+                dense = rpw.solve(cost=distances, a=a, b=b, p=p, k=k, diameter=1, solver=solver)
+                assert dense.distance == pytest.approx(trees.distance, rel=1e-12)
+                assert dense.lower == dense.upper
+                check_potentials(dense, distances, a, b, p)
+        dense, trees = (rpw.profile(x, y, a, b, p=p, diameter=1, solver=solver) for solver in ("walk", "points"))
+        masses = np.linspace(0, 1, 50)
+        np.testing.assert_allclose([dense(mass) for mass in masses], [trees(mass) for mass in masses], rtol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_transport_equals_that_of_the_matrix(seed):
     rng, *pair = some_pair(1000 + seed)

@@ -48,6 +48,16 @@ SABOTAGE = {
         "walk/shortlist.cpp",
         ("<= limit;  // no branch", "<= limit && wide_.partner[e] != cost_.rows;  // no branch"),
     ),
+    "a row that becomes active looks only at what was listed": (
+        "walk/shortlist.cpp",
+        ("if (only_active_ && !all_of_[x] && forest.is_active(x))",
+         "if (only_active_ && !all_of_[x] && forest.is_active(x) && x >= cost_.rows)"),
+    ),
+    "a column that becomes active looks only at what was listed": (
+        "walk/shortlist.cpp",
+        ("if (only_active_ && !all_of_[x] && forest.is_active(x))",
+         "if (only_active_ && !all_of_[x] && forest.is_active(x) && x < cost_.rows)"),
+    ),
     "a potential of a column shifted before it is certified": (
         "walk/certificate.cpp",
         ("v[j] = std::max(0.0, forest.potential(forest.rows() + j, lambda));",
