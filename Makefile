@@ -19,7 +19,7 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_own_price gpu_bounds gpu_bounds_squared
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-gradient build format
+.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient build format
 .PHONY: sanitize clean preflight
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
@@ -56,6 +56,9 @@ bench-line: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of points on
 
 bench-pairs: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the benchmarks of matrices and search
 	$(PY) benchmarks/many/bench_pairs.py $(ARGS)
+
+bench-points: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of points without a matrix, beside POT
+	$(PY) benchmarks/pair/bench_points.py $(ARGS)
 
 bench-gradient: $(VENV)/test.txt $(VENV)/test-all.txt $(VENV)/package  ## run the benchmarks of gradients, beside POT
 	$(PY) benchmarks/many/bench_gradient.py $(ARGS)

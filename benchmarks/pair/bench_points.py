@@ -1,0 +1,178 @@
+"""Points without a matrix: exact RPW and W_2 from 5,000 to 100,000 points, and proven intervals at a million.
+
+Run it with ``make bench-points`` (all sizes take about half an hour; ``--largest 20000`` two minutes). Every solve has
+a process of its own, so that its peak memory is known. POT's lazy solver of W_2, which needs no matrix either, runs at
+5,000 points in the same way; ratios are to that. Growth exponents are fitted over all sizes that were solved; with
+``--figure FILE`` times are plotted.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core; must be set before NumPy loads
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+SIZES = (5_000, 10_000, 20_000, 50_000, 100_000)
+KINDS = ("plain", "outliers", "dirichlet", "shifted", "density")
+MILLION = 1_000_000
+PEER_SIZE = 5_000
+
+
+def drawn(kind: str, n: int, d: int, seed: int):
+    """Two clouds in the unit cube, and their weights."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((n, d)), rng.random((n, d))
+    a = b = None
+    if kind == "outliers":
+        y[: n // 10] = 5 + 0.1 * rng.random((n // 10, d))
+    if kind == "shifted":
+        y[:, 0] += 0.05
+    if kind == "density":
+        y = rng.normal(0.5, 0.15, (n, d))
+    if kind == "dirichlet":
+        a, b = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n))
+    return x, y, a, b
+
+
+def peak_megabytes() -> float:
+    with open("/proc/self/status", encoding="ascii") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def one_solve(task: dict) -> dict:
+    """Runs in a process of its own."""
+    x, y, a, b = drawn(task["kind"], task["n"], task["d"], task["seed"])
+    start = time.process_time()
+    if task["way"] == "lazy":
+        import ot
+
+        ot.lp.emd2_lazy(X_a=x, X_b=y, metric="sqeuclidean")
+        return {"seconds": time.process_time() - start, "megabytes": peak_megabytes()}
+    import rpw
+
+    if task["way"] == "w2":
+        answer = rpw.transport(x, y, a, b, p=2)
+    else:
+        answer = rpw.solve(x, y, a, b, p=2, k=1, diameter=1, tol=task["tol"])
+    return {
+        "seconds": time.process_time() - start,
+        "megabytes": peak_megabytes(),
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "status": answer.status,
+    }
+
+
+def measured(limit: float, **task) -> dict | None:
+    """None if it takes longer than the limit."""
+    try:
+        done = subprocess.run(
+            [sys.executable, __file__, "--one", json.dumps(task)],
+            capture_output=True, text=True, timeout=limit, check=True,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(done.stdout)
+
+
+def exponent(sizes: list[int], seconds: list[float]) -> float:
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def growth(options, way: str) -> dict[str, tuple[list[int], list[float]]]:
+    """Prints a table of seconds and megabytes; gives the times of each kind."""
+    sizes = [n for n in SIZES if n <= options.largest]
+    print(f"\n{way}, plane, p = 2: seconds of the processor, megabytes in all")
+    print(f"{'':10}" + "".join(f"{n:>16,}" for n in sizes) + "  exponent")
+    found = {}
+    for kind in KINDS:
+        times: list[float] = []
+        row = ""
+        for n in sizes:
+            result = measured(options.limit, kind=kind, n=n, d=2, seed=options.seed, way=way, tol=0.0)
+            if result is None:
+                row += f"{'over ' + format(options.limit, '.0f') + ' s':>16}"
+                break
+            times.append(result["seconds"])
+            row += f"{result['seconds']:>8.2f} s {result['megabytes']:>3.0f} MB"
+        solved = sizes[: len(times)]
+        found[kind] = solved, times
+        slope = f"{exponent(solved, times):.2f}" if len(times) > 1 else "-"
+        print(f"{kind:10}{row:<{16 * len(sizes)}}  {slope:>8}", flush=True)
+    return found
+
+
+def intervals(options) -> None:
+    print(f"\n{MILLION:,} points, tol = {options.tol}: seconds of the processor, megabytes, the interval")
+    for d in (2, 3):
+        for kind in KINDS:
+            result = measured(options.limit, kind=kind, n=MILLION, d=d, seed=options.seed, way="rpw", tol=options.tol)
+            if result is None:
+                print(f"{d}-d {kind:10} over {options.limit:.0f} s", flush=True)
+                continue
+            width = result["upper"] - result["lower"]
+            print(
+                f"{d}-d {kind:10}{result['seconds']:>8.1f} s {result['megabytes']:>5.0f} MB  "
+                f"[{result['lower']:.5f}, {result['upper']:.5f}]  width {width:.5f}",
+                flush=True,
+            )
+
+
+def plot(found: dict, path: str) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for kind, (sizes, times) in found.items():
+        if len(times) > 1:
+            axes.loglog(sizes, times, "o-", label=f"{kind}: n^{exponent(sizes, times):.2f}")
+    axes.set_xlabel("points on either side")
+    axes.set_ylabel("seconds, one core")
+    axes.set_title("Exact RPW in the plane, p = 2, k = 1")
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--largest", type=int, default=SIZES[-1], help="no exact solve of more points")
+    parser.add_argument("--limit", type=float, default=600, help="seconds after which a solve is given up")
+    parser.add_argument("--tol", type=float, default=0.01, help="of the intervals at a million points")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=("exact", "w2", "million"))
+    parser.add_argument("--figure")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(one_solve(json.loads(options.one))))
+        return
+    if options.only in (None, "exact"):
+        found = growth(options, "rpw")
+        peer = measured(options.limit, kind="plain", n=PEER_SIZE, d=2, seed=options.seed, way="lazy", tol=0.0)
+        if peer:
+            print(f"\nPOT, emd2_lazy, plain, n = {PEER_SIZE:,}: {peer['seconds']:.2f} s, {peer['megabytes']:.0f} MB")
+            for kind, (sizes, times) in found.items():
+                if 20_000 in sizes:
+                    ratio = times[sizes.index(20_000)] / peer["seconds"]
+                    print(f"  {kind}, n = 20,000, over that: {ratio:.2f}")
+        if options.figure:
+            plot(found, options.figure)
+    if options.only in (None, "w2"):
+        growth(options, "w2")
+    if options.only in (None, "million"):
+        intervals(options)
+
+
+if __name__ == "__main__":
+    main()
