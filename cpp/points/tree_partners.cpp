@@ -14,9 +14,10 @@ namespace {
 // Of the work that is counted between two renewals, a third is what takes as long as the boxes of one.
 constexpr double fewest_passes = 4;
 constexpr double most_passes = 12;
-// No more arcs are listed, for each node and in all.
+// No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32 MB
+// more.
 constexpr std::size_t arcs_per_node = 48;
-constexpr std::size_t most_arcs = 3'000'000;
+constexpr std::size_t most_arcs = 2'000'000;
 
 std::vector<Mass> in_order(std::span<const Mass> given, const PointTree& tree) {
     std::vector<Mass> masses(tree.size());
@@ -92,6 +93,8 @@ bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) 
     of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });
     lists_.of_row.partner.clear();
     lists_.of_row.cost.clear();
+    lists_.of_row.partner.reserve(most);  // all at once: growing by copies would need half as much again
+    lists_.of_row.cost.reserve(most);
     const bool has_listed =
         scans_ ? list_by_groups(forest, lambda, most, pulse) : list_by_searches(forest, lambda, most, pulse);
     renewal_work_ += lists_.of_row.partner.size() / arcs_per_box;
