@@ -140,6 +140,8 @@ inline constexpr int most_rounds = 60;
 // How far log ε may lie from that of a plan that corrects λ, on either side. ×½ 1.01, ×2 1.03; ×½ 1.02, ×2 1.00
 inline constexpr double furthest_down = 0.5;
 inline constexpr double furthest_up = 3;
+// No correction makes λ smaller than this part of itself. Without it λ fell below 0 where nearly nothing had moved.
+inline constexpr double largest_fall = 16;
 // From a vertex on one side λ goes so many times as far as the goal seems to lie, and at least this share of itself,
 // twice that after each guess that fell short; but not below half of itself. After so many of them the bracket is taken
 // as it is. ×½ 1.01, ×2 1.03; ×½ 1.01, ×2 1.01; -

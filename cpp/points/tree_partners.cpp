@@ -14,10 +14,13 @@ namespace {
 // Of the work that is counted between two renewals, a third is what takes as long as the boxes of one.
 constexpr double fewest_passes = 4;
 constexpr double most_passes = 12;
-// No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32 MB
-// more.
+// No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32
+// MB more.
 constexpr std::size_t arcs_per_node = 48;
 constexpr std::size_t most_arcs = 2'000'000;
+
+// A list that answers fewer questions, one for so many nodes, was not worth its pass.
+constexpr double few_questions = 16;
 
 std::vector<Mass> in_order(std::span<const Mass> given, const PointTree& tree) {
     std::vector<Mass> masses(tree.size());
@@ -51,11 +54,6 @@ TreePartners::TreePartners(const PointProblem& problem, double limit)
 // The work between two renewals should weigh about as much as one.
 void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
     const auto since = static_cast<double>(work), pass = static_cast<double>(renewal_work_);
-    if (scans_) {
-        has_lists_ = list_some(forest, lambda, pulse);
-        weigh_all(forest);
-        return;
-    }
     if (step_ == 0) {
         weigh_all(forest);
         step_ = first_step();
@@ -63,10 +61,25 @@ void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, 
         if (since < fewest_passes * pass) step_ *= since < pass / 2 ? 8 : 2;
         if (since > most_passes * pass) step_ /= 1.5;
     }
-    horizon_ = std::min(limit_, lambda + step_);
-    has_lists_ = renewals_++ >= next_lists_ && list_arcs(forest, lambda, pulse);
-    if (!has_lists_ && renewals_ > next_lists_) next_lists_ = 2 * renewals_;
+    const bool was_worth_it = renewals_ == 0 || since > static_cast<double>(found_.size()) / few_questions;
+    has_lists_ = renewals_++ >= next_lists_ && list_some(forest, lambda, was_worth_it, pulse);
+    if (!has_lists_) {
+        horizon_ = std::min(limit_, lambda + step_);
+        if (renewals_ > next_lists_) next_lists_ = 2 * renewals_;
+    }
     weigh_all(forest);
+}
+
+// Where each search takes a good part of a pass, lists are worth a second try, up to a horizon before which a sample of
+// the rows has as many arcs as a list can hold; unless the last list was hardly asked. Then λ has far to go, and lists
+// would lead there by steps without end.
+bool TreePartners::list_some(const Forest& forest, double lambda, bool may_shorten, Pulse& pulse) {
+    const double sampled = scans_ ? step_for_lists(forest, lambda, pulse) : 0.0;
+    horizon_ = std::min(limit_, lambda + std::max(step_, sampled));
+    if (list_arcs(forest, lambda, pulse)) return true;
+    if (!may_shorten || !(sampled > 0) || sampled >= step_) return false;
+    horizon_ = std::min(limit_, lambda + sampled);
+    return list_arcs(forest, lambda, pulse);
 }
 
 void TreePartners::weigh_all(const Forest& forest) {
@@ -151,18 +164,6 @@ bool TreePartners::list_by_groups(const Forest& forest, double lambda, std::size
     return true;
 }
 
-// In many dimensions one search takes as long as it takes to look at all: lists there must be, up to a horizon before
-// which a sample of the rows has as many arcs as a list can hold.
-bool TreePartners::list_some(const Forest& forest, double lambda, Pulse& pulse) {
-    constexpr int most_tries = 8;
-    step_ = step_for_lists(forest, lambda, pulse);
-    for (int tries = 0; tries < most_tries; ++tries, step_ /= 2) {
-        horizon_ = std::min(limit_, lambda + step_);
-        if (list_arcs(forest, lambda, pulse)) return true;
-    }
-    return false;
-}
-
 double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& pulse) {
     const auto most = static_cast<double>(std::min(arcs_per_node * found_.size(), most_arcs));
     of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });
@@ -181,7 +182,7 @@ double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& 
     const auto wanted = static_cast<std::size_t>(0.5 * most * sample.count / rows_);
     const auto last = tight_at.begin() + std::min(wanted, tight_at.size() - 1);
     std::nth_element(tight_at.begin(), last, tight_at.end());
-    return std::max(*last - lambda, step_);
+    return *last - lambda;
 }
 
 // What half of the nodes have to pay for their nearest partner, leaving out those that pay nothing.

@@ -62,7 +62,7 @@ private:
     bool list_by_groups(const Forest& forest, double lambda, std::size_t most, Pulse& pulse);
     void append(const std::vector<NearestPoint>& arcs);
     double reach(const Forest& forest, Node row, double lambda) const;
-    bool list_some(const Forest& forest, double lambda, Pulse& pulse);
+    bool list_some(const Forest& forest, double lambda, bool may_shorten, Pulse& pulse);
     double step_for_lists(const Forest& forest, double lambda, Pulse& pulse);
 
     static constexpr std::size_t arcs_per_box = 8;  // that are looked at in the same time

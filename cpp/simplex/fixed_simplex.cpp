@@ -182,6 +182,7 @@ void FixedSimplex::price_kept_slacks() {
         const double gain = -potential_[x];
         if (gain <= tolerance_) continue;
         is_row(x) ? pivot(x, root_, 0, gain) : pivot(root_, x, 0, gain);
+        pulse_.note(64);
     }
 }
 

@@ -87,7 +87,9 @@ double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeR
     const double stretch = -std::log(from.unmoved), rise = plan.lambda - range.least;
     if (!(rise > 0) || !(stretch > 0)) return plan.lambda;
     const double step = rise / stretch;
-    return plan.lambda + step * way_to_goal(goal, from, step, -furthest_down, furthest_up);
+    // A plan that has moved next to nothing tells little about the slope: its step may lead below 0.
+    const double corrected = plan.lambda + step * way_to_goal(goal, from, step, -furthest_down, furthest_up);
+    return std::max(corrected, plan.lambda / largest_fall);
 }
 
 double lambda_past_goal(const Goal& goal, const Known& known, const SlopeRange& range, double least_unmoved) {

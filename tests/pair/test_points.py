@@ -320,3 +320,20 @@ def test_lengths_that_squares_lose_at_infinity(unit):
     x[0], y[0] = 0, unit  # far from all others, so that all lengths have the same unit
     trees = rpw.solve(x, y, p=math.inf, diameter=unit, solver="points")
     assert trees.distance == rpw.distance(x, y, p=math.inf, diameter=unit)
+
+
+@pytest.mark.parametrize("far", [10, 1e3, 1e5])
+@pytest.mark.parametrize("n", [1, 60, 100, 300])
+def test_far_outliers_in_many_dimensions(far, n):
+    """Lists up to a near horizon led to them by steps without end."""
+    rng = np.random.default_rng(0)
+    x, y = rng.random((n, 11)), rng.random((n, 11))
+    x[:3] += far * rng.random((len(x[:3]), 1))
+    trees = rpw.solve(x, y, k=100, diameter=3 * far, solver="points", time_limit=20)
+    assert trees.status == "exact"
+    assert trees.distance == pytest.approx(rpw.distance(x, y, k=100, diameter=3 * far, solver="walk"), rel=1e-12)
+
+
+def test_equal_places_in_many_dimensions():
+    assert rpw.distance(np.zeros((1, 11)), np.zeros((1, 11)), diameter=1, solver="points") == 0
+    assert rpw.distance(np.zeros((4, 12)), np.zeros((3, 12)), diameter=1, solver="points") == 0

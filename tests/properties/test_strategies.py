@@ -7,7 +7,9 @@ import os
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
+import rpw
 from rpw import _core
 from rpw.base.deadline import NEVER
 from rpw.pair.atoms import as_masses
@@ -318,3 +320,22 @@ def test_one_against_many_is_solved_by_sorting(many, is_turned):
         problem = Case(*given[:2], cost=given[2], p=1.0, k=kappa)
         assert check_agreement(problem) == pytest.approx(rpw, abs=1e-12)
         assert check_agreement(problem, 1.0) == pytest.approx(full, rel=1e-12)
+
+
+def wide_weights(seed):
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(5, 80, 2)
+    x, y = rng.random((n, 2)), rng.random((m, 2))
+    a, b = 10.0 ** rng.uniform(-18, 0, n), 10.0 ** rng.uniform(-18, 0, m)
+    return {"cost": cdist(x, y), "a": a, "b": b}
+
+
+@pytest.mark.parametrize("first", range(0, 1000, 250))
+def test_weights_over_many_orders_come_to_an_end(first):
+    """One in a hundred went on for ever: a plan that had moved next to nothing led to a λ below 0."""
+    for seed in range(first, first + 250):
+        pair = wide_weights(seed)
+        p, k = [1, 2, 3][seed % 3], [0.1, 1, 10, 1000][seed % 4]
+        result = rpw.solve(**pair, p=p, k=k, diameter=1, time_limit=20)
+        assert result.status == "exact", seed
+        assert result.distance == pytest.approx(rpw.distance(**pair, p=p, k=k, diameter=1, solver="walk"), rel=1e-9)

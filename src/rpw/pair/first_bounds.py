@@ -21,7 +21,7 @@ from rpw.pair.profile import Profile
 from rpw.pair.question import Question
 from rpw.pair.result import Plan
 
-__all__ = ["FirstBounds", "first_bounds"]
+__all__ = ["NOTHING_KNOWN", "FirstBounds", "first_bounds"]
 
 _MANY_PAIRS = 1 << 20  # fewer are solved, or bounded, in less time
 _MOST_AXES = 3

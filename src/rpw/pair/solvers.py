@@ -15,7 +15,7 @@ from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
-from rpw.pair.first_bounds import FirstBounds, first_bounds
+from rpw.pair.first_bounds import NOTHING_KNOWN, FirstBounds, first_bounds
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
@@ -49,7 +49,7 @@ def check_fits(problem: Problem, question: Question) -> None:
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(_settled(problem, question), need="plan")
-    first = first_bounds(problem, question, deadline)
+    first = _first_bounds(problem, question, deadline)
     try:
         answer = outcome(problem, question, deadline, tell)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
@@ -62,7 +62,7 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell
     """The number alone; past the deadline, an error that carries the bounds."""
     if question.is_by_name:
         question = _settled(problem, question)
-    first = first_bounds(problem, question, deadline)
+    first = _first_bounds(problem, question, deadline)
     lower, upper = first.lower, min(first.upper, question.largest)
     with suppress(TimeLimitError):
         answer = outcome(problem, question, deadline, tell)
@@ -172,6 +172,12 @@ def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell
     """The core's answer; raises where the deadline passes before it begins. ``tell`` hears how far it is."""
     pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
     return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell)
+
+
+def _first_bounds(problem: Problem, question: Question, deadline: Deadline) -> FirstBounds:
+    """None where the core begins with better ones, from cells of points."""
+    has_cells = not math.isinf(question.p) and choose(problem, question)[0] == "points"
+    return NOTHING_KNOWN if has_cells else first_bounds(problem, question, deadline)
 
 
 def _bytes_per_cost(problem: Problem, question: Question) -> int:
