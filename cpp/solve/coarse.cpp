@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
@@ -79,7 +80,8 @@ void set_lower(Interval& found, const PointProblem& problem, const PointProblem&
     const Masses& masses = problem.masses;
     const auto total = static_cast<double>(masses.total());
     const double sum = weighted_sum(masses.a, found.u) / total + weighted_sum(masses.b, found.v) / total;
-    found.lower = std::max(0.0, goal.bound_by(found.lambda - sum, found.lambda));
+    const double height = found.lambda * (1 - tuning::rounding_of_price) - sum;
+    found.lower = std::max(0.0, goal.bound_by(height, found.lambda));
 }
 
 }  // namespace

@@ -156,6 +156,11 @@ std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
 std::optional<Status> Network::go_on(Around& bracket) {
     neighbours_.reset();
     if (const auto status = bracket.ending({})) return status;
+    // Vertices that an earlier goal left on its right may lie past the walk by now.
+    if (walk_ && walk_->walk.unmoved() > bracket.left().unmoved) {
+        walk_pivots_ += walk_->walk.pivots();
+        walk_.reset();
+    }
     if (walk_) {
         if (const auto status = walk_on(bracket, {})) return status;
         if (solves_ > 0) {

@@ -339,3 +339,20 @@ def test_weights_over_many_orders_come_to_an_end(first):
         result = rpw.solve(**pair, p=p, k=k, diameter=1, time_limit=20)
         assert result.status == "exact", seed
         assert result.distance == pytest.approx(rpw.distance(**pair, p=p, k=k, diameter=1, solver="walk"), rel=1e-9)
+
+
+SEEDS_OF_SEVERAL = [1467, 1849, 2009, 2184, 2481, 3046, 3289, 3858, 3904, 4444, 4965, 5177, 5349, 5451, 5527, 5596]
+
+
+@pytest.mark.parametrize("seed", [*SEEDS_OF_SEVERAL, *range(50)])
+def test_several_prices_from_one_search_equal_single_ones(seed):
+    """On the first sixteen a walk that a vertex had overtaken went on, and took the slope of that vertex with it."""
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(5, 120, 2)
+    d = int(rng.integers(1, 4))
+    x, y = rng.random((n, d)), rng.random((m, d))
+    a, b = (rng.dirichlet(np.ones(size) * rng.choice([0.3, 1, 5])) for size in (n, m))
+    p, ks = float(rng.choice([1, 1.5, 2, 3])), sorted(10 ** rng.uniform(-2, 2.5, 5))
+    pair = [rpw.Measure(x, a), rpw.Measure(y, b)]
+    at_once = rpw.pairwise(pair, k=ks, p=p, diameter=1)[:, 0, 1]
+    np.testing.assert_allclose(at_once, [rpw.distance(*pair, p=p, k=k, diameter=1) for k in ks], rtol=1e-10)
