@@ -245,3 +245,9 @@ def test_the_gpu_is_asked(on_host):
 def test_no_gpu_is_said():
     with pytest.raises((rpw.NoGpuError, ValueError)):
         rpw.barycenter(CLOUDS, **FREE, device="cuda:9999")
+
+
+def test_a_wrong_number_of_weights_says_what_has_one():
+    clouds = [np.zeros((3, 2)), np.ones((3, 2)), np.full((3, 2), 2.0)]
+    with pytest.raises(ValueError, match="weights must have one weight per measure, shape \\(3,\\)"):
+        rpw.barycenter(clouds, [1.0, 2.0], n_points=2)

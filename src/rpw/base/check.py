@@ -121,13 +121,16 @@ def as_points(value: Any, name: str) -> Array:
     return points
 
 
-def as_weights(value: Any, name: str, length: int) -> Array:
-    """Coerce to weights that sum to 1 (uniform if None); the sum does not depend on the order of the entries."""
+def as_weights(value: Any, name: str, length: int, each: str = "point") -> Array:
+    """Coerce to weights that sum to 1 (uniform if None); the sum does not depend on the order of the entries.
+
+    ``each``: what has a weight.
+    """
     if value is None:
         return np.full(length, 1.0 / length)
     weights = as_floats(value, name)
     if weights.shape != (length,):
-        raise ValueError(f"{name} must have one weight per point, shape ({length},); got shape {weights.shape}")
+        raise ValueError(f"{name} must have one weight per {each}, shape ({length},); got shape {weights.shape}")
     return normalised(weights, name)
 
 

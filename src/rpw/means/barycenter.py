@@ -98,7 +98,7 @@ def barycenter(
     device = settled_device(check.as_device(device), measures=measures, support=support)
     places = None if support is None else check.as_points(support, "support")
     given = reading.as_given(measures, support, places, metric)
-    shares = check.as_weights(weights, "weights", len(given))
+    shares = check.as_weights(weights, "weights", len(given), each="measure")
     p, k = reading.as_finite_p(p), reading.as_positive_k(k)
     sought = Objective(check.as_choice(objective, "objective", _OBJECTIVES), shares, p, reading.as_trim(trim))
     usual = _TOL_PROVEN if places is not None and sought.is_convex else _TOL_LOCAL
