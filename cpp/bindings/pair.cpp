@@ -27,7 +27,7 @@ public:
     void poll() {
         poll_signals();
         const auto now = Pulse::Clock::now();
-        if (tell_.is_none() || now - last_ < std::chrono::milliseconds(200)) return;
+        if (tell_.is_none() || now - last_ < std::chrono::milliseconds(50)) return;
         last_ = now;
         nb::gil_scoped_acquire gil;
         keep_best();

@@ -95,7 +95,7 @@ def test_questions_within_the_question_tell_nothing(options):
 
 
 def test_results_are_watched_too():
-    x, y = clouds(1500)
+    x, y = clouds(2500)
     heard = []
     assert rpw.solve(x, y, k=30, diameter=1, progress=lambda *news: heard.append(news)) == rpw.solve(
         x, y, k=30, diameter=1
