@@ -5,22 +5,14 @@
 #include <array>
 #include <span>
 
+#include "base/tuning.hpp"
 #include "points/c_transform.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// Of the work that is counted between two renewals, a third is what takes as long as the boxes of one.
-constexpr double fewest_passes = 4;
-constexpr double most_passes = 12;
-// No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32
-// MB more.
-constexpr std::size_t arcs_per_node = 48;
-constexpr std::size_t most_arcs = 2'000'000;
-
-// A list that answers fewer questions, one for so many nodes, was not worth its pass.
-constexpr double few_questions = 16;
 
 std::vector<Mass> in_order(std::span<const Mass> given, const PointTree& tree) {
     std::vector<Mass> masses(tree.size());

@@ -13,8 +13,8 @@ namespace rpw {
 
 namespace {
 
-// Fewer cells tell too little.
-constexpr Node fewest_cells = 125;
+// As a tree has them: its chunks lie apart.
+constexpr Node cells_per_cell = PointTree::per_block;
 
 double cost_of_plan(const PointProblem& problem, std::vector<PlanEntry>& plan, std::vector<double>& costs) {
     const WeightedTree columns(problem.columns, problem.costs);
@@ -84,16 +84,22 @@ void set_lower(Interval& found, const PointProblem& problem, const PointProblem&
     found.lower = std::max(0.0, goal.bound_by(height, found.lambda));
 }
 
-}  // namespace
-
+// One: no level is worth a solve.
 Node points_per_coarsest_cell(const PointProblem& problem) {
     const Node points = std::min(problem.rows.size(), problem.columns.size());
     Node per_cell = 1;
-    while (points / (cells_per_cell * per_cell) >= fewest_cells) per_cell *= cells_per_cell;
+    while (points / (cells_per_cell * per_cell) >= tuning::fewest_cells) per_cell *= cells_per_cell;
     return per_cell;
 }
 
-Interval bounds_by_cells(const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
+double total_mass(const std::vector<PlanEntry>& plan) {
+    long double sum = 0;
+    for (const PlanEntry& entry : plan) sum += entry.mass;
+    return static_cast<double>(sum);
+}
+
+// Throws TimeUp.
+Interval bounds_of_level(const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
     const Unwatched unwatched(pulse);
     const Cells rows(problem.rows, problem.masses.a, per_cell), columns(problem.columns, problem.masses.b, per_cell);
     const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem.costs, 1,
@@ -102,12 +108,50 @@ Interval bounds_by_cells(const PointProblem& problem, Node per_cell, const Goal&
     if (search.run() == Status::time_limit) throw TimeUp();
     Interval found;
     found.pivots = search.pivots();
-    found.plan = split_plan(search.plan(), per_cell, problem.masses);
-    found.unmoved = search.unmoved();
+    const std::vector<PlanEntry> between_cells = search.plan();
+    found.plan = split_plan(between_cells, per_cell, problem.masses);
+    // What rounding kept from the points of a cell stays behind.
+    found.unmoved = search.unmoved() + std::max(0.0, total_mass(between_cells) - total_mass(found.plan));
     found.lambda = search.lambda();
     set_upper(found, problem, goal);
     set_lower(found, problem, cells, search.row_potentials_in_tree(), goal, pulse);
     return found;
+}
+
+// Takes the better bound of each kind, with what proves it.
+void improve(Interval& known, Interval&& found) {
+    if (found.upper < known.upper) {
+        known.upper = found.upper;
+        known.plan = std::move(found.plan);
+        known.unmoved = found.unmoved;
+        known.cost_p = found.cost_p;
+    }
+    if (found.lower > known.lower) {
+        known.lower = found.lower;
+        known.lambda = found.lambda;
+        known.u = std::move(found.u);
+        known.v = std::move(found.v);
+    }
+    known.lower = std::min(known.lower, known.upper);
+    known.pivots += found.pivots;
+}
+
+}  // namespace
+
+std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse) {
+    Node per_cell = points_per_coarsest_cell(problem);
+    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
+    Interval known;
+    if (goal.is_crossing()) known.upper = 1;  // nothing moves
+    known.is_cut_off = !ends_in_time([&] {
+        do {
+            improve(known, bounds_of_level(problem, per_cell, goal, pulse));
+            pulse.tell_moved(1 - known.unmoved);
+            pulse.tell_bounds(known.lower, known.upper);
+            per_cell /= cells_per_cell;
+        } while (per_cell > 1 && known.width() > tol);
+    });
+    return known;
 }
 
 }  // namespace rpw

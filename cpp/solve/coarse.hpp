@@ -5,6 +5,7 @@
 // to all points by two c-transforms, are potentials: a lower bound.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/outcome.hpp"
@@ -24,16 +25,13 @@ struct Interval {
     std::vector<double> u;
     std::vector<double> v;
     long pivots = 0;
+    bool is_cut_off = false;  // time was up
 
     double width() const { return upper - lower; }
 };
 
-// How many points make a cell on the coarsest level that is worth a solve, and how many cells of the next level make
-// one. One point: no level is.
-constexpr Node cells_per_cell = 8;
-Node points_per_coarsest_cell(const PointProblem& problem);
-
-// Throws TimeUp.
-Interval bounds_by_cells(const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse);
+// Level by level, each with cells of an eighth of the points, until the bounds are within tol or time is up. Nothing
+// where no bounds are asked for, or where all is known as soon.
+std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse);
 
 }  // namespace rpw

@@ -96,8 +96,11 @@ void improve(Outcome& outcome, Outcome&& other) {
 Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, const Goal& goal) {
     const auto number = [&](double bound) { return goal.is_crossing() ? bound : scale * root(bound, goal.p); };
     Outcome outcome;
+    outcome.status = found.is_cut_off ? Status::time_limit : Status::tolerance;
+    outcome.solver = Solver::points;
+    outcome.scale = scale;
     outcome.value = outcome.upper = number(found.upper);
-    outcome.lower = std::min(number(found.lower), outcome.upper);
+    outcome.lower = number(found.lower);
     outcome.unmoved = found.unmoved;
     outcome.cost = scale * root(found.cost_p, goal.p);
     outcome.multiplier = found.lambda;
@@ -108,33 +111,7 @@ Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, 
     return outcome;
 }
 
-// What cells prove, from coarse to fine, until that is within tol or time is up; nothing known: [0, largest]. Nothing
-// at all where no bounds are asked for, or where all is known as soon.
-std::optional<Outcome> bounds_by_cells(const PointProblem& problem, const Goal& goal, double scale, double tol,
-                                       double largest, Pulse& pulse) {
-    Node per_cell = points_per_coarsest_cell(problem);
-    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
-    Outcome outcome;
-    outcome.status = Status::tolerance;
-    outcome.solver = Solver::points;
-    outcome.value = outcome.upper = largest;
-    outcome.scale = scale;
-    const bool in_time = ends_in_time([&] {
-        do {
-            Interval found = bounds_by_cells(problem, per_cell, goal, pulse);
-            pulse.tell_moved(1 - found.unmoved);
-            pulse.tell_bounds(found.lower, found.upper);
-            improve(outcome, as_outcome(std::move(found), problem, scale, goal));
-            per_cell /= cells_per_cell;
-        } while (per_cell > 1 && outcome.upper - outcome.lower > tol);
-    });
-    if (!in_time) outcome.status = Status::time_limit;
-    return outcome;
-}
-
-bool is_enough(const Outcome& outcome, double tol) {
-    return outcome.status == Status::time_limit || outcome.upper - outcome.lower <= tol;
-}
+bool is_enough(const Interval& known, double tol) { return known.is_cut_off || known.width() <= tol; }
 
 // Nothing if that takes more work.
 std::optional<Outcome> cross(const PointProblem& problem, double scale, const Question& question, double most_work,
@@ -144,9 +121,9 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
     pulse.begin_news(price.shrink);
     const double tol = price.tol(question.tol);
     const Goal goal{price.kappa, p};
-    std::optional<Outcome> coarse;
-    if (price.shrink == 1 && most_work == unreachable) coarse = bounds_by_cells(problem, goal, scale, tol, 1, pulse);
-    if (coarse && is_enough(*coarse, tol)) return coarse;
+    std::optional<Interval> coarse;
+    if (price.shrink == 1 && most_work == unreachable) coarse = bounds_by_cells(problem, goal, tol, pulse);
+    if (coarse && is_enough(*coarse, tol)) return as_outcome(*std::move(coarse), problem, scale, goal);
     PointSearch search(problem, goal, pulse);
     search.allow(most_work);
     const auto status = search.run({tol, cutoff});
@@ -162,7 +139,9 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
         close_gap(outcome);
     }
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
-    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
+    if (outcome.status == Status::time_limit && coarse) {
+        improve(outcome, as_outcome(*std::move(coarse), problem, scale, goal));
+    }
     return outcome;
 }
 
@@ -174,11 +153,9 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
     pulse.begin_news(scale);
     const Goal goal{0, p, question.unmoved};
-    std::optional<Outcome> coarse;
-    if (!is_truncated && most_work == unreachable) {
-        coarse = bounds_by_cells(problem, goal, scale, 0, unreachable, pulse);
-        if (coarse && is_enough(*coarse, 0)) return coarse;
-    }
+    std::optional<Interval> coarse;
+    if (!is_truncated && most_work == unreachable) coarse = bounds_by_cells(problem, goal, 0, pulse);
+    if (coarse && is_enough(*coarse, 0)) return as_outcome(*std::move(coarse), problem, scale, goal);
     PointSearch search(problem, goal, pulse, is_truncated ? price : unreachable);
     search.allow(most_work);
     const auto status = search.run();
@@ -195,7 +172,9 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
         outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
         close_gap(outcome);
     }
-    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
+    if (outcome.status == Status::time_limit && coarse) {
+        improve(outcome, as_outcome(*std::move(coarse), problem, scale, goal));
+    }
     return outcome;
 }
 

@@ -222,6 +222,8 @@ class TestOnTheHost(Checks):
         monkeypatch.setattr("host_gpu.HostMemory.read", refuse)
         rt.distance(x, y, a, b, diameter=1).sum().backward()
         rt.distance(cost=torch.cdist(x, y), a=a, diameter=1).sum().backward()
+        assert host_place.was_used()
+        assert all(each.grad.isfinite().all() for each in (x, y, a, b))
 
     def test_what_a_gpu_cannot_compute_is_computed_on_the_cpu(self, host_place):
         x, y = (host_place.bring(each) for each in clouds()[:2])
