@@ -33,9 +33,12 @@ public:
         : poll_(std::move(poll)), news_(news), last_(Clock::now()) {
         has_deadline_ = seconds < unreachable_seconds;
         if (has_deadline_) {
-            deadline_ = last_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+            end_ = deadline_ = last_ + as_duration(seconds);
         }
     }
+
+    // From now on the deadline comes so many seconds before the end: the rest is for work that comes later.
+    void keep_back(double seconds) { deadline_ = end_ - as_duration(seconds); }
 
     // Reports `work` elementary steps, at a negligible cost; throws TimeUp once the deadline has passed.
     void note(std::size_t work) {
@@ -65,13 +68,16 @@ public:
 
 private:
     friend class Unwatched;
+    static Clock::duration as_duration(double seconds) {
+        return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    }
     static constexpr double unreachable_seconds = 1e9;
     static constexpr std::size_t steps_between_looks = 1 << 16;
     std::function<void()> poll_;
     News* news_;
     bool is_asked_ = false;
     Clock::time_point last_;
-    Clock::time_point deadline_;
+    Clock::time_point end_, deadline_;
     bool has_deadline_ = false;
     std::size_t budget_ = steps_between_looks;  // the first report looks at once
 };

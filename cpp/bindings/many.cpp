@@ -91,8 +91,11 @@ struct Binding {
     }
 };
 
-PairOutcomes outcomes_of(const Batch& batch, const Pairs& pairs, const Effort& effort) {
-    return pair_outcomes(batch, pairs, {}, effort);
+PairOutcomes outcomes_of(const Batch& batch, const Pairs& pairs, std::span<const double> kept_back,
+                         const Effort& effort) {
+    Effort shared = effort;
+    shared.kept_back = kept_back;
+    return pair_outcomes(batch, pairs, {}, shared);
 }
 
 // One pair needs no thread of its own, which would cost more than a small pair itself.
@@ -140,7 +143,7 @@ void bind_many(nb::module_& module) {
     using namespace nb::literals;
     define<Binding<&pair_values>>(module, "pair_values");
     define<Binding<&pair_values_at, Floats>>(module, "pair_values_at", "kappas"_a);
-    define<Binding<&outcomes_of>>(module, "pair_outcomes");
+    define<Binding<&outcomes_of, Floats>>(module, "pair_outcomes", "kept_back"_a);
     define<Binding<&flat_outcomes_of, Floats>>(module, "pair_flat_outcomes", "kappas"_a);
     define<Binding<&pair_values_within, Floats>>(module, "pair_values_within", "cutoffs"_a);
     define<Binding<&neighbour_bounds>>(module, "neighbour_bounds");

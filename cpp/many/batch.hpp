@@ -37,6 +37,7 @@ struct Effort {
     int threads = 1;
     double seconds = unreachable;
     Report report;
+    std::span<const double> kept_back = {};  // seconds that each pair leaves to those after it; none where empty
 };
 
 }  // namespace rpw

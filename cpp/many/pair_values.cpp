@@ -32,6 +32,7 @@ std::vector<PairFailure> for_each_pair(const Pairs& pairs, const Effort& effort,
     for_each_parallel(
         pairs.size(), effort.threads, effort.seconds,
         [&](int worker, std::size_t e, Pulse& pulse) {
+            if (!effort.kept_back.empty()) pulse.keep_back(effort.kept_back[e]);
             try {
                 body(e, rooms[worker], pulse);
             } catch (const Cancelled&) {

@@ -213,11 +213,15 @@ def pair_outcomes(
     question: Question,
     first: _Ints,
     second: _Ints,
+    kept_back: _Floats,
     threads: int,
     seconds: float,
     progress: _Progress,
 ) -> tuple[list[Outcome], _Failures]:
-    """As ``solve`` answers for each pair; past the time, the best that is proven. A pair that fails has no answer."""
+    """As ``solve`` answers for each pair; past its time, the best that is proven. A pair that fails has no answer.
+
+    ``kept_back``: the seconds that each pair leaves to those after it.
+    """
 
 def pair_flat_outcomes(
     space: Space,

@@ -1,6 +1,7 @@
 """Results for lists of pairs: each the same to the bit as alone."""
 
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from oracles import euclidean
 from scipy.sparse import csr_array
 
 import rpw
+from rpw.base.deadline import NEVER, Deadline
 
 INF = float("inf")
 RNG = np.random.default_rng(0)
@@ -110,6 +112,39 @@ def test_time_limit_gives_what_is_proven(metric):
     results = rpw.solve_pairs(clouds, clouds[::-1], metric=metric, time_limit=0, diameter=2)
     assert [result.status for result in results] == ["time_limit"] * 4
     assert all(result.lower <= result.upper == 1 for result in results)
+
+
+def dawdling(x, y):
+    time.sleep(0.002)
+    return float(np.abs(x - y).max())
+
+
+@pytest.mark.parametrize(("metric", "n", "few"), [("euclidean", 4000, 300), (dawdling, 40, 2)])
+def test_a_hard_pair_leaves_time_to_those_after_it(metric, n, few):
+    """The hard one takes 3 s or more where it has no limit."""
+    random = np.random.default_rng(7)
+    first = [random.random((n, 2)), *random.random((4, few, 2))]
+    second = [random.random((n, 2)) + 0.5, *random.random((4, few, 2))]
+    options = {"k": 10, "metric": metric, "diameter": 1, "n_threads": 1}
+    hard, *easy = rpw.solve_pairs(first, second, time_limit=1, **options)
+    assert hard.status == "time_limit"
+    assert 0 <= hard.lower <= hard.upper <= 1
+    assert [result.status for result in easy] == ["exact"] * 4
+    alone = [rpw.distance(x, y, k=10, metric=metric, diameter=1) for x, y in zip(first[1:], second[1:], strict=True)]
+    assert [result.distance for result in easy] == alone
+
+
+@pytest.mark.parametrize(("count", "n_threads"), [(1, 1), (7, 1), (7, 3), (6, 3), (100, 8)])
+def test_every_pair_has_at_least_half_of_an_equal_share(count, n_threads):
+    deadline = Deadline(time.monotonic() + 1000.0)
+    ends = 1000.0 - deadline.kept_back(count, n_threads)
+    rounds = -(-count // n_threads)
+    assert ends[-1] == 1000.0
+    assert (np.diff(ends) >= 0).all()
+    starts = np.concatenate([np.zeros(n_threads), ends])[:count]  # where each pair takes all the time that it has
+    assert (ends - starts).min() >= 500.0 / rounds * (1 - 1e-4)
+    assert ends[0] >= 500.0
+    assert (NEVER.kept_back(count, n_threads) == 0).all()
 
 
 @pytest.mark.parametrize(("p", "k"), [(1, 1.0), (5, 1.0), (2, 100.0)])

@@ -7,7 +7,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from rpw.base.check import as_number
+import numpy as np
+
+from rpw.base.check import Array, as_number
 
 __all__ = ["NEVER", "Deadline", "TimeLimitError", "deadline_after"]
 
@@ -65,6 +67,22 @@ class Deadline:
     def seconds_left(self) -> float:
         """Until the moment; 0 after it."""
         return max(0.0, self.moment - time.monotonic())
+
+    def kept_back(self, count: int, n_threads: int) -> Array:
+        """For each of so many pairs, taken in order: how many seconds before the moment it has to stop.
+
+        Half of the time is kept for the pairs that wait, in equal parts. So one hard pair cannot take all of it, and
+        pairs of which some are harder than others still have time to end.
+        """
+        if not self.is_set:
+            return np.zeros(count)
+        part = self.seconds_left / 2 / math.ceil(count / n_threads)
+        pairs_after = np.arange(count - 1, -1, -1)
+        return np.ceil(pairs_after / n_threads).astype(np.float64) * part  # of those that its thread will take
+
+    def sooner_by(self, seconds: float) -> Deadline:
+        """The moment so many seconds before it."""
+        return Deadline(self.moment - seconds)
 
 
 NEVER = Deadline()

@@ -63,8 +63,9 @@ def solve_pairs(
         ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...), for what `rpw.pairwise` computes there. Distances and bounds agree
         with those of the CPU to about 1e-12; where several plans are equally cheap, it may be another one of them.
     time_limit : float, optional
-        Seconds for all pairs; those that are not finished by then come back with what was proven, and
-        ``status == "time_limit"``.
+        Seconds for all pairs. Those that are not finished come back with what was proven, and
+        ``status == "time_limit"``. On the CPU, half of the time is kept for the pairs that wait, in equal parts: a
+        hard pair may be stopped before the end, so that those after it have their turn.
 
     Raises
     ------

@@ -89,7 +89,8 @@ class CoreBackend:
         """As `Backend.outcomes`."""
         question, pair = self._question, self._prepared
         s, t, threads = _work(first, second, n_threads)
-        found, failures = _core.pair_outcomes(*pair, question, s, t, threads, deadline.seconds_left, report)
+        kept_back = deadline.kept_back(len(s), threads)
+        found, failures = _core.pair_outcomes(*pair, question, s, t, kept_back, threads, deadline.seconds_left, report)
         failed = {(i, j) for i, j, _ in failures}
         pairs = zip(s.tolist(), t.tolist(), found, strict=True)
         return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures

@@ -68,7 +68,8 @@ class Backend(Protocol):
     ) -> tuple[list[_core.Outcome | None], Failures]:
         """The answers with all that the question needs, such as plans; None and a reason for pairs that fail.
 
-        Past the deadline they hold what is proven by then, and None where that is nothing.
+        The pairs share the time as `Deadline.kept_back` says. One whose time is up holds what is proven by then, and
+        None where that is nothing.
         """
 
     # What a search asks (`rpw.many.search`).

@@ -58,10 +58,11 @@ class PythonBackend:
     ) -> tuple[list[_core.Outcome | None], Failures]:
         """As `Backend.outcomes`."""
         found: list[_core.Outcome | None] = [None] * len(first)
+        kept_back = deadline.kept_back(len(first), n_threads)
 
         def work(e: int, problem: Problem) -> None:
             with suppress(TimeLimitError):  # before the core began: nothing is known
-                found[e] = solvers.outcome(problem, self.batch.question, deadline)
+                found[e] = solvers.outcome(problem, self.batch.question, deadline.sooner_by(kept_back[e]))
 
         return found, self._for_each(work, first, second, n_threads, report)
 
