@@ -230,6 +230,17 @@ def test_without_the_extra_the_command_says_what_to_install(missing):
     assert done.stdout == ""
 
 
+def test_the_package_can_be_run_as_the_command():
+    for arguments in (["--version"], ["distance", "--help"], ["nonsense"]):
+        done, expected = run("-m", "rpw", *arguments), run_command(*arguments)
+        assert (done.returncode, done.stdout, done.stderr) == (
+            expected.returncode,
+            expected.stdout,
+            expected.stderr,
+        )
+    assert run("-m", "rpw", "--version").stdout.strip().endswith(rpw.__version__)
+
+
 def test_import_of_rpw_loads_no_command_line():
     code = "import sys, rpw, rpw.readers, rpw.cli; print({'typer', 'rich', 'PIL', 'pyarrow'} & set(sys.modules))"
     done = run("-c", code)

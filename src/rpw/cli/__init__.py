@@ -1,4 +1,4 @@
-"""The command ``rpw`` (also ``python -m rpw.cli``).
+"""The command ``rpw`` (also ``python -m rpw``).
 
 Exit codes: 0 done; 1 the files, their data or the machine do not allow it; 2 wrong usage: the command line itself makes
 no sense, whatever the files hold; 130 interrupted. The reason is on stderr.
