@@ -177,3 +177,37 @@ def test_the_command_shows_it_to_a_person_only(tmp_path):
     assert "RPW distance" in printed
     assert on_terminal(["-m", "rpw.cli", *line[:-1], "0.5", "--json"])[0] == ""
     assert run_command(*line).stderr == ""
+
+
+# 120 pairs of 0.01 s each; the pause between two lines off a terminal is argv[1].
+MATRIX = """
+import sys, time
+import numpy as np, rpw
+from rpw.base import progress
+progress._ELSEWHERE = float(sys.argv[1])
+
+def dawdling(x, y):
+    time.sleep(0.01)
+    return float(np.abs(x - y).max())
+
+rpw.pairwise(list(np.random.default_rng(0).random((16, 1, 2))), metric=dawdling, n_threads=1, diameter=1, progress=True)
+"""
+
+
+def bars_in(text):
+    return re.findall(r"(\d+)/120 ", text)
+
+
+def test_the_bar_of_a_matrix_is_written_rarely_where_nobody_looks():
+    pytest.importorskip("tqdm")
+    written = bars_in(run("-c", MATRIX, 5.0).stderr)
+    assert (written[0], written[-1]) == ("0", "120")
+    assert len(written) <= 3
+    assert 4 <= len(bars_in(run("-c", MATRIX, 0.2).stderr)) <= 12
+    shown, _ = on_terminal(["-c", MATRIX, 5.0])
+    assert len(bars_in(shown)) >= 6
+
+
+def test_a_bar_without_anywhere_to_write_is_left_out():
+    code = "import sys, rpw; sys.stderr = None; print(rpw.pairwise([[[0.0]], [[1.0]]], p=1, progress=True)[0])"
+    assert run("-c", code).stdout == "[0.  0.5]\n"

@@ -20,6 +20,7 @@ ProgressOfOne = bool | Tell  # whether to show a line, or a function to call
 
 _BEFORE_FIRST = 2.0  # seconds: what is over sooner needs no line
 _ON_TERMINAL, _ELSEWHERE = 0.5, 5.0  # seconds between two lines
+_BAR_ON_SCREEN = 0.1  # seconds between two looks of a bar
 
 
 class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as report)
@@ -32,13 +33,15 @@ class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as re
         self._total = total
         if self._tell is not None:
             self._tell(initial, total)
-        elif progress:
+        elif progress and sys.stderr is not None:
             tqdm: Any = import_extra("tqdm.auto", "progress=True needs").tqdm
 
             class Bar(tqdm):  # type: ignore[misc]
                 monitor_interval = 0  # else tqdm starts a thread that outlives the call
 
-            self._bar = Bar(total=total, unit=unit, initial=initial)
+            pause = _BAR_ON_SCREEN if _is_looked_at(sys.stderr) else _ELSEWHERE
+            # Without miniters, tqdm guesses how many pairs to wait for, and is silent once pairs take longer.
+            self._bar = Bar(total=total, unit=unit, initial=initial, mininterval=pause, miniters=1)
 
     def __enter__(self) -> progress_bar:
         return self
@@ -54,6 +57,11 @@ class progress_bar:  # noqa: N801 (reads as a verb: with progress_bar(...) as re
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _is_looked_at(stream: TextIO) -> bool:
+    """Whether somebody sees each look of a bar before it is written over: not in a file."""
+    return stream.isatty() or "ipykernel" in sys.modules  # a notebook's stream is no terminal
 
 
 @contextmanager
