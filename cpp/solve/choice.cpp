@@ -46,6 +46,12 @@ bool is_too_large(const Layout& layout) {
     return layout.pairs() > (layout.dimension <= 3 ? most_pairs_in_space : most_pairs);
 }
 
+// With tol, a solve over trees begins with cells (coarse.hpp).
+std::string by_cells(const Question& question) {
+    const bool has_cells = question.quantity == Quantity::crossing && question.tol > 0;
+    return has_cells ? "; it ends as soon as the bounds are within tol, which cells of many points may give first" : "";
+}
+
 }  // namespace
 
 Layout layout_of(const Pair& pair, bool is_on_line) {
@@ -71,7 +77,9 @@ Choice choose(const Question& question, const Layout& layout) {
         return {Solver::total_variation,
                 "k = 0 is total variation for every p: no transport problem has to be solved" + in_vain(question)};
     }
-    if (is_asked_for(question)) return {question.solver, "it was asked for"};
+    if (is_asked_for(question)) {
+        return {question.solver, "it was asked for" + (question.solver == Solver::points ? by_cells(question) : "")};
+    }
     const bool at_infinity = std::isinf(question.p) && question.truncation == unreachable;
     if (at_infinity && question.solver == Solver::points) return {Solver::points, "it was asked for"};
     const bool by_line = layout.is_on_line && is_for_line(question);
@@ -97,7 +105,8 @@ Choice choose(const Question& question, const Layout& layout) {
     if (is_for_trees(question) && is_too_large(layout)) {
         return {Solver::points,
                 "finite p: a walk along the exact OT-profile, over k-d trees, because a matrix of all distances "
-                "between so many points would be too large"};
+                "between so many points would be too large" +
+                    by_cells(question)};
     }
     const std::string end = question.tol > 0 ? "as soon as the bounds are within tol" : "at the crossing";
     return {Solver::exact,

@@ -176,6 +176,21 @@ def test_choose_solver_says_what_runs():
     assert rpw.choose_solver(**points, tol=0.1, k=10)[0] == "exact"  # LMR has to be asked for
 
 
+def test_the_reason_names_cells_where_they_may_answer():
+    x = np.random.default_rng(3).random((17_000, 2))
+    y = np.sqrt(x[::-1])
+    for points, solver in ((slice(None), "auto"), (slice(2000), "points")):
+        asked = {"diameter": 1, "solver": solver}
+        assert rpw.choose_solver(x[points], y[points], **asked)[0] == "points"
+        assert "cells" not in rpw.choose_solver(x[points], y[points], **asked)[1]
+        assert "cells of many points" in rpw.choose_solver(x[points], y[points], tol=0.05, **asked)[1]
+    assert "cells" not in rpw.choose_solver(x[:2000], y[:2000], tol=0.05, diameter=1)[1]
+    assert "cells" not in rpw.choose_solver(x, y, tol=0.05, p=INF, diameter=1)[1]
+    # Fewer pivots than a walk to the end: cells have answered.
+    whole, rough = (rpw.solve(x[:2000], y[:2000], tol=tol, **asked) for tol in (0.0, 0.05))
+    assert rough.iterations < whole.iterations / 4
+
+
 @pytest.mark.parametrize("solver", ["auto", "exact", "walk", "simplex"])
 def test_what_runs_on_the_line_is_what_was_said(solver):
     """At p = inf a strategy that was asked for has nothing to do; maximum flows ran where the line was named."""

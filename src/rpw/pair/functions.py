@@ -160,7 +160,9 @@ def choose_solver(
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
-    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk; at p = inf flows
+    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk (with ``tol`` or
+                                                                          ``time_limit``, bounds from cells of many
+                                                                          points come first); at p = inf flows
     points on a line                                ``line``              plans in the order of the points, no matrix
     points, too many for a matrix                   ``points``            as above
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
@@ -172,7 +174,7 @@ def choose_solver(
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
     ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
     where rounding leaves a doubt; or ``points``, which is tried first between thousands of points in few dimensions.
-    `solve` would refuse is refused here in the same way, also a problem whose costs do not fit into memory
+    What `solve` would refuse is refused here in the same way, also a problem whose costs do not fit into memory
     (``MemoryError``).
     """
     deadline_after(time_limit)
