@@ -25,6 +25,7 @@ from rpw.many.gradients import (
     Asked,
     Gradients,
     as_asked,
+    as_price,
     gradients_of_cost,
     gradients_of_points,
     plan_size,
@@ -136,6 +137,10 @@ class RPWLoss(torch.nn.Module):  # type: ignore[misc]
         n_threads: int | None = None,
     ) -> None:
         super().__init__()
+        asked = {"p": p, "metric": metric, "diameter": diameter, "mass": None, "tol": 0, "time_limit": None}
+        as_asked("rpw", **asked, n_threads=as_n_threads(n_threads))
+        if not isinstance(k, torch.Tensor):  # whose entries may change until they are used
+            as_price(k)
         self.p, self.k, self.metric, self.diameter, self.n_threads = p, k, metric, diameter, n_threads
         self.reduction = as_choice(reduction, "reduction", ("mean", "sum", "none"))
 
@@ -177,7 +182,7 @@ def _distances(
     k: Any,
     metric: Any,
     diameter: Any,
-    mass: Any,
+    mass: float | None,
     n_threads: int | None,
 ) -> Tensor:
     is_number = not isinstance(k, torch.Tensor)
@@ -188,7 +193,8 @@ def _distances(
     _check_one_device(x=x, y=given.y, a=given.a, b=given.b, k=price)
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
-    numbers = (_as_number(p, "p"), _as_number(diameter, "diameter"), _as_number(mass, "mass"))
+    span = None if diameter is None else _as_number(diameter, "diameter")
+    numbers = (_as_number(p, "p"), span, mass)
     threads = 0 if n_threads is None else _as_number(n_threads, "n_threads")
     if n_threads is not None and (threads < 1 or threads != int(threads)):
         raise ValueError(f"n_threads must be a whole number of at least 1, got {n_threads!r}")
@@ -200,9 +206,7 @@ def _distances(
 
 
 def _as_number(value: Any, name: str) -> Any:
-    """A number that operators take; where None has a meaning, it stays."""
-    if value is None and name in ("diameter", "mass"):
-        return None
+    """A number that operators take."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Real)):
         raise ValueError(f"{name} must be a number, got {value!r}")
     return float(value)
@@ -214,6 +218,8 @@ def _as_real(value: Any, name: str) -> Tensor:
         raise ValueError(f"{name} must be a torch tensor, got {type(value).__name__}: torch.as_tensor makes one")
     if value.is_complex() or value.layout != torch.strided:
         raise ValueError(f"{name} must be a dense tensor of real numbers, got {value.dtype} in {value.layout}")
+    if value.is_floating_point() and value.dtype not in _FLOATS:
+        raise ValueError(f"{name} has the type {value.dtype}: pass {name}.float(), or {name}.double() for all digits")
     return value if value.is_floating_point() else value.to(torch.float64)
 
 
@@ -222,6 +228,7 @@ def _filled_up(tensors: list[Tensor]) -> Tensor:
     return torch.stack([pad(each, (0, 0) * (each.ndim - 1) + (0, most - len(each))) for each in tensors])
 
 
+_FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _LIBRARY = ArrayLibrary(
     as_real=_as_real,
     filled_up=_filled_up,

@@ -290,7 +290,7 @@ def test_k_of_zero_is_refused_and_numbers_are_checked():
     x, y, a, b = clouds(3, 4)
     with pytest.raises(ValueError, match=r"^k=0 has no gradient: total variation"):
         of_points(x, y, k=0.0)
-    for k, message in ((-1.0, "k must be finite and at least 0"), (np.nan, "k has a NaN")):
+    for k, message in ((-1.0, "k must be finite and positive"), (np.nan, "k has a NaN")):
         with pytest.raises(ValueError, match=message):
             of_points(x, y, k=k)
     with pytest.raises(ValueError, match="a has a negative entry"):

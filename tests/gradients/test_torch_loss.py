@@ -304,6 +304,21 @@ def test_autocast_computes_in_float32():
     assert layer.weight.grad.any()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_short_floats_are_rounded_only_at_the_end(dtype):
+    """Value and gradients are those of the same numbers in float64, in the nearest short floats."""
+    for inputs, loss in (
+        (pair(), lambda x, y, a, b: distance(x, y, a, b, p=1)),
+        ((tensor(6, 8),), lambda cost: distance(None, None, cost=cost)),
+    ):
+        short = [each.detach().abs().to(dtype).requires_grad_() for each in inputs]
+        long = [each.detach().to(torch.float64).requires_grad_() for each in short]
+        here, there = loss(*short), loss(*long)
+        assert torch.equal(here, there.to(dtype))
+        for found, expected in zip(torch.autograd.grad(here, short), torch.autograd.grad(there, long), strict=True):
+            assert torch.equal(found, expected.to(dtype))
+
+
 def test_second_derivatives_raise_and_say_why():
     """Also where they are only one term of a loss, which would silently lack it."""
     x, y, _, _ = pair()
@@ -412,6 +427,22 @@ REFUSED = {
         r"^mass must be a number, got tensor",
     ),
     "p = inf": (lambda x, y: distance(x, y, p=float("inf")), r"^p=inf has no gradient"),
+    "p below 1": (lambda x, y: distance(x, y, p=0.5), r"^p must be finite and at least 1, got 0.5$"),
+    "no mass": (lambda x, y: rt.wasserstein(x, y, mass=None), r"^mass must be a number, got None$"),
+    "a price below 0": (lambda x, y: distance(x, y, k=-1), r"^k must be finite and positive, got -1.0$"),
+    "tol below 0": (lambda x, y: distance(x, y, tol=-1), r"^tol=-1 has no gradient"),
+    "an unknown metric": (
+        lambda x, y: distance(x, y, metric="euclid"),
+        r"^metric='euclid' has no derivative.* euclidean, cityblock, chebyshev, minkowski, or .* pass cost=$",
+    ),
+    "a metric without parameters": (
+        lambda x, y: distance(x, y, metric="mahalanobis"),
+        r"^metric='mahalanobis' has no derivative",
+    ),
+    "float8": (
+        lambda x, y: distance(x.to(torch.float8_e4m3fn), y),
+        r"^x has the type torch.float8_e4m3fn: pass x.float\(\)",
+    ),
     "k = 0": (lambda x, y: distance(x, y, k=0), r"^k=0 has no gradient"),
     "a k of 0": (lambda x, y: distance(x, y, k=torch.tensor(0.0)), r"^k=0 has no gradient"),
     "tol": (lambda x, y: distance(x, y, tol=1e-3), r"^tol=0.001 has no gradient"),
@@ -462,3 +493,26 @@ def test_refused(name):
     call, message = REFUSED[name]
     with pytest.raises(ValueError, match=message):
         call(tensor(6, 2, grad=False), tensor(8, 2, grad=False))
+
+
+WRONG_FROM_THE_START = {
+    "p": (float("inf"), r"^p=inf has no gradient"),
+    "k": (0, r"^k=0 has no gradient"),
+    "metric": ("canberra", r"^metric='canberra' has no derivative"),
+    "diameter": (-1, r"^diameter must be finite and positive"),
+    "n_threads": (0, r"^n_threads must be"),
+    "reduction": ("max", r"^reduction must be"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FROM_THE_START)
+def test_a_module_is_refused_when_it_is_made(name):
+    value, message = WRONG_FROM_THE_START[name]
+    with pytest.raises(ValueError, match=message):
+        rt.RPWLoss(**{name: value})
+
+
+def test_a_price_that_is_learned_is_checked_when_it_is_used():
+    loss = rt.RPWLoss(k=torch.nn.Parameter(torch.tensor(0.0)), diameter=1)
+    with pytest.raises(ValueError, match=r"^k=0 has no gradient"):
+        loss(tensor(6, 2), tensor(8, 2))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from rpw.many.errors import PairwiseError
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses
 from rpw.pair.dual import Dual
 from rpw.pair.ground import Ground, Matrix, Points
-from rpw.pair.metrics import as_metric, check_beside_cost
+from rpw.pair.metrics import as_metric, check_beside_cost, check_has_derivative
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question, as_question
 from rpw.pair.reach import warn_of_reach
@@ -80,18 +81,21 @@ def as_asked(
     name: str, *, p: Any, metric: Any, diameter: Any, mass: Any, tol: Any, time_limit: Any, n_threads: int
 ) -> Asked:
     """Check what is asked; what has no derivative is refused."""
-    if tol is None or check.as_tol(tol) != 0:
+    if not isinstance(tol, Real) or tol != 0:
         raise ValueError(
             f"tol={tol!r} has no gradient: plan and potentials that stop early belong to different slopes; leave it out"
         )
     if time_limit is not None:
         raise ValueError("time_limit has no gradient: what a solve has found when it is cut off is none; leave it out")
-    if not isinstance(metric, str):
-        raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
-    as_metric(metric).ways(np.zeros((1, 1)), np.zeros((1, 1)))  # refuses those without derivatives
+    check_has_derivative(metric)
+    exponent = check.as_number(p, "p")
+    if exponent < 1:
+        raise ValueError(f"p must be finite and at least 1, got {exponent}")
+    if np.isinf(exponent):
+        raise ValueError(
+            "p=inf has no gradient: the distance is then the length of one way, or a share of the mass; pass a finite p"
+        )
     question = as_question(name, p=p, diameter=diameter, mass=mass, need="plan")
-    if np.isinf(question.p):
-        raise ValueError("p=inf has no gradient: the distance is then the length of one way, or a share of the mass")
     return Asked(question, metric, diameter is not None, n_threads)
 
 
@@ -143,10 +147,9 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked) -> Gra
 
 def as_price(k: Any) -> float:
     """A k that has a gradient."""
-    price = check.as_k(k)
-    if price == 0:
+    if check.as_number(k, "k") == 0:
         raise ValueError("k=0 has no gradient: total variation only counts which points are equal; pass k > 0")
-    return price
+    return check.as_positive(k, "k")
 
 
 def as_prices(k: Any, asked: Asked) -> Array:

@@ -51,12 +51,9 @@ class GroundMetric(ABC):
     def ways(self, x: Array, y: Array) -> tuple[Array, Array]:
         """The distance between x[s] and y[s] for every s, and its derivative in x[s]; where it is 0, so is that.
 
-        Only for metrics of a norm: the derivative in y[s] is then the negative.
+        Only for metrics of a norm (`check_has_derivative`): the derivative in y[s] is then the negative.
         """
-        raise ValueError(
-            f"metric={self.given!r} has no derivative that rpw knows: choose one of "
-            f"{', '.join(str(metric.given) for metric in _CORE)}, or compute the distances yourself and pass cost="
-        )
+        raise NotImplementedError
 
     def box(self, points: Array) -> tuple[float, bool]:
         """A length in linear time that no two of the points lie farther apart than, and whether two lie so far apart.
@@ -320,6 +317,19 @@ def as_metric(metric: Any) -> GroundMetric:
     if metric in _NOT_ZERO_AT_EQUALITY:
         raise ValueError(f"metric={metric!r} is not zero exactly between equal points; pass a matrix as cost= instead")
     raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
+
+
+def check_has_derivative(metric: Any) -> None:
+    """Raise for all but the names of metrics with `GroundMetric.ways`; the message names no others."""
+    if not isinstance(metric, str):
+        raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
+    if metric in _NO_TRIANGLE:
+        as_metric(metric)
+    if metric not in (known := [str(each.given) for each in _CORE]):
+        raise ValueError(
+            f"metric={metric!r} has no derivative that rpw knows: choose one of {', '.join(known)}, or compute the "
+            "distances yourself and pass cost="
+        )
 
 
 def check_beside_cost(metric: GroundMetric) -> None:
