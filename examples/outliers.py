@@ -51,11 +51,7 @@ def draw_scores(ax: Axes, x: Floats, y: Floats, scores: Floats, is_out: Mask) ->
     ax.figure.colorbar(dots, ax=ax, label="score, in units of length", shrink=0.8)
     ax.set(title="The score of each point of the second cloud", aspect="equal")
     ax.set_axis_off()
-    legend_below(ax)
-
-
-def legend_below(ax: Axes) -> None:
-    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=2)
+    ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
 
 
 def main() -> None:
@@ -74,7 +70,6 @@ def main() -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.6), layout="constrained")
     draw_scores(left, x, y, scores, is_out)
     rpw.transport(x, y, p=2, mass=elbow).plot(ax=right).set_title("The plan at the elbow, and what it leaves behind")
-    legend_below(right)
     PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=100)
     pyplot.close(figure)

@@ -60,7 +60,6 @@ def draw(first: Points, clean: Points, second: Points, result: rpw.Result) -> No
     """The picture: the clouds on the left, the two profiles and the crossing on the right."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
     result.plot(ax=left).set_title(f"What moves and what stays, k = {SHOWN_K:g}")
-    left.legend(frameon=False, fontsize=8, loc="center")
     masses = np.linspace(0, 1, 401)
     without = rpw.profile(first, clean, p=2)
     right.plot(masses, without(masses), color="0.45", ls=":", label="$W_{2,\\alpha}$ without the outliers")

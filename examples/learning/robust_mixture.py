@@ -179,7 +179,7 @@ def main() -> None:
         draw(axis, TRUTH, color="black", linestyle="--", label="the truth")
         draw(axis, found[0], color="C0", label="the fit")
         axis.set(title=f"{name}: error {errors[0]:.2f}", aspect="equal", xlim=(-5, 8), ylim=(-7, 5))
-        axis.legend(loc="upper right")
+        axis.legend(loc="lower left", title="thicker: weighs more")
     axes[-1].barh(list(means), list(means.values()))
     axes[-1].invert_yaxis()
     axes[-1].set(title=f"mean error, {len(JUDGED_ON)} data sets")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ Mask = npt.NDArray[np.bool_]
 
 _MOST_LINES = 300  # of a plan on the line, where more of them are one grey block
 _LINES = ("tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")  # of several k
+_GREY = 0.65  # of a plan
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
@@ -142,17 +143,27 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
         note = f"\nfirst two principal axes, {share:.0%} of the variance"
     else:
         ax.set_aspect("equal")
-    _draw_lines(ax, result, x, y, is_on_line=dimension == 1)
     _draw_points(ax, x, a, result.outliers_a, "tab:blue", "first")
     _draw_points(ax, y, b, result.outliers_b, "tab:red", "second")
+    _draw_lines(ax, result, x, y, is_on_line=dimension == 1)
     ax.set_title(f"{title}{note}")
     if dimension == 1:
         ax.yaxis.set_visible(False)
         ax.spines[["left", "top", "right"]].set_visible(False)
     else:
         ax.set_axis_off()
-    ax.legend(frameon=False, loc="best", fontsize=9)
+    _draw_legend(ax, columns=3)
     return ax
+
+
+def _draw_legend(ax: Axes, columns: int) -> None:
+    """Below the picture where the figure makes room for it, so that it covers nothing; else inside, on white."""
+    if ax.figure.get_layout_engine() is None:
+        place: dict[str, Any] = {"loc": "best", "facecolor": "white", "edgecolor": "none", "framealpha": 0.8}
+    else:
+        below = -0.1 if ax.axison else 0.0  # the numbers of an axis come first
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": columns, "frameon": False}
+    ax.legend(fontsize=9, **place)
 
 
 def _draw_points(ax: Axes, points: Array, weights: Array, behind: Mask, colour: str, name: str) -> None:
@@ -177,8 +188,10 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
     if is_on_line and len(ends) > _MOST_LINES:  # evenly, in their order
         some = np.argsort(ends[:, 0, 0], kind="stable")[np.linspace(0, len(ends) - 1, _MOST_LINES).astype(int)]
         ends, strength = ends[some], strength[some]
-    greys = np.column_stack([np.full((len(ends), 3), 0.65), strength])
+    greys = np.column_stack([np.full((len(ends), 3), _GREY), strength])
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
+    if len(ends):  # for the legend: the first of the lines may be a faint one
+        ax.plot([], [], color=str(_GREY), lw=0.8, label="moves")
 
 
 # ---------------------------------------------------------------- a barycenter
@@ -208,7 +221,7 @@ def plot_barycenter(
             ax.scatter(atoms[mask, 0], atoms[mask, 1], s=8, color=colour, alpha=0.6, lw=0, label=name, zorder=1)
     _draw_points(ax, clouds[0], measure.weights, np.zeros(len(clouds[0]), dtype=bool), "tab:blue", "barycenter")
     ax.set_title(title, fontsize=10)
-    ax.legend(frameon=False, loc="best", fontsize=9)
+    _draw_legend(ax, columns=3)
     return ax
 
 

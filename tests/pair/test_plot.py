@@ -197,3 +197,48 @@ def test_every_result_with_points_can_be_drawn(p, k):
 def test_a_result_without_points_cannot_be_drawn():
     with pytest.raises(ValueError, match="plot needs points: this result comes from cost="):
         rpw.solve(cost=[[0.0, 1.0]]).plot()
+
+
+# ---------------------------------------------------------------- legends
+
+
+def drawings():
+    rng = np.random.default_rng(0)
+    x, y = np.vstack([rng.random((40, 2)), [[3.0, 3.0]]]), np.vstack([rng.random((40, 2)), [[-2.0, 2.0]]])
+    yield rpw.solve(x, y, diameter=1)
+    yield rpw.solve(x[:, 0], y[:, 0], diameter=1)
+    yield rpw.solve(rng.random((40, 4)), rng.random((30, 4)), diameter=1)
+    yield rpw.barycenter([x, y], n_points=5, diameter=1, max_iter=3)
+    yield rpw.barycenter([x[:, 0], y[:, 0]], n_points=5, diameter=1, max_iter=3)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "own"])
+def test_a_legend_covers_nothing_where_there_is_room(layout):
+    """On a figure of the caller that makes no room, it is readable at least: points shine through only faintly."""
+    from matplotlib import pyplot
+
+    for drawn_thing in drawings():
+        given = None if layout == "own" else pyplot.subplots(layout=layout)[1]
+        ax = drawn_thing.plot(given)
+        ax.figure.canvas.draw()
+        legend = ax.get_legend()
+        place, picture = legend.get_window_extent(), ax.figure.bbox
+        if layout is None:
+            assert legend.get_frame_on()
+            assert legend.get_frame().get_alpha() >= 0.8
+        else:
+            offsets = (part.get_offset_transform().transform(part.get_offsets()) for part in ax.collections)
+            dots = np.concatenate([np.asarray(each) for each in offsets])
+            assert not ((dots >= place.min).all(axis=1) & (dots <= place.max).all(axis=1)).any()
+            assert (place.min >= picture.min).all()
+            assert (place.max <= picture.max).all()
+        pyplot.close(ax.figure)
+
+
+def test_the_legend_names_all_that_is_drawn(ax):
+    rpw.solve([[0.0, 0.0], [9.0, 9.0]], [[0.1, 0.0], [-9.0, 9.0]], diameter=1).plot(ax)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["first", "first, left behind", "second", "second, left behind", "moves"]
+    ax.clear()
+    rpw.solve([0.0], [9.0], k=0).plot(ax)
+    assert "moves" not in ax.get_legend_handles_labels()[1]

@@ -102,7 +102,8 @@ class Barycenter:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the barycenter over the atoms of the inputs (needs ``rpw[plot]``).
 
-        Atoms of which more than half is left out are drawn in red. On the line, the inputs lie in rows below it. Points
+        Atoms of which more than half is left out are drawn in red. The larger a dot of the barycenter, the more it
+        weighs; those of the inputs are all of one size. On the line, the inputs lie in rows below it. Points
         with more than two coordinates are drawn on their first two principal axes.
         """
         from rpw.plot import plot_barycenter

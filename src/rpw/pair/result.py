@@ -215,10 +215,11 @@ class Result:
         """Draw what moves and what is left behind (needs ``rpw[plot]``).
 
         Both measures, lines for the plan, and a ring around every outlier, in the colour of its measure (see
-        ``outliers_a``). Both measures leave the same mass behind: where only one has outliers, the other has rings
-        around points that it can best spare. Points on the line lie in two rows, the first measure above the second,
-        and of many lines 300 are drawn. Points with more than two coordinates are drawn on their first two principal
-        axes. Raises where there are no points, only ``cost=``.
+        ``outliers_a``). The larger a dot, the more it weighs; the darker a line, the more it carries. Both measures
+        leave the same mass behind: where only one has outliers, the other has rings around points that it can best
+        spare. Points on the line lie in two rows, the first measure above the second, and of many lines 300 are drawn.
+        Points with more than two coordinates are drawn on their first two principal axes. Raises where there are no
+        points, only ``cost=``.
         """
         from rpw.plot import plot_result
 
