@@ -102,6 +102,53 @@ def test_threads_share_the_memory(little_memory):
     assert rpw.pairwise(one_large, n_threads=16).shape == (21, 21)
 
 
+def test_equal_points_take_no_room_twice(little_memory):
+    """Images in few colours have many: the solvers see each place once."""
+    places = np.random.default_rng(0).random((100, 2))
+    clouds = [np.repeat(places, 20, axis=0), np.repeat(places[::-1] + 0.1, 30, axis=0), places]
+    expected = rpw.pairwise([rpw.Measure(places), rpw.Measure(places + 0.1), rpw.Measure(places)], diameter=1)
+    np.testing.assert_allclose(rpw.pairwise(clouds, diameter=1, n_threads=2), expected, atol=1e-12)
+    assert rpw.solve_pairs(clouds[:2], clouds[1:], diameter=1)[0].distance == pytest.approx(expected[0, 1], abs=1e-12)
+    assert rpw.Index(clouds, diameter=1).query(clouds[1], top=1)[1].tolist() == [1]
+    with pytest.raises(MemoryError, match="3,000 x 2,000 points need about"):  # a metric in Python sees all of them
+        rpw.pairwise(clouds[:2], metric="canberra", diameter=1)
+
+
+def test_bisection_needs_room_for_two_matrices(little_memory):
+    x, y = np.random.default_rng(0).random((2, 400, 2))
+    cost = np.random.default_rng(1).random((400, 400))
+    asked = {"diameter": 1, "tol": 0.2, "solver": "bisection"}
+    for call in (
+        lambda: rpw.solve(x, y, **asked),
+        lambda: rpw.choose_solver(x, y, **asked),
+        lambda: rpw.solve(cost=cost, a=np.arange(400), **asked),  # without the first row: a copy, and its powers
+    ):
+        with pytest.raises(MemoryError, match=r"400 x 400|399 x 400"):
+            call()
+    assert rpw.solve(cost=cost, **asked).gap <= 0.2  # the distances are the caller's
+    assert rpw.solve(x, y, **asked, p=np.inf).gap <= 0.2
+    assert rpw.solve(x, y, diameter=1).status == "exact"
+
+
+@pytest.mark.parametrize("n", [600, 2100])
+def test_at_infinity_trees_answer_where_no_matrix_fits(n, monkeypatch):
+    rng = np.random.default_rng(0)
+    x, y, a = rng.random((n, 2)), rng.integers(0, 50, (n, 2)) / 50, rng.random(n)
+    asked = {"p": np.inf, "diameter": 1}
+    calls = (
+        lambda: rpw.levy_prokhorov(x, y, a),
+        lambda: rpw.distance(x, y, a, k=0.3, **asked),
+        lambda: rpw.wasserstein(x, y, a, p=np.inf),
+        lambda: rpw.solve(x, y + 0.3, a, **asked).plan.toarray().tolist(),
+    )
+    expected = [call() for call in calls]
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e6)
+    assert [call() for call in calls] == expected
+    assert rpw.choose_solver(x, y, a, **asked)[0] == "infinity"
+    with pytest.raises(MemoryError, match="points need about"):
+        rpw.levy_prokhorov(x, y, metric="canberra")
+
+
 # ---------------------------------------------------------------- what the system allows
 
 GB = 10**9

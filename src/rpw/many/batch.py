@@ -12,7 +12,7 @@ import numpy as np
 
 from rpw import _core
 from rpw.base.memory import check_threads_fit
-from rpw.pair.atoms import Atoms
+from rpw.pair.atoms import Atoms, Ints
 from rpw.pair.ground import Ground
 from rpw.pair.question import Question
 
@@ -46,7 +46,15 @@ class PairBatch:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
             return
-        check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit, self._needs_matrix)
+        try:
+            check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit)
+        except MemoryError:  # a pair may need less than this: equal points are one, and trees need no matrix
+            sizes = self._distinct(self.a), self._distinct(self.b)
+            check_threads_fit(*sizes, n_threads, is_halved, limit, self._needs_matrix)
+
+    def _distinct(self, measures: Atoms) -> Ints:
+        """The number of atoms of each measure as the core sees them."""
+        return np.array([self.ground.count(measures.measure(s).where) for s in range(len(measures))])
 
     def _needs_matrix(self, n: int, m: int) -> bool:
         """Whether the core makes a matrix for a pair of these sizes, should it not lie on a line."""

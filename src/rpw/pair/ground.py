@@ -84,9 +84,9 @@ class Ground(ABC):
         """Where atoms lie; None where only their distances are known."""
         return None
 
-    def sizes(self, x: Where, y: Where) -> tuple[int, int]:
+    def count(self, where: Where) -> int:
         """How many atoms the core sees: equal points are one, where it looks for them."""
-        return len(x), len(y)
+        return len(where)
 
     def has_on_line(self, x: Where, y: Where) -> bool:
         """Whether the core finds these atoms on one line, so that it needs no matrix."""
@@ -193,11 +193,9 @@ class Points(Ground):
         """Themselves."""
         return where
 
-    def sizes(self, x: Where, y: Where) -> tuple[int, int]:
+    def count(self, where: Where) -> int:
         """As the core sees them; Python's metrics may tell -0.0 from 0.0."""
-        if self.metric.core is None:
-            return len(x), len(y)
-        return _core.count_distinct(np.ascontiguousarray(x)), _core.count_distinct(np.ascontiguousarray(y))
+        return len(where) if self.metric.core is None else _core.count_distinct(np.ascontiguousarray(where))
 
     def has_on_line(self, x: Where, y: Where) -> bool:
         """As the core sees them."""
@@ -333,7 +331,7 @@ class Matrix(Ground):
         if question.is_of_shared_mass or np.isinf(question.p):
             return False
         is_power = question.p == 1 and question.kappa == 1 and self.cost.flags.c_contiguous and self.largest >= 1
-        return not is_power
+        return not is_power or question.solver == "bisection"
 
     def arrays(self) -> dict[str, Array]:
         """The matrix."""

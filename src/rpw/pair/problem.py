@@ -91,7 +91,7 @@ class Problem:
         n, m = len(self.rows), len(self.columns)
         if n * m < _MANY_PAIRS or self.is_on_line:  # on a line the core does not look for equal points
             return n, m
-        return self.ground.sizes(self.x[self.rows], self.y[self.columns])
+        return self.ground.count(self.x[self.rows]), self.ground.count(self.y[self.columns])
 
     @property
     def dimension(self) -> int:

@@ -16,6 +16,7 @@ from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
 from rpw.pair.first_bounds import NOTHING_KNOWN, FirstBounds, first_bounds
+from rpw.pair.ground import Matrix
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
@@ -42,8 +43,22 @@ def _settled(problem: Problem, question: Question) -> Question:
 
 def check_fits(problem: Problem, question: Question) -> None:
     """Raise the ``MemoryError`` that the chosen solver would."""
-    chosen = _settled(problem, question)
+    chosen = _in_memory(problem, _settled(problem, question))
     problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
+
+
+def _in_memory(problem: Problem, question: Question) -> Question:
+    """At p = inf the question to trees, where a matrix does not fit.
+
+    There the two answer with the same bits, so that no number depends on the memory of a machine.
+    """
+    if question.is_by_name or math.isfinite(question.p) or question.lam is not None or problem.dimension == 0:
+        return question
+    try:
+        problem.check_fits(question, _bytes_per_cost(problem, question))
+    except MemoryError:
+        return replace(question, solver="points")
+    return question
 
 
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> Result:
@@ -170,6 +185,7 @@ class SolvedPair:
 
 def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell | None = None) -> _core.Outcome:
     """The core's answer; raises where the deadline passes before it begins. ``tell`` hears how far it is."""
+    question = _in_memory(problem, question)
     pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
     return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell)
 
@@ -183,8 +199,12 @@ def _first_bounds(problem: Problem, question: Question, deadline: Deadline) -> F
 def _bytes_per_cost(problem: Problem, question: Question) -> int:
     """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``).
 
-    On the line and over trees there is none, unless an algorithm that needs one is asked for.
+    On the line and over trees there is none, unless an algorithm that needs one is asked for. Bisection keeps the
+    distances beside their powers, which it takes again and again.
     """
+    if question.solver == "bisection" and math.isfinite(question.p):
+        has_distances = isinstance(problem.ground, Matrix) and problem.sizes == problem.shape
+        return 8 if has_distances else 16
     if question.is_by_name and question.solver != "points":
         return 4 if question.solver == "lmr" else 8
     return 0 if problem.is_on_line or choose(problem, question)[0] == "points" else 8
