@@ -59,6 +59,31 @@ def test_an_interval_holds_the_answer_and_is_proven(seed):
         assert slope * (1 - short) + start >= (k * diameter * short) ** p - 1e-12 * diameter**p
 
 
+@pytest.mark.parametrize("shift", [0.0, 1e-3])
+def test_cells_that_prove_nothing_say_so(shift):
+    """Of equal measures the lower bound is 0, and no line is better than λ = 0 with potentials 0."""
+    x = np.random.default_rng(4).random((2000, 2))
+    y = x[::-1] + shift
+    distances = cdist(x, y)
+    for tol in (1.0, 0.5, 0.03):
+        result = rpw.solve(x, y, diameter=1, tol=tol, solver="points")
+        assert 0 <= result.lower <= rpw.distance(x, y, diameter=1) <= result.upper <= result.lower + tol
+        check_plan(result, distances, None, None, 2, 1)
+        check_potentials(result, distances, 2)
+
+
+def test_time_may_be_up_at_any_moment():
+    """Also before the first cells have proven anything."""
+    rng = np.random.default_rng(5)
+    x, y = rng.random((1500, 2)), np.sqrt(rng.random((1500, 2)))
+    exact, cost = rpw.distance(x, y, p=1, k=10, diameter=1), rpw.wasserstein(x, y)
+    for milliseconds in range(60):
+        result = rpw.solve(x, y, p=1, k=10, diameter=1, solver="points", time_limit=milliseconds / 1000)
+        assert result.lower <= exact * (1 + 1e-12) <= result.upper * (1 + 2e-12)
+        moved = rpw.transport(x, y, solver="points", time_limit=milliseconds / 1000)
+        assert moved.lower <= cost * (1 + 1e-12) <= moved.upper * (1 + 2e-12)
+
+
 def test_time_limits_have_an_interval_at_once():
     rng = np.random.default_rng(1)
     x, y = rng.random((20_000, 2)), rng.normal(0.5, 0.15, (20_000, 2))
