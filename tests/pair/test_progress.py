@@ -62,6 +62,20 @@ def test_a_function_hears_of_mass_and_bounds(function, options, solver):
         assert max(moved for moved, _, _ in heard) > 0.5
 
 
+@pytest.mark.parametrize("solver", ["walk", "simplex", "points"])
+@pytest.mark.parametrize("function", [rpw.solve, rpw.transport])
+def test_what_was_told_is_not_lost_when_time_is_up(function, solver):
+    x, y = clouds(2500)
+    options = {"k": 30, "diameter": 1} if function is rpw.solve else {"mass": 0.95}
+    for seconds in (0.1, 0.2, 0.3):
+        heard = []
+        result = function(
+            x, y, **options, solver=solver, time_limit=seconds, progress=lambda *news, heard=heard: heard.append(news)
+        )
+        assert result.lower >= max((lower for _, lower, _ in heard), default=0) * (1 - 1e-9)
+        assert result.upper <= min((upper for _, _, upper in heard), default=np.inf) * (1 + 1e-9)
+
+
 def test_flows_at_infinity_are_watched_too():
     rng = np.random.default_rng(0)
     x, y = rng.random((20_000, 2)), rng.random((20_000, 2))
