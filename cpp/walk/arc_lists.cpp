@@ -30,23 +30,6 @@ void ArcLists::list_columns() {
     start.back() = of_row.partner.size();
 }
 
-std::size_t ArcLists::degree(Node x) const {
-    const auto& start = lists(x).start;
-    return start[local(x) + std::size_t{1}] - start[local(x)];
-}
-
-void ArcLists::prefetch(Node x) const {
-#if defined(__GNUC__)
-    const ArcList& list = lists(x);
-    const std::size_t begin = list.start[local(x)];
-    __builtin_prefetch(list.partner.data() + begin);
-    __builtin_prefetch(list.cost.data() + begin);
-    __builtin_prefetch(list.cost.data() + begin + 8);
-#else
-    (void)x;
-#endif
-}
-
 double ArcLists::least(Node x) const {
     const ArcList& list = lists(x);
     const std::size_t begin = list.start[local(x)], end = list.start[local(x) + std::size_t{1}];

@@ -28,8 +28,21 @@ public:
     // What these do is said in walk/partners.hpp; only the arcs that are listed count.
     double least(Node x) const;
     Node least_partner(Node x) const;
-    void prefetch(Node x) const;
-    std::size_t degree(Node x) const;
+    void prefetch(Node x) const {
+#if defined(__GNUC__)
+        const ArcList& list = lists(x);
+        const std::size_t begin = list.start[local(x)];
+        __builtin_prefetch(list.partner.data() + begin);
+        __builtin_prefetch(list.cost.data() + begin);
+        __builtin_prefetch(list.cost.data() + begin + 8);
+#else
+        (void)x;
+#endif
+    }
+    std::size_t degree(Node x) const {
+        const auto& start = lists(x).start;
+        return start[local(x) + std::size_t{1}] - start[local(x)];
+    }
 
 private:
     const ArcList& lists(Node x) const { return x < rows_ ? of_row : of_column_; }

@@ -27,9 +27,6 @@ constexpr double share_of_wide = 1.0 / 16;
 // A list that would keep this share of the wide one is not worth a second sample.
 constexpr double nearly_all = 0.8;
 
-// So many costs that lie side by side are looked at in the time of one arc in a list.
-constexpr Node costs_per_arc = 4;
-
 // Fewer questions say little about how many there will be.
 constexpr double few_questions = 64;
 
@@ -208,10 +205,6 @@ const double* Shortlist::all_costs(Node x) {
         for (Node i = 0; i < cost_.rows; ++i) column[i] = cost_.at(i, j);
     }
     return column.data();
-}
-
-std::size_t Shortlist::work_of_question(Node x) const {
-    return all_of_[x] ? others(x).size / costs_per_arc : lists_.degree(x);
 }
 
 double Shortlist::least_of_all(Node x) const {

@@ -29,9 +29,11 @@ public:
     double horizon() const { return horizon_; }
     std::size_t renewal_work() const { return pass_work_; }
     void weigh(const Forest& forest, Node x);
-    double least(Node x) const { return all_of_[x] ? least_of_all(x) : lists_.least(x); }
-    Node least_partner(Node x) const { return all_of_[x] ? least_of_all_partner(x) : lists_.least_partner(x); }
-    std::size_t work_of_question(Node x) const;
+    double least(Node x) const { return asks_all(x) ? least_of_all(x) : lists_.least(x); }
+    Node least_partner(Node x) const { return asks_all(x) ? least_of_all_partner(x) : lists_.least_partner(x); }
+    std::size_t work_of_question(Node x) const {
+        return asks_all(x) ? others(x).size / costs_per_arc : lists_.degree(x);
+    }
     void prefetch(Node x) const { lists_.prefetch(x); }
     double cost(Node row, Node column) const { return cost_.at(row, column - cost_.rows); }
 
@@ -41,6 +43,10 @@ private:
         Node first, size;
     };
 
+    // So many costs that lie side by side are looked at in the time of one arc in a list.
+    static constexpr Node costs_per_arc = 4;
+
+    bool asks_all(Node x) const { return only_active_ && all_of_[x]; }
     void choose_length(std::size_t work);
     void widen(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
     double horizon_between(const Forest& forest, bool only_active, double lambda);
