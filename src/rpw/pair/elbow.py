@@ -19,6 +19,8 @@ __all__ = ["Spread", "outlier_share", "spread_of"]
 _PAIRS = 987  # whose distances are looked at
 _CALLS = 16  # between two looks at the clock: a metric may be a slow function
 _GOLDEN = (5**0.5 - 1) / 2
+_STEPS = np.arange(0.5, _PAIRS)
+_PLACES = _STEPS / _PAIRS, _STEPS * _GOLDEN % 1  # where they lie in the mass of the two measures
 
 _HALF = 0.5  # of the mass is never out: which half would it be?
 _NEARLY_ALL = 0.95  # of the inliers lie no farther apart than their width
@@ -61,26 +63,26 @@ class Spread:
 
 
 def spread_of(problem: Problem, deadline: Deadline = NEVER) -> Spread:
-    """From pairs of atoms that lie evenly over the mass of both measures; each pair is asked for once.
-
-    Raises where the deadline passes meanwhile.
-    """
-    steps = np.arange(0.5, _PAIRS)
-    rows, columns = _atoms_at(steps / _PAIRS, problem.a), _atoms_at(steps * _GOLDEN % 1, problem.b)
-    numbers, counts = np.unique(rows * len(problem.b) + columns, return_counts=True)  # far faster than of pairs
-    pairs = np.column_stack(np.divmod(numbers, len(problem.b)))
-    distances = np.repeat(_distances_of(pairs, problem, deadline), counts)
+    """From pairs of atoms that lie evenly over the mass of both measures; raises where the deadline passes."""
+    rows, columns = _atoms_at(_PLACES[0], problem.a), _atoms_at(_PLACES[1], problem.b)
+    if problem.ground.metric.core is None:
+        distances = _asked_once(rows, columns, problem, deadline)
+    else:
+        distances = problem.pairs(rows, columns)
     return Spread(np.sort(distances), min(1 / float(weights @ weights) for weights in (problem.a, problem.b)))
 
 
-def _distances_of(pairs: Ints, problem: Problem, deadline: Deadline) -> Array:
+def _asked_once(rows: Ints, columns: Ints, problem: Problem, deadline: Deadline) -> Array:
+    """The same distances, each pair of atoms once: here it is a call, and the clock is looked at between some."""
+    numbers, counts = np.unique(rows * len(problem.b) + columns, return_counts=True)  # far faster than of pairs
+    pairs = np.column_stack(np.divmod(numbers, len(problem.b)))
     distances = np.empty(len(pairs))
     step = _CALLS if deadline.is_set else len(pairs)
     for start in range(0, len(pairs), step):
         deadline.check()
         part = slice(start, start + step)
         distances[part] = problem.pairs(pairs[part, 0], pairs[part, 1])
-    return distances
+    return np.repeat(distances, counts)
 
 
 def _atoms_at(shares: Array, weights: Array) -> Ints:
