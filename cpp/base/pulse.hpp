@@ -38,7 +38,9 @@ public:
     }
 
     // From now on the deadline comes so many seconds before the end: the rest is for work that comes later.
-    void keep_back(double seconds) { deadline_ = end_ - as_duration(seconds); }
+    void keep_back(double seconds) {
+        if (has_deadline_) deadline_ = end_ - as_duration(seconds);
+    }
 
     // Reports `work` elementary steps, at a negligible cost; throws TimeUp once the deadline has passed.
     void note(std::size_t work) {

@@ -143,7 +143,8 @@ std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal&
     if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
     Interval known;
     if (goal.is_crossing()) known.upper = 1;  // nothing moves
-    known.u.resize(problem.rows.size());      // at λ = 0 these prove the bound 0
+    // At λ = 0 these prove the bound 0.
+    known.u.resize(problem.rows.size());
     known.v.resize(problem.columns.size());
     known.is_cut_off = !ends_in_time([&] {
         do {

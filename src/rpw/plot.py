@@ -152,17 +152,17 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
         ax.spines[["left", "top", "right"]].set_visible(False)
     else:
         ax.set_axis_off()
-    _draw_legend(ax, columns=3)
+    _draw_legend(ax)
     return ax
 
 
-def _draw_legend(ax: Axes, columns: int) -> None:
+def _draw_legend(ax: Axes) -> None:
     """Below the picture where the figure makes room for it, so that it covers nothing; else inside, on white."""
     if ax.figure.get_layout_engine() is None:
         place: dict[str, Any] = {"loc": "best", "facecolor": "white", "edgecolor": "none", "framealpha": 0.8}
     else:
         below = -0.1 if ax.axison else 0.0  # the numbers of an axis come first
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": columns, "frameon": False}
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": 3, "frameon": False}
     ax.legend(fontsize=9, **place)
 
 
@@ -221,7 +221,7 @@ def plot_barycenter(
             ax.scatter(atoms[mask, 0], atoms[mask, 1], s=8, color=colour, alpha=0.6, lw=0, label=name, zorder=1)
     _draw_points(ax, clouds[0], measure.weights, np.zeros(len(clouds[0]), dtype=bool), "tab:blue", "barycenter")
     ax.set_title(title, fontsize=10)
-    _draw_legend(ax, columns=3)
+    _draw_legend(ax)
     return ax
 
 

@@ -324,8 +324,9 @@ def check_has_derivative(metric: Any) -> None:
     if not isinstance(metric, str):
         raise ValueError(f"metric must be a name here, got {metric!r}: compute other distances and pass cost=")
     if metric in _NO_TRIANGLE:
-        as_metric(metric)
-    if metric not in (known := [str(each.given) for each in _CORE]):
+        as_metric(metric)  # which tells more
+    known = [str(each.given) for each in _CORE]
+    if metric not in known:
         raise ValueError(
             f"metric={metric!r} has no derivative that rpw knows: choose one of {', '.join(known)}, or compute the "
             "distances yourself and pass cost="
