@@ -66,6 +66,12 @@ double trial_of_lists(const Question& question, const Layout& layout) {
     return is_low && is_asked && layout.pairs() >= pairs_for_trees ? share_on_trial * layout.pairs() : 0;
 }
 
+bool begins_with_trees(const Question& question, const Pair& pair) {
+    const Layout layout = layout_of(pair, false);
+    if (trial_of_trees(question, layout) > 0 || trial_of_lists(question, layout) > 0) return true;
+    return choose(question, layout).solver == Solver::points;
+}
+
 Choice choose(const Question& question, const Layout& layout) {
     if (question.quantity == Quantity::shared) {
         return {Solver::total_variation,

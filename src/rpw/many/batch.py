@@ -12,13 +12,14 @@ import numpy as np
 
 from rpw import _core
 from rpw.base.memory import check_threads_fit
-from rpw.pair.atoms import Atoms
+from rpw.pair.atoms import Atoms, Ints
 from rpw.pair.ground import Ground
 from rpw.pair.question import Question
 
 __all__ = ["PairBatch"]
 
 _POINTS_IN_SAMPLE = 24
+_PAIRS_THAT_FIT = 10_000_000  # of points: 100 megabytes
 _FEW_PAIRS = 1e8  # of points: for no more the core has a matrix in any case
 
 
@@ -46,7 +47,20 @@ class PairBatch:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
             return
-        check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit, self._needs_matrix)
+        check_threads_fit(*self._sizes, n_threads, is_halved, limit, self._needs_matrix)
+
+    @cached_property
+    def _sizes(self) -> tuple[Ints, Ints]:
+        """Of all measures, as the core sees them: equal points are one. Of pairs that fit anywhere, as they are."""
+        a, b = self.a.sizes, self.b.sizes
+        if int(a.max()) * int(b.max()) <= _PAIRS_THAT_FIT:
+            return a, b
+        of_a = self._distinct_sizes(self.a)
+        return of_a, of_a if self.b is self.a else self._distinct_sizes(self.b)
+
+    def _distinct_sizes(self, atoms: Atoms) -> Ints:
+        parts = (atoms.measure(s).where for s in range(len(atoms)))
+        return np.array([self.ground.sizes(part, part[:1])[0] for part in parts], dtype=np.int64)
 
     def _needs_matrix(self, n: int, m: int) -> bool:
         """Whether the core makes a matrix for a pair of these sizes, should it not lie on a line."""
