@@ -47,6 +47,20 @@ def little_memory(monkeypatch):
     monkeypatch.setattr(_memory, "available_bytes", lambda: 1e6)
 
 
+def test_equal_points_of_a_collection_take_the_memory_of_one(monkeypatch):
+    rng = np.random.default_rng(0)
+    distinct = [rng.random((50, 8)) for _ in range(3)]
+    clouds = [np.repeat(points, 70, axis=0) for points in distinct]
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 5e7)
+    expected = rpw.pairwise(distinct)
+    np.testing.assert_allclose(rpw.pairwise(clouds), expected, rtol=1e-12)
+    np.testing.assert_allclose(rpw.Index(clouds).query(clouds[0], top=3)[0], np.sort(expected[0]), rtol=1e-12)
+    results = rpw.solve_pairs(clouds[:2], clouds[1:])
+    np.testing.assert_allclose([result.distance for result in results], expected[[0, 1], [1, 2]], rtol=1e-12)
+    with pytest.raises(MemoryError, match="3,500 x 3,500 points need about"):
+        rpw.pairwise([rng.random((3500, 8)) for _ in range(2)])
+
+
 def test_what_does_not_fit_is_refused(little_memory, tmp_path):
     large = list(np.random.default_rng(0).random((2, 600, 2)))
     for call in (

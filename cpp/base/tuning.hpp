@@ -250,15 +250,24 @@ inline constexpr std::size_t worth_counting = 400;
 
 // ---------------------------------------------------------------- points without a matrix
 
-// In few dimensions, from so many pairs on, a walk over trees is tried first. It may take so many steps per pair over
-// the fourth power of the dimension: in the plane about as long as hard inputs take on a matrix, in five dimensions
-// about as long as it takes to make one. Timed at n = 3,000 (plain, outliers, unequal weights, shifted, other
-// densities; k = 1 and 10), over the time on a matrix: in the plane 0.03 to 0.9, in three dimensions 0.03 to 1.3.
-inline constexpr Node few_dimensions = 6;
+// From so many pairs on a walk over trees is tried first; where it passes over all pairs to list arcs (see
+// `most_listed_by_searches`), from the second number on, and up to so many dimensions. It may take so many steps per
+// pair over the fourth power of the dimension, and no fewer per pair than the last number: in the plane about as long
+// as hard inputs take on a matrix. Timed, trees over a matrix (plain, shifted, outliers, unequal weights, clusters; p =
+// 1 and 2): n = 3,000 in the plane 0.03 to 0.9, in three dimensions 0.03 to 1.3. n = 4,000 in 8 and 16 dimensions 0.2
+// to 0.9 where k is 0.1 or 1; where k is 10, 0.3 to 0.8, and 1.8 beside outliers in 16. n = 2,000 in 7 to 16: 0.3 to 1
+// and, in clusters, 2.2. In 64 dimensions a pass takes as long as a matrix, and clusters at k = 10 3.4 times.
 inline constexpr double pairs_for_trees = 4e6;
+inline constexpr double pairs_for_passes = 1e7;
+inline constexpr Node most_dimensions_on_trial = 32;
 inline constexpr double steps_of_trial = 140;
-// Where all mass moves, one solve of the simplex answers: trees get this share of the trial.
+inline constexpr double least_steps_of_trial = 0.8;
+// Where all mass moves, one solve of the simplex answers: trees get this share of the trial where they search. Passes
+// get none: 0.4 to 0.9 of the time on a matrix for plain, shifted and unequal weights, but 1.6 to 5 in clusters and
+// beside outliers.
 inline constexpr double share_for_all = 0.2;
+// At p = ∞ trees are tried in so many dimensions.
+inline constexpr Node few_dimensions = 6;
 // Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
 inline constexpr double most_pairs = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;
@@ -287,8 +296,13 @@ inline constexpr double few_questions = 16;
 // after three seconds; with 125 its bounds are 0.003 apart.
 inline constexpr Node fewest_cells = 125;
 
-// In up to so many dimensions searches in a tree pay. 8,000 points, searches over passes: in 8 dimensions 0.8, in 10
-// 1.4, in 12 2.5; but lists of 20,000 points take 0.9 in 10, and beside far outliers in 4 they never fit.
+// In up to so many dimensions arcs are listed by searches in a tree, beyond that by a pass over all pairs, as far as a
+// sample of the rows says that the lists will hold. Passes over searches, 20,000 plain points: in 5 dimensions 2.2, in
+// 6 and 8 0.5, in 10 0.3; 1,000 and 3,000 points (plain, shifted, outliers, Dirichlet, clusters) in 6 to 10: 0.1
+// to 1.3.
+inline constexpr Node most_listed_by_searches = 5;
+// In up to so many dimensions one search for each point pays. 8,000 points, searches over passes: in 8 dimensions 0.8,
+// in 10 1.4, in 12 2.5; but lists of 20,000 points take 0.9 in 10, and beside far outliers in 4 they never fit.
 inline constexpr Node most_searched_dimensions = 10;
 
 }  // namespace rpw::tuning

@@ -53,7 +53,7 @@ LineVertex last_vertex(const LinePair& pair, const LineCost& cost) {
     LineVertex vertex = as_vertex(pair, cost, 0, monotone_plan(pair));
     const std::vector<double> u = row_potentials(pair, cost, 0, vertex.plan);
     with_power(cost, [&](auto power) {
-        for (const LineEntry& e : vertex.plan) {
+        for (const LineEntry& e : *vertex.plan) {
             vertex.lambda = std::max(vertex.lambda, power(pair.x.at[e.row] - pair.y.at[e.column]) + u[e.row]);
         }
     });

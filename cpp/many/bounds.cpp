@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/crossing.hpp"
 #include "base/nearest.hpp"
@@ -11,6 +12,9 @@
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
 #include "many/parallel.hpp"
+#include "points/c_transform.hpp"
+#include "points/point_lengths.hpp"
+#include "solve/choice.hpp"
 
 namespace rpw {
 
@@ -64,17 +68,29 @@ double crossing_of_edges(std::span<const Mass> masses, const std::vector<double>
     return 0;
 }
 
-double neighbour_bound(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+// Nothing where that would take longer than a solve.
+std::optional<Nearest> nearest_of(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     Nearest nearest;
-    if (question.truncation != unreachable || !nearest_on_line(pair, nearest.of_row, nearest.of_column)) {
-        nearest = nearest_partners(distances_of(pair, question.truncation, room, pulse), pulse);
+    const bool is_truncated = question.truncation != unreachable;
+    if (!is_truncated && nearest_on_line(pair, nearest.of_row, nearest.of_column)) return nearest;
+    if (is_truncated || !begins_with_trees(question, pair)) {
+        return nearest_partners(distances_of(pair, question.truncation, room, pulse), pulse);
     }
+    const bool is_for_trees = length_unit(pair.a.points, pair.b.points) == 1;
+    if (!is_for_trees || !searches_pay(pair.a.points.dimension)) return {};
+    const PointTrees trees(pair, 0, pulse);
+    return nearest_partners(PointLengths(trees), pulse);
+}
+
+double neighbour_bound(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+    const std::optional<Nearest> nearest = nearest_of(pair, question, room, pulse);
+    if (!nearest) return 0;
     const auto one_way = [&](std::span<const Mass> masses, const std::vector<double>& lengths) {
         const auto total = static_cast<double>(std::accumulate(masses.begin(), masses.end(), Mass{0}));
         return std::isinf(question.p) ? crossing_of_steps(masses, lengths, total, question.kappa)
                                       : crossing_of_edges(masses, lengths, total, question.kappa, question.p);
     };
-    return std::max(one_way(pair.a.mass, nearest.of_row), one_way(pair.b.mass, nearest.of_column));
+    return std::max(one_way(pair.a.mass, nearest->of_row), one_way(pair.b.mass, nearest->of_column));
 }
 
 std::vector<LinesOfOne> lines_of_each(const Batch& batch, const DualLines& lines) {

@@ -10,6 +10,9 @@
 #include "base/simd.hpp"
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
+#include "points/c_transform.hpp"
+#include "solve/choice.hpp"
+#include "solve/point_search.hpp"
 
 namespace rpw {
 
@@ -33,6 +36,9 @@ RPW_SIMD void lower_to_sums(double* least, const Matrix& costs, const double* u,
 RPW_SIMD void subtract_from(double lambda, double* least, std::size_t count) {
     for (std::size_t j = 0; j < count; ++j) least[j] = lambda - least[j] > 0 ? lambda - least[j] : 0;
 }
+
+// Odd: pictures have rows of even length.
+Node step_of_sample(const Measure& b) { return std::max<Node>(1, b.size() / atoms_in_sample) | 1; }
 
 double weighted_sum(std::span<const double> potentials, std::span<const Mass> masses) {
     long double sum = 0;
@@ -81,16 +87,12 @@ double LinesOfOne::bound_by_places(const Measure& b, const double* v) const {
 double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) const {
     if (count() == 0) return 0;
     const Question& question = batch_.question;
-    PowerRows rows({batch_.space, a_, b}, question.truncation, question.kappa, question.p);
+    const Pair pair{batch_.space, a_, b};
+    if (begins_with_trees(question, pair)) return bound_on_points(b, pulse);
+    PowerRows rows(pair, question.truncation, question.kappa, question.p);
     const Powers powers{filled(rows, room.of_size(a_.mass.size() * b.mass.size()), pulse)};
-    const std::vector<std::size_t> best = best_for(b, powers);
-    double lambda = 0;
-    std::vector<double> u(a_.mass.size(), 0.0), v(b.mass.size(), unreachable);
-    for (const std::size_t line : best) {
-        const double part = 1.0 / static_cast<double>(best.size());
-        lambda += part * multiplier_[line];
-        for (std::size_t i = 0; i < u.size(); ++i) u[i] += part * potentials(line)[i];
-    }
+    auto [lambda, u] = mixture_for(b, sample_of(b, powers));
+    std::vector<double> v(b.mass.size(), unreachable);
     lower_to_sums(v.data(), powers, u.data(), 1, u.size());
     subtract_from(lambda, v.data(), v.size());
     for (Node i = 0; i < powers.rows; ++i) {
@@ -100,24 +102,76 @@ double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) 
     return crossing_of(lambda, weighted_sum(u, a_.mass) + weighted_sum(v, b.mass), sums_with(b));
 }
 
+double LinesOfOne::bound_on_points(const Measure& b, Pulse& pulse) const {
+    const Question& question = batch_.question;
+    const PointProblem problem = point_problem({batch_.space, a_, b}, question.kappa, question.p, pulse);
+    if (!problem.costs.is_sound()) return 0;
+    const Mixture mixture = mixture_for(b, sample_of(b));
+    const double lambda = mixture.lambda;
+    std::vector<double> u(mixture.u.size());
+    for (Node x = 0; x < problem.rows.size(); ++x) u[x] = mixture.u[problem.rows.given(x)];
+    std::vector<double> v = least_sums(problem.rows, u, problem.columns, problem.costs, lambda, pulse);
+    subtract_from(lambda, v.data(), v.size());
+    u = least_sums(problem.columns, v, problem.rows, problem.costs, lambda, pulse);
+    subtract_from(lambda, u.data(), u.size());
+    const double used = weighted_sum(u, problem.masses.a) + weighted_sum(v, problem.masses.b);
+    return crossing_of(lambda, used, sums_with(b));
+}
+
+LinesOfOne::Sample LinesOfOne::sample_of(const Measure& b, const Powers& powers) const {
+    if (count() <= lines_in_mixture) return {};
+    const Node step = step_of_sample(b);
+    Sample sample;
+    for (Node j = 0; j < b.size(); j += step) sample.masses.push_back(static_cast<double>(b.mass[j]));
+    sample.costs.reserve(powers.rows * sample.masses.size());
+    for (Node i = 0; i < powers.rows; ++i) {
+        for (Node j = 0; j < b.size(); j += step) sample.costs.push_back(powers.at(i, j));
+    }
+    return sample;
+}
+
+// From points.
+LinesOfOne::Sample LinesOfOne::sample_of(const Measure& b) const {
+    if (count() <= lines_in_mixture) return {};
+    const Node step = step_of_sample(b), dimension = b.points.dimension;
+    Sample sample;
+    std::vector<double> coordinates;
+    std::vector<Mass> masses;
+    for (Node j = 0; j < b.size(); j += step) {
+        masses.push_back(b.mass[j]);
+        coordinates.insert(coordinates.end(), b.points.at(j), b.points.at(j) + dimension);
+    }
+    const auto size = static_cast<Node>(masses.size());
+    sample.masses.assign(masses.begin(), masses.end());
+    sample.costs.resize(a_.mass.size() * masses.size());
+    PowerRows rows({batch_.space, a_, {masses, {coordinates.data(), size, dimension}, {}, {}}}, unreachable,
+                   batch_.question.kappa, batch_.question.p);
+    for (Node i = 0; i < rows.rows(); ++i) rows.fill(i, &sample.costs[static_cast<std::size_t>(i) * size]);
+    return sample;
+}
+
+LinesOfOne::Mixture LinesOfOne::mixture_for(const Measure& b, const Sample& sample) const {
+    const std::vector<std::size_t> best = best_for(b, sample);
+    Mixture mixture{0, std::vector<double>(a_.mass.size(), 0.0)};
+    for (const std::size_t line : best) {
+        const double part = 1.0 / static_cast<double>(best.size());
+        mixture.lambda += part * multiplier_[line];
+        for (std::size_t i = 0; i < mixture.u.size(); ++i) mixture.u[i] += part * potentials(line)[i];
+    }
+    return mixture;
+}
+
 // The lines that would bound b best if some of its atoms were all of them.
-std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Powers& powers) const {
+std::vector<std::size_t> LinesOfOne::best_for(const Measure& b, const Sample& sample) const {
     std::vector<std::size_t> lines(count());
     std::iota(lines.begin(), lines.end(), 0);
     if (count() <= lines_in_mixture) return lines;
-    // Odd: pictures have rows of even length.
-    const Node step = std::max<Node>(1, powers.columns / atoms_in_sample) | 1;
-    std::vector<double> masses, sample;
-    sample.reserve(static_cast<std::size_t>(powers.rows) * (powers.columns / step + 1));
-    for (Node j = 0; j < powers.columns; j += step) masses.push_back(static_cast<double>(b.mass[j]));
+    const auto& masses = sample.masses;
     const auto size = static_cast<Node>(masses.size());
-    for (Node i = 0; i < powers.rows; ++i) {
-        for (Node j = 0; j < powers.columns; j += step) sample.push_back(powers.at(i, j));
-    }
     const Sums sums = sums_with(b);
     const double scale = sums.total / std::accumulate(masses.begin(), masses.end(), 0.0);
     std::vector<double> bounds(count()), least(count() * masses.size(), unreachable);
-    lower_to_sums(least.data(), {sample.data(), powers.rows, size}, u_.data(), count(), a_.mass.size());
+    lower_to_sums(least.data(), {sample.costs.data(), a_.size(), size}, u_.data(), count(), a_.mass.size());
     for (std::size_t line = 0; line < count(); ++line) {
         double* v = &least[line * masses.size()];
         subtract_from(multiplier_[line], v, masses.size());

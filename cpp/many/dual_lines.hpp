@@ -35,14 +35,28 @@ public:
     double bound_by_places(const Measure& b, const double* v) const;
 
     // One line, mixed of the few that suit b best and lowered at every row that b leaves room for: sharper than any of
-    // them, at the price of the matrix of the pair.
+    // them, at the price of the matrix of the pair, or of one question to a tree for each of its points.
     double bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) const;
 
 private:
     std::span<const double> potentials(std::size_t line) const {
         return u_.subspan(line * a_.mass.size(), a_.mass.size());
     }
-    std::vector<std::size_t> best_for(const Measure& b, const Powers& powers) const;
+    // Some atoms of b, which stand for all of them: their masses, and the costs from every row.
+    struct Sample {
+        std::vector<double> masses;
+        std::vector<double> costs;
+    };
+    // What λ and u are in the mean of a few lines.
+    struct Mixture {
+        double lambda = 0;
+        std::vector<double> u;
+    };
+    Sample sample_of(const Measure& b, const Powers& powers) const;
+    Sample sample_of(const Measure& b) const;
+    Mixture mixture_for(const Measure& b, const Sample& sample) const;
+    std::vector<std::size_t> best_for(const Measure& b, const Sample& sample) const;
+    double bound_on_points(const Measure& b, Pulse& pulse) const;
     // Of the pair with b: the mass that counts as 1, and what rounding may take from a sum over all atoms, in units of
     // λ. No term is larger than λ where a line is of use, so neither is its rounding, times their number.
     struct Sums {

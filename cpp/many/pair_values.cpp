@@ -57,7 +57,8 @@ Outcome solve_in_time(const Pair& pair, const Question& question, double cutoff,
 
 // Whether the solve has left a line below the profiles of other pairs: another solver knows none, or one of no use.
 bool has_line(const Outcome& outcome, const Question& question) {
-    const bool is_on_profile = outcome.solver == Solver::walk || outcome.solver == Solver::simplex;
+    const Solver solver = outcome.solver;
+    const bool is_on_profile = solver == Solver::walk || solver == Solver::simplex || solver == Solver::points;
     return is_on_profile && question.quantity == Quantity::crossing && outcome.multiplier > 0;
 }
 

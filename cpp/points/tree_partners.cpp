@@ -36,7 +36,7 @@ TreePartners::TreePartners(const PointProblem& problem, double limit)
     : problem_(problem),
       rows_(problem.rows.size()),
       limit_(limit),
-      scans_(!searches_pay(problem.rows.dimension())),
+      scans_(problem.rows.dimension() > most_listed_by_searches),
       of_rows_(problem.rows, problem.costs),
       of_columns_(problem.columns, problem.costs),
       found_(static_cast<std::size_t>(rows_) + problem.columns.size()),

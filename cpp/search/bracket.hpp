@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/outcome.hpp"
+#include "base/shared_plan.hpp"
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "search/goal.hpp"
@@ -17,7 +18,7 @@ namespace rpw {
 // A vertex, a λ at which it is optimal, and its plan.
 template <class Plan>
 struct Vertex : ProfilePoint {
-    Plan plan;
+    SharedPlan<Plan> plan;
 };
 
 // What is known about the place of the goal, without plans.

@@ -1,6 +1,7 @@
 // See choice.hpp.
 #include "solve/choice.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -59,17 +60,27 @@ Layout layout_of(const Pair& pair, bool is_on_line) {
 }
 
 double trial_of_trees(const Question& question, const Layout& layout) {
-    const bool is_low = layout.dimension > 0 && layout.dimension <= few_dimensions;
+    const Node dimension = layout.dimension;
+    const bool has_points = dimension > 0 && dimension <= most_dimensions_on_trial;
     const bool is_asked = question.solver == Solver::exact && !std::isinf(question.p) && is_for_trees(question);
-    if (!is_low || !is_asked || layout.pairs() < pairs_for_trees) return 0;
+    const bool passes = dimension > most_listed_by_searches;
+    if (!has_points || !is_asked || layout.pairs() < (passes ? pairs_for_passes : pairs_for_trees)) return 0;
+    const double by_searches = steps_of_trial / std::pow(dimension, 4);
     const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
-    return (moves_all ? share_for_all : 1) * steps_of_trial * layout.pairs() / std::pow(layout.dimension, 4);
+    if (moves_all) return passes ? 0 : share_for_all * by_searches * layout.pairs();
+    return std::max(by_searches, least_steps_of_trial) * layout.pairs();
 }
 
 double trial_of_lists(const Question& question, const Layout& layout) {
     const bool is_low = layout.dimension > 0 && layout.dimension <= few_dimensions;
     const bool is_asked = question.solver == Solver::exact && std::isinf(question.p);
     return is_low && is_asked && layout.pairs() >= pairs_for_trees ? share_on_trial * layout.pairs() : 0;
+}
+
+bool begins_with_trees(const Question& question, const Pair& pair) {
+    const Layout layout = layout_of(pair, false);
+    if (trial_of_trees(question, layout) > 0 || trial_of_lists(question, layout) > 0) return true;
+    return choose(question, layout).solver == Solver::points;
 }
 
 Choice choose(const Question& question, const Layout& layout) {

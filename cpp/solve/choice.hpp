@@ -31,5 +31,7 @@ Choice choose(const Question& question, const Layout& layout);
 double trial_of_trees(const Question& question, const Layout& layout);
 // The same at p = ∞: how many pairs trees may list.
 double trial_of_lists(const Question& question, const Layout& layout);
+// Whether trees are asked first, or alone: then nothing beside the answer should make a matrix either.
+bool begins_with_trees(const Question& question, const Pair& pair);
 
 }  // namespace rpw

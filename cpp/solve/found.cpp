@@ -42,7 +42,7 @@ void merge(std::vector<PlanEntry>& entries) {
 
 std::vector<PlanEntry> Found::plan(const Masses& masses) const {
     std::vector<PlanEntry> entries;
-    if (weight < 1) add_entries(entries, left.empty() ? proof : left, 1 - weight, masses);
+    if (weight < 1) add_entries(entries, left.is_given() ? left : proof, 1 - weight, masses);
     if (weight > 0) add_entries(entries, right, weight, masses);
     merge(entries);
     return entries;

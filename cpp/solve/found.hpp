@@ -7,6 +7,7 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "base/shared_plan.hpp"
 
 namespace rpw {
 
@@ -17,11 +18,11 @@ struct Found {
     double unmoved = 1;
     double cost_p = 0;  // of the plan
     double lambda = 0;  // at which the potentials of the next basis prove a line below F
-    Basis proof;
+    SharedPlan<Basis> proof;
     // The plan is (1 - weight) · left + weight · right, where it is asked for; without these, that of the proof.
     double weight = 0;
-    Basis left{};
-    Basis right{};
+    SharedPlan<Basis> left{};
+    SharedPlan<Basis> right{};
 
     // The entries are sorted, one for each pair.
     std::vector<PlanEntry> plan(const Masses& masses) const;

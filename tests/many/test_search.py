@@ -1,9 +1,13 @@
 """The steps of a search: bounds by lines, rounds, and answers that depend on neither."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from children import run
 
 import rpw
+from rpw import _core
 from rpw.many.backends.core import CoreBackend
 from rpw.many.backends.protocol import Line
 from rpw.many.batch import PairBatch
@@ -178,3 +182,70 @@ def test_measures_that_are_added_are_searched():
     distances, indices = index.query(rows[30:33], top=1)
     np.testing.assert_array_equal(indices[:, 0], [30, 31, 32])
     np.testing.assert_array_equal(distances, 0)
+
+
+def large_backends(rng, p, k):
+    """Two clouds so large that trees are asked first, as points and as places in a matrix."""
+    clouds = [rng.random((2000, 2)), 0.9 * rng.random((2100, 2))]
+    places = np.concatenate(clouds)
+    rows = np.zeros((2, 4100))
+    rows[0, :2000], rows[1, 2000:] = 1, 1
+    for measures, support in ((clouds, None), (rows, places)):
+        space = as_shared_ground(support, None, as_metric("euclidean"))
+        a, b = (as_collection(measures[part], "a", space) for part in (slice(1), slice(1, 2)))
+        yield CoreBackend(PairBatch(a, b, space, as_question(p=p, k=k, diameter=1)))
+
+
+@pytest.mark.parametrize(("p", "k"), [(1, 1.0), (2, 0.1), (3, 1.0)])
+def test_bounds_by_trees_are_those_of_a_matrix(p, k):
+    rng = np.random.default_rng(10)
+    on_points, on_places = large_backends(rng, p, k)
+    only = np.zeros(1, dtype=np.int64)
+    (distance,), _, own = on_points.values_within(only, only, np.ones(1), 1)
+    assert own[0] is not None
+    lines = [own + [line for _ in range(4) for line in any_lines(rng, on_points)[0]]]  # more than are mixed
+    (by_trees,), (by_matrix,) = (each.mixed_bounds(lines, only, only, 1) for each in (on_points, on_places))
+    assert by_trees == pytest.approx(by_matrix, rel=1e-9)
+    assert 0 < by_trees <= distance
+    sharp = on_points.mixed_bounds([own], only, only, 1)[0]
+    assert sharp == pytest.approx(distance, rel=1e-9)
+    by_neighbours = [_core_bound(each) for each in (on_points, on_places)]
+    assert by_neighbours[0] == pytest.approx(by_neighbours[1], rel=1e-9)
+    assert 0 < by_neighbours[0] <= distance
+
+
+def _core_bound(backend):
+    only = np.zeros(1, dtype=np.int64)
+    return _core.neighbour_bounds(*backend._prepared, backend._question, only, only, 1, INF, None)[0]
+
+
+def test_large_clouds_are_found_as_by_brute_force():
+    rng = np.random.default_rng(11)
+    clouds = [rng.random((2000 + 10 * s, 3)) * (1 + 0.02 * s) for s in range(30)]
+    query = rng.random((2050, 3))
+    index, matrix = rpw.Index(clouds, diameter=1), rpw.pairwise([query], clouds, diameter=1)[0]
+    distances, indices = index.query(query, top=4)
+    np.testing.assert_array_equal(indices, np.argsort(matrix)[:4])
+    np.testing.assert_array_equal(distances, np.sort(matrix)[:4])
+    assert index.stats.bounded > 10
+
+
+PEAK = """
+import numpy as np, rpw
+
+rng = np.random.default_rng(0)
+cloud = lambda n: rng.random((n, 2))
+for p in (3, np.inf):  # bounds by nearest neighbours
+    rpw.Index([cloud(16_000)], p=p, k=0.05, diameter=1).query(cloud(16_000), top=1, n_threads=1)
+small = [cloud(200) + 0.3 for _ in range(30)]  # their lines bound the large one
+rpw.Index([*small, cloud(16_000)], k=0.1, diameter=1).query(cloud(16_000), top=1, n_threads=1)
+with open("/proc/self/status") as lines:
+    print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+def test_bounds_of_large_clouds_make_no_matrix():
+    done = run("-c", PEAK)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 400_000  # kilobytes; a matrix would take 2 gigabytes

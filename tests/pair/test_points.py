@@ -259,6 +259,23 @@ def test_large_pairs_of_a_collection_need_no_matrix(monkeypatch):
     assert several[1, 0, 0] == pytest.approx(found[0, 1], rel=1e-12)
 
 
+@pytest.mark.parametrize("d", [5, 6, 9, 16])
+def test_many_dimensions_are_tried_without_a_matrix_by_every_entry(d):
+    """Plain clouds without one; clouds far apart are left to it. All entries choose alike, to the bit."""
+    rng = np.random.default_rng(d)
+    near = rng.random((2, 3200, d))
+    far = near[0], near[1] + 3
+    options = {"diameter": d**0.5, "k": 0.2}
+    without = rpw.solve(*near, **options)
+    assert without.solver == "points"
+    assert rpw.solve(*far, diameter=1, k=1e4).solver in ("walk", "simplex")
+    assert rpw.choose_solver(*near, **options)[0] == "exact"  # by sizes alone
+    assert without.distance == rpw.distance(*near, **options) == rpw.pairwise(near, **options)[0, 1]
+    assert without.distance == rpw.Index(near[1:], **options).query(near[0], top=1)[0][0]
+    assert without.distance == rpw.solve_pairs(near[:1], near[1:], **options)[0].distance
+    assert without.distance == pytest.approx(rpw.distance(cost=cdist(*near), **options), rel=1e-12)
+
+
 # ---------------------------------------------------------------- p = inf
 
 
@@ -322,12 +339,13 @@ def test_lengths_that_squares_lose_at_infinity(unit):
     assert trees.distance == rpw.distance(x, y, p=math.inf, diameter=unit)
 
 
+@pytest.mark.parametrize("d", [6, 11])
 @pytest.mark.parametrize("far", [10, 1e3, 1e5])
 @pytest.mark.parametrize("n", [1, 60, 100, 300])
-def test_far_outliers_in_many_dimensions(far, n):
+def test_far_outliers_in_many_dimensions(d, far, n):
     """Lists up to a near horizon led to them by steps without end."""
     rng = np.random.default_rng(0)
-    x, y = rng.random((n, 11)), rng.random((n, 11))
+    x, y = rng.random((n, d)), rng.random((n, d))
     x[:3] += far * rng.random((len(x[:3]), 1))
     trees = rpw.solve(x, y, k=100, diameter=3 * far, solver="points", time_limit=20)
     assert trees.status == "exact"

@@ -19,6 +19,7 @@ from rpw.pair.question import Question
 __all__ = ["PairBatch"]
 
 _POINTS_IN_SAMPLE = 24
+_PAIRS_THAT_FIT = 10_000_000  # of points: 100 megabytes
 _FEW_PAIRS = 1e8  # of points: for no more the core has a matrix in any case
 
 
@@ -46,15 +47,19 @@ class PairBatch:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
             return
-        try:
-            check_threads_fit(self.a.sizes, self.b.sizes, n_threads, is_halved, limit)
-        except MemoryError:  # a pair may need less than this: equal points are one, and trees need no matrix
-            sizes = self._distinct(self.a), self._distinct(self.b)
-            check_threads_fit(*sizes, n_threads, is_halved, limit, self._needs_matrix)
+        check_threads_fit(*self._sizes, n_threads, is_halved, limit, self._needs_matrix)
 
-    def _distinct(self, measures: Atoms) -> Ints:
-        """The number of atoms of each measure as the core sees them."""
-        return np.array([self.ground.count(measures.measure(s).where) for s in range(len(measures))])
+    @cached_property
+    def _sizes(self) -> tuple[Ints, Ints]:
+        """Of all measures, as the core sees them: equal points are one. Of pairs that fit anywhere, as they are."""
+        a, b = self.a.sizes, self.b.sizes
+        if int(a.max()) * int(b.max()) <= _PAIRS_THAT_FIT:
+            return a, b
+        of_a = self._distinct_sizes(self.a)
+        return of_a, of_a if self.b is self.a else self._distinct_sizes(self.b)
+
+    def _distinct_sizes(self, atoms: Atoms) -> Ints:
+        return np.array([self.ground.count(atoms.measure(s).where) for s in range(len(atoms))], dtype=np.int64)
 
     def _needs_matrix(self, n: int, m: int) -> bool:
         """Whether the core makes a matrix for a pair of these sizes, should it not lie on a line."""
