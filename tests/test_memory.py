@@ -342,8 +342,8 @@ def test_the_pair_that_ran_out_of_memory_is_named():
         SILENT
         + """
 import pickle
-small, large = np.zeros((3, 2)), np.random.default_rng(0).random((4000, 2)) / 3
-clouds = [small, small + 1 / 3, large, small + 2 / 3, large + 1 / 3]
+small, large = np.zeros((3, 16)), np.random.default_rng(0).random((4000, 16)) / 6
+clouds = [small, small + 1 / 6, large, small + 1 / 3, large + 1 / 6]  # in so many dimensions by a matrix
 index = rpw.Index(clouds)
 leave(80_000_000)
 error = failing(lambda: rpw.pairwise(clouds, n_threads=1))
@@ -352,7 +352,7 @@ print(isinstance(error, rpw.PairwiseError), type(again) is type(error), error.fa
 print(error)
 print(np.isnan(error.distances).sum(), error.distances[0, 1] > 0)
 leave(80_000_000)
-print(failing(lambda: index.query(large + 1 / 3, top=2, n_threads=1)))
+print(failing(lambda: index.query(large + 1 / 6, top=2, n_threads=1)))
 """
     ).splitlines()
     assert says[0] == "True True [(2, 4, 'MemoryError: the solver ran out of memory')]"

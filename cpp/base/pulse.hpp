@@ -1,6 +1,7 @@
 // Lets a long computation notice an interrupt or a deadline, and tell how far it has come.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -56,7 +57,7 @@ public:
     bool is_asked() const { return is_asked_; }
     void tell_moved(double moved) {
         is_asked_ = false;
-        if (news_) news_->moved = moved;
+        if (news_) news_->moved = std::max(news_->moved, moved);  // by a plan of an earlier stage, maybe
     }
     void tell_bounds(double lower, double upper) {
         if (news_) news_->lower = lower, news_->upper = upper;

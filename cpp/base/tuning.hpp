@@ -51,6 +51,9 @@ inline constexpr Node longest_gathered = 400;
 // two against 20,000 take ten times as long.
 inline constexpr Node arcs_per_bundle = 200;
 inline constexpr Node most_lines_per_bundle = 24;
+// Where arcs are listed a line has few, and a choice among more of them saves pivots: 20,000 points, shifted, take 1.6
+// of the time with 1 line to a bundle, and 1.2 with 32.
+inline constexpr Node listed_lines_per_bundle = 8;
 // The price of a step beside one entry of a walk's list, as timed: passes over rows are vectorised; a pivot is mostly
 // its climb.
 inline constexpr double work_per_line = 2.5;
@@ -295,6 +298,24 @@ inline constexpr double few_questions = 16;
 // The coarsest level of cells has at least so many. With 1,000, W of other densities at 40,000 points knows nothing
 // after three seconds; with 125 its bounds are 0.003 apart.
 inline constexpr Node fewest_cells = 125;
+
+// The simplex over points lists no more arcs, and again so often at most; more was never seen.
+inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
+inline constexpr int most_rounds_of_lists = 100;
+// From so many points on either side a search starts from one between cells.
+inline constexpr Node fewest_from_cells = 1000;
+inline constexpr Node points_per_cell = 8;
+// Before that it walks for so many steps a point, and so many times as long at most while less than `near_goal` times
+// the proven bound is unmoved. In the plane 20,000 points take 430 (plain), 230 (far outliers), 80 (k = 0.1) and 28,000
+// (other densities); a search from cells 400 to 2,400.
+inline constexpr double work_of_first_walk = 250;
+inline constexpr int most_first_stretches = 4;
+inline constexpr double near_goal = 2;
+// Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
+// and as long as so many passes over all points.
+inline constexpr double atoms_before_goal = 2;
+inline constexpr double share_of_walk = 0.1;
+inline constexpr double passes_of_walk = 4;
 
 // In up to so many dimensions arcs are listed by searches in a tree, beyond that by a pass over all pairs, as far as a
 // sample of the rows says that the lists will hold. Passes over searches, 20,000 plain points: in 5 dimensions 2.2, in

@@ -44,4 +44,11 @@ std::vector<double> least_sums(const PointTree& from, const std::vector<double>&
     return least;
 }
 
+std::vector<double> transformed(const PointTree& from, const std::vector<double>& potential, const PointTree& to,
+                                const PointCost& costs, double lambda, Pulse& pulse) {
+    std::vector<double> found = least_sums(from, potential, to, costs, lambda, pulse);
+    for (double& number : found) number = lambda - number;
+    return found;
+}
+
 }  // namespace rpw

@@ -18,4 +18,8 @@ bool searches_pay(Node dimension);
 std::vector<double> least_sums(const PointTree& from, const std::vector<double>& weight, const PointTree& to,
                                const PointCost& costs, double bound, Pulse& pulse);
 
+// The potentials of one side that those of the other ask for: v(y) ≥ λ - C(x, y) - u(x) for all x, and v ≥ 0.
+std::vector<double> transformed(const PointTree& from, const std::vector<double>& potential, const PointTree& to,
+                                const PointCost& costs, double lambda, Pulse& pulse);
+
 }  // namespace rpw

@@ -79,6 +79,7 @@ class WeightedTree {
 public:
     WeightedTree(const PointTree& tree, const PointCost& cost);
 
+    Node leaves() const { return tree_->leaves(); }
     double weight(Node x) const { return weight_[x]; }
     void set(Node x, double weight);
     template <class Weight>

@@ -7,6 +7,7 @@
 
 #include "base/tuning.hpp"
 #include "points/c_transform.hpp"
+#include "points/near_arcs.hpp"
 
 namespace rpw {
 
@@ -48,7 +49,7 @@ void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, 
     const auto since = static_cast<double>(work), pass = static_cast<double>(renewal_work_);
     if (step_ == 0) {
         weigh_all(forest);
-        step_ = first_step();
+        step_ = first_step(lambda);
     } else {
         if (since < fewest_passes * pass) step_ *= since < pass / 2 ? 8 : 2;
         if (since > most_passes * pass) step_ /= 1.5;
@@ -96,15 +97,15 @@ void TreePartners::weigh(const Forest& forest, Node x) {
 bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) {
     const std::size_t most = std::min(arcs_per_node * found_.size(), most_arcs);
     of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });
-    lists_.of_row.partner.clear();
-    lists_.of_row.cost.clear();
+    std::vector<double> beyond(rows_);
+    for (Node i = 0; i < rows_; ++i) beyond[i] = reach(forest, i, lambda);
     lists_.of_row.partner.reserve(most);  // all at once: growing by copies would need half as much again
     lists_.of_row.cost.reserve(most);
+    renewal_work_ = 0;
     const bool has_listed =
-        scans_ ? list_by_groups(forest, lambda, most, pulse) : list_by_searches(forest, lambda, most, pulse);
+        list_near_arcs(problem_.rows, of_columns_, beyond, most, lists_.of_row, renewal_work_, pulse);
     renewal_work_ += lists_.of_row.partner.size() / arcs_per_box;
     if (!has_listed) return false;
-    lists_.of_row.start[rows_] = lists_.of_row.partner.size();
     lists_.list_columns();
     return true;
 }
@@ -112,48 +113,6 @@ bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) 
 // No arc of a row that is dearer, with the potential of its column, becomes tight before the horizon.
 double TreePartners::reach(const Forest& forest, Node row, double lambda) const {
     return (horizon_ - forest.potential(row, lambda)) * (1 + 1e-15);
-}
-
-void TreePartners::append(const std::vector<NearestPoint>& arcs) {
-    for (const NearestPoint& arc : arcs) {
-        lists_.of_row.partner.push_back(rows_ + arc.node);
-        lists_.of_row.cost.push_back(arc.cost);
-    }
-}
-
-bool TreePartners::list_by_searches(const Forest& forest, double lambda, std::size_t most, Pulse& pulse) {
-    renewal_work_ = 0;
-    for (Node i = 0; i < rows_; ++i) {
-        lists_.of_row.start[i] = lists_.of_row.partner.size();
-        near_.clear();
-        of_columns_.gather(place(i), reach(forest, i, lambda), near_, renewal_work_);
-        append(near_);
-        if (lists_.of_row.partner.size() > most) return false;
-        pulse.note(256);
-    }
-    return true;
-}
-
-bool TreePartners::list_by_groups(const Forest& forest, double lambda, std::size_t most, Pulse& pulse) {
-    std::array<std::vector<NearestPoint>, PointGroup::most> near;
-    std::array<double, PointGroup::most> beyond;
-    renewal_work_ = 0;
-    for (Node begin = 0; begin < rows_; begin += PointGroup::most) {
-        const PointGroup group(problem_.rows, begin);
-        for (Node g = 0; g < group.count; ++g) {
-            near[g].clear();
-            beyond[g] = reach(forest, begin + g, lambda);
-        }
-        of_columns_.gather_from_all(group, beyond.data(), near.data());
-        for (Node g = 0; g < group.count; ++g) {
-            lists_.of_row.start[begin + g] = lists_.of_row.partner.size();
-            append(near[g]);
-        }
-        if (lists_.of_row.partner.size() > most) return false;
-        renewal_work_ += static_cast<std::size_t>(group.count) * problem_.columns.leaves();
-        pulse.note(group.coordinates.size() * problem_.columns.size());
-    }
-    return true;
 }
 
 double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& pulse) {
@@ -177,16 +136,18 @@ double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& 
     return *last - lambda;
 }
 
-// What half of the nodes have to pay for their nearest partner, leaving out those that pay nothing.
-double TreePartners::first_step() {
+// How far it is for half of the nodes to their first tight arc, leaving out those that have one already.
+double TreePartners::first_step(double lambda) {
     constexpr std::size_t most = 64;
     constexpr double if_all_are_free = 1e-9;
     horizon_ = unreachable;
     std::vector<double> sample;
     const std::size_t stride = found_.size() / most + 1;
     for (std::size_t x = 0; x < found_.size(); x += stride) {
-        const double nearest = ask_tree(static_cast<Node>(x));
-        if (nearest > 0) sample.push_back(nearest);
+        const auto node = static_cast<Node>(x);
+        const double own = own_tree(node).weight(local(node));
+        const double way = own < unreachable ? own + ask_tree(node) - lambda : 0.0;
+        if (way > 0) sample.push_back(way);
     }
     if (sample.empty()) return if_all_are_free;
     std::nth_element(sample.begin(), sample.begin() + sample.size() / 2, sample.end());

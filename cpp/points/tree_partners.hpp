@@ -55,12 +55,9 @@ private:
     WeightedTree& own_tree(Node x) { return is_row(x) ? of_rows_ : of_columns_; }
     const double* place(Node x) const;
     void weigh_all(const Forest& forest);
-    double first_step();
+    double first_step(double lambda);
     double ask_tree(Node x);
     bool list_arcs(const Forest& forest, double lambda, Pulse& pulse);
-    bool list_by_searches(const Forest& forest, double lambda, std::size_t most, Pulse& pulse);
-    bool list_by_groups(const Forest& forest, double lambda, std::size_t most, Pulse& pulse);
-    void append(const std::vector<NearestPoint>& arcs);
     double reach(const Forest& forest, Node row, double lambda) const;
     bool list_some(const Forest& forest, double lambda, bool may_shorten, Pulse& pulse);
     double step_for_lists(const Forest& forest, double lambda, Pulse& pulse);
@@ -82,7 +79,6 @@ private:
     bool has_lists_ = false;
     int renewals_ = 0;
     int next_lists_ = 0;  // where there were too many arcs, that is tried again much later
-    std::vector<NearestPoint> near_;
     mutable std::vector<double> point_;
 };
 

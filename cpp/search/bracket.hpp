@@ -114,6 +114,16 @@ public:
     // At the best plan that is known.
     Status end_anyhow(Status status) { return right_ ? end_between({chord(), width()}, status) : end_at_left(status); }
 
+    // Whether an exact answer by solves can be trusted. That to a crossing has bounds that agree, and a plan that costs
+    // no more than it may; a plan between two vertices is held against the best line. A cost must not be lost in the
+    // rounding of λ.
+    bool is_sound() const {
+        if (!goal_.is_crossing()) return proof_.lambda <= tuning::sharp_lambda * cost_p() || cost_p() == 0;
+        const double unmoved = answer_.unmoved;
+        const bool is_paid = root(cost_p(), goal_.p) <= goal_.kappa * unmoved * (1 + tuning::proven_enough);
+        return is_paid && unmoved - proven_ <= tuning::proven_enough * unmoved;
+    }
+
 private:
     // The mass that moves over it is exact to rounding where that is next to nothing, and the ends are not.
     struct Edge {

@@ -6,20 +6,11 @@
 #include <limits>
 #include <numeric>
 
-#include "base/least.hpp"
-#include "base/tuning.hpp"
-
 namespace rpw {
 
 using namespace tuning;
 
 namespace {
-
-// With one kept node a line has one arc, which enters once, whatever the order.
-Node bundle_of(Node lines, Node arcs) {
-    if (arcs == 1 || lines / many_per_few < arcs) return 1;
-    return std::clamp<Node>(arcs_per_bundle / arcs, 1, most_lines_per_bundle);
-}
 
 // How far the next bundle lies from the last one, so that all have their turn and neighbours lie far apart in time:
 // between points that are given in order, a price would otherwise spread by one neighbour at a time.
@@ -32,32 +23,32 @@ Node scattering_step(Node bundles) {
 
 }  // namespace
 
-FixedSimplex::FixedSimplex(const PowerProblem& problem, Pulse& pulse)
-    : cost_(problem.powers),
+template <class Lines>
+FixedSimplexOver<Lines>::FixedSimplexOver(const Problem& problem, Pulse& pulse)
+    : costs_(problem),
       masses_(problem.masses),
       pulse_(pulse),
-      rows_(cost_.rows),
-      root_(cost_.rows + cost_.columns),
-      lines_are_columns_(cost_.rows <= longest_gathered && cost_.columns / many_per_few >= cost_.rows),
-      lines_(lines_are_columns_ ? cost_.columns : cost_.rows),
-      first_line_(lines_are_columns_ ? rows_ : 0),
+      rows_(static_cast<Node>(masses_.a.size())),
+      root_(rows_ + static_cast<Node>(masses_.b.size())),
+      lines_(costs_.are_columns() ? root_ - rows_ : rows_),
+      first_line_(costs_.are_columns() ? rows_ : 0),
       kept_count_(root_ - lines_),
-      first_kept_(lines_are_columns_ ? 0 : rows_),
-      lines_per_bundle_(bundle_of(lines_, kept_count_)),
+      first_kept_(costs_.are_columns() ? 0 : rows_),
+      lines_per_bundle_(costs_.per_bundle()),
       bundles_((lines_ + lines_per_bundle_ - 1) / lines_per_bundle_),
       step_(kept_count_ == 1 ? 1 : scattering_step(bundles_)),
       nodes_(root_ + std::size_t{1}, TreeNode{0, 0, root_}),
       next_(root_ + std::size_t{1}, static_cast<std::uint32_t>(root_)),
       depth_(root_ + std::size_t{1}, 0),
-      potential_(root_, unreachable),
-      gathered_(lines_are_columns_ ? kept_count_ : 0) {
-    for (Node i = 0; i < rows_; ++i) nodes_[i].flow = problem.masses.a[i];
-    for (Node j = rows_; j < root_; ++j) nodes_[j].flow = problem.masses.b[j - rows_];
+      potential_(root_, unreachable) {
+    for (Node i = 0; i < rows_; ++i) nodes_[i].flow = masses_.a[i];
+    for (Node j = rows_; j < root_; ++j) nodes_[j].flow = masses_.b[j - rows_];
     nodes_[root_].previous = root_;
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list(x);
 }
 
-void FixedSimplex::adopt(const Basis& basis) {
+template <class Lines>
+void FixedSimplexOver<Lines>::adopt(const Basis& basis) {
     for (Node x = 0; x < root_; ++x) {
         const BasisNode& node = basis[x];
         nodes_[x] = {node.flow, node.arc_cost, node.parent < 0 ? root_ : node.parent};
@@ -67,7 +58,8 @@ void FixedSimplex::adopt(const Basis& basis) {
     for (Node x = first_kept_; x < first_kept_ + kept_count_; ++x) list_with_ancestors(x);
 }
 
-Basis FixedSimplex::basis() const {
+template <class Lines>
+Basis FixedSimplexOver<Lines>::basis() const {
     Basis basis(root_);
     for (Node x = 0; x < root_; ++x) {
         const TreeNode& node = nodes_[x];
@@ -76,7 +68,8 @@ Basis FixedSimplex::basis() const {
     return basis;
 }
 
-ProfilePoint FixedSimplex::point() const {
+template <class Lines>
+ProfilePoint FixedSimplexOver<Lines>::point() const {
     const Mass total = masses_.total();
     Mass left = total;
     long double cost = 0;
@@ -90,22 +83,16 @@ ProfilePoint FixedSimplex::point() const {
 }
 
 // Tight on the arc to the parent: C + u + v = λ, and 0 on the arc to the root.
-double FixedSimplex::line_potential(Node x) const {
+template <class Lines>
+double FixedSimplexOver<Lines>::line_potential(Node x) const {
     const TreeNode& node = nodes_[x];
     return node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - potential_[node.parent];
 }
 
-const double* FixedSimplex::line_costs(Node line) {
-    if (!lines_are_columns_) return cost_.row(line);
-    const double* entry = cost_.data + (line - rows_);
-    double* out = gathered_.data();
-    for (Node i = 0; i < rows_; ++i, entry += cost_.columns) out[i] = *entry;
-    return gathered_.data();
-}
-
 // One round over all lines after the last pivot finds nothing: the basis is optimal, if the potentials are what the
 // basis says. Those that were computed across a dear arc, which has left since, carry its rounding.
-bool FixedSimplex::solve(double lambda, double most_work) {
+template <class Lines>
+bool FixedSimplexOver<Lines>::solve(double lambda, double most_work) {
     start_at(lambda);
     do {
         price_kept_slacks();
@@ -117,7 +104,8 @@ bool FixedSimplex::solve(double lambda, double most_work) {
     return true;
 }
 
-long FixedSimplex::sweep(double lambda) {
+template <class Lines>
+long FixedSimplexOver<Lines>::sweep(double lambda) {
     const long before = pivots_;
     start_at(lambda);
     price_kept_slacks();
@@ -125,18 +113,20 @@ long FixedSimplex::sweep(double lambda) {
     return pivots_ - before;
 }
 
-void FixedSimplex::start_at(double lambda) {
+template <class Lines>
+void FixedSimplexOver<Lines>::start_at(double lambda) {
     lambda_ = lambda;
     tolerance_ = rounding_of_price * lambda;
     relabel_all();
 }
 
 // Lets the best arc of the next lines enter, if there is one that gains; true if so.
-bool FixedSimplex::price_next() {
+template <class Lines>
+bool FixedSimplexOver<Lines>::price_next() {
     const Node begin = first_line_ + place_ * lines_per_bundle_;
     const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
     if ((place_ += step_) >= bundles_) place_ -= bundles_;
-    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * kept_count_ / 4 + 4);
+    pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * costs_.degree(begin - first_line_) / 4 + 4);
     if (pulse_.is_asked()) pulse_.tell_moved(1 - point().unmoved);
     Entering best{-1, -1, 0, tolerance_};
     for (Node line = begin; line < end; ++line) price_line(line, best);
@@ -151,7 +141,8 @@ bool FixedSimplex::price_next() {
 }
 
 // Computes all potentials afresh; true if that tells more than rounding.
-bool FixedSimplex::changes_when_relabelled() {
+template <class Lines>
+bool FixedSimplexOver<Lines>::changes_when_relabelled() {
     before_.assign(kept(), kept() + kept_count_);
     relabel_all();
     for (Node k = 0; k < kept_count_; ++k) {
@@ -161,21 +152,22 @@ bool FixedSimplex::changes_when_relabelled() {
 }
 
 // Looks for an arc that gains more than the best one so far.
-void FixedSimplex::price_line(Node line, Entering& best) {
+template <class Lines>
+void FixedSimplexOver<Lines>::price_line(Node line, Entering& best) {
     const double potential = line_potential(line);
-    const double* costs = line_costs(line);
-    const double least = least_sum(costs, kept(), kept_count_);
-    work_ += work_per_line + work_per_cost * kept_count_;
+    const double least = costs_.least(line - first_line_, kept());
+    work_ += work_of_line(line);
     const double gain = lambda_ - potential - least;
     if (-potential > best.gain && -potential >= gain) {
         best = {line, root_, 0, -potential};
     } else if (gain > best.gain) {
-        const Node k = find_sum(costs, kept(), kept_count_, least);
-        best = {line, first_kept_ + k, costs[k], gain};
+        const LineArc arc = costs_.arc_of_least(line - first_line_, kept(), least);
+        best = {line, first_kept_ + arc.kept, arc.cost, gain};
     }
 }
 
-void FixedSimplex::price_kept_slacks() {
+template <class Lines>
+void FixedSimplexOver<Lines>::price_kept_slacks() {
     while (!negative_.empty()) {
         const Node x = negative_.back();
         negative_.pop_back();
@@ -187,7 +179,8 @@ void FixedSimplex::price_kept_slacks() {
 }
 
 // The arc from `row` to `column` enters; one of the two may be the root.
-void FixedSimplex::pivot(Node row, Node column, double cost, double gain) {
+template <class Lines>
+void FixedSimplexOver<Lines>::pivot(Node row, Node column, double cost, double gain) {
     ++pivots_;
     const Cycle cycle = find_cycle(row, column);
     if (cycle.leaving.amount > 0) push(row, column, cycle);
@@ -202,7 +195,8 @@ void FixedSimplex::pivot(Node row, Node column, double cost, double gain) {
 // Climbs from both ends to their lowest common ancestor. Mass goes round the cycle apex → … → row → column → … → apex.
 // It is taken from the arcs of rows on the way down and of columns on the way up; among equal bottlenecks the last one
 // leaves (docs/theory.md, "Finiteness").
-FixedSimplex::Cycle FixedSimplex::find_cycle(Node row, Node column) const {
+template <class Lines>
+auto FixedSimplexOver<Lines>::find_cycle(Node row, Node column) const -> Cycle {
     Leaving down{std::numeric_limits<Mass>::max(), root_}, up = down;
     Node x = row, y = column, above = depth_of(x) - depth_of(y);
     const auto climb_from_row = [&] {
@@ -223,14 +217,16 @@ FixedSimplex::Cycle FixedSimplex::find_cycle(Node row, Node column) const {
     return {x, on_row_side ? down : up, on_row_side};
 }
 
-void FixedSimplex::push(Node row, Node column, const Cycle& cycle) {
+template <class Lines>
+void FixedSimplexOver<Lines>::push(Node row, Node column, const Cycle& cycle) {
     const Mass amount = cycle.leaving.amount;
     for (Node x = row; x != cycle.apex; x = nodes_[x].parent) nodes_[x].flow += is_row(x) ? -amount : amount;
     for (Node x = column; x != cycle.apex; x = nodes_[x].parent) nodes_[x].flow += is_row(x) ? amount : -amount;
 }
 
 // Hangs the subtree below the leaving arc from `parent` by its node `top`, whose potential grows by the gain.
-void FixedSimplex::rehang(Node top, Node parent, const Leaving& leaving, double entering_cost, double gain) {
+template <class Lines>
+void FixedSimplexOver<Lines>::rehang(Node top, Node parent, const Leaving& leaving, double entering_cost, double gain) {
     if (!is_listed(top)) {
         if (top == leaving.node) {  // a line without children
             nodes_[top] = {leaving.amount, entering_cost, parent};
@@ -246,7 +242,9 @@ void FixedSimplex::rehang(Node top, Node parent, const Leaving& leaving, double 
 
 // Turns the arcs from `top` up to the leaving one around: the subtree of each node on that stem loses that of the one
 // before and follows it. Returns the parent that the subtree had.
-Node FixedSimplex::move_subtree(Node top, Node parent, const Leaving& leaving, double entering_cost, double change) {
+template <class Lines>
+Node FixedSimplexOver<Lines>::move_subtree(Node top, Node parent, const Leaving& leaving, double entering_cost,
+                                           double change) {
     Mass flow = leaving.amount;
     double cost = entering_cost;
     Node depth = depth_[parent], last = -1;
@@ -271,7 +269,8 @@ Node FixedSimplex::move_subtree(Node top, Node parent, const Leaving& leaving, d
 }
 
 // Adds to the depths and the potentials of a subtree. Returns what follows it, and its last node.
-Node FixedSimplex::shift(Node top, Node deeper, double change, Node& last) {
+template <class Lines>
+Node FixedSimplexOver<Lines>::shift(Node top, Node deeper, double change, Node& last) {
     const std::uint32_t* const following = next_.data();  // copies: the loop's writes do not touch them
     Node* const depths = depth_.data();
     double* const potential = potential_.data();
@@ -295,7 +294,8 @@ Node FixedSimplex::shift(Node top, Node deeper, double change, Node& last) {
     return static_cast<Node>(x);
 }
 
-void FixedSimplex::relabel_all() {
+template <class Lines>
+void FixedSimplexOver<Lines>::relabel_all() {
     negative_.clear();
     for (Node x = next_of(root_); x != root_; x = next_of(x)) {
         if (is_line(x)) continue;
@@ -306,7 +306,8 @@ void FixedSimplex::relabel_all() {
     work_ += work_per_label * kept_count_;
 }
 
-void FixedSimplex::note_sides() {
+template <class Lines>
+void FixedSimplexOver<Lines>::note_sides() {
     hangs_from_row_.resize(root_);
     const auto note = [this](Node x) {
         const Node parent = nodes_[x].parent;
@@ -319,7 +320,8 @@ void FixedSimplex::note_sides() {
 // In a tree that hangs from the root by a row, potentials of columns grow with λ, and those of rows do not; in others
 // it is the other way round. So what lies between two that grow is the first to hurt when λ falls, with those
 // potentials themselves, and what lies between two that do not when it rises.
-double FixedSimplex::least_slack(bool of_growing) {
+template <class Lines>
+double FixedSimplexOver<Lines>::least_slack(bool of_growing) {
     note_sides();
     double least = unreachable;
     before_.assign(kept(), kept() + kept_count_);
@@ -334,33 +336,39 @@ double FixedSimplex::least_slack(bool of_growing) {
         if (grows_with_lambda(line) != of_growing) continue;
         const double potential = line_potential(line);
         if (of_growing) least = std::min(least, potential);
-        const double of_arcs = least_sum(line_costs(line), before_.data(), kept_count_) + potential - lambda_;
+        const double of_arcs = costs_.least(line - first_line_, before_.data()) + potential - lambda_;
         least = std::min(least, of_arcs);
-        work_ += work_per_line + work_per_cost * kept_count_;
-        pulse_.note(static_cast<std::size_t>(kept_count_) / 4 + 4);
+        work_ += work_of_line(line);
+        pulse_.note(static_cast<std::size_t>(costs_.degree(line - first_line_)) / 4 + 4);
     }
     return std::max(0.0, least);
 }
 
 // Places a node right behind its parent.
-void FixedSimplex::list(Node x) {
+template <class Lines>
+void FixedSimplexOver<Lines>::list(Node x) {
     const Node parent = nodes_[x].parent, next = next_of(parent);
     depth_[x] = depth_[parent] + 1;
     join(parent, x);
     join(x, next);
 }
 
-void FixedSimplex::list_with_ancestors(Node x) {
+template <class Lines>
+void FixedSimplexOver<Lines>::list_with_ancestors(Node x) {
     stack_.clear();
     for (; !is_listed(x); x = nodes_[x].parent) stack_.push_back(x);
     for (; !stack_.empty(); stack_.pop_back()) list(stack_.back());
 }
 
-void FixedSimplex::unlist_if_leaf(Node x) {
+template <class Lines>
+void FixedSimplexOver<Lines>::unlist_if_leaf(Node x) {
     const Node next = next_of(x);
     if (depth_[next] > depth_[x]) return;
     join(nodes_[x].previous, next);
     depth_[x] = 0;
 }
+
+template class FixedSimplexOver<MatrixLines>;
+template class FixedSimplexOver<ListedLines>;
 
 }  // namespace rpw

@@ -12,15 +12,19 @@
 #include <vector>
 
 #include "base/basis.hpp"
-#include "base/matrix.hpp"
 #include "base/pulse.hpp"
+#include "base/tuning.hpp"
 #include "search/goal.hpp"
+#include "simplex/lines.hpp"
 
 namespace rpw {
 
-class FixedSimplex {
+template <class Lines>
+class FixedSimplexOver {
 public:
-    FixedSimplex(const PowerProblem& problem, Pulse& pulse);
+    using Problem = typename Lines::Problem;
+
+    FixedSimplexOver(const Problem& problem, Pulse& pulse);
 
     // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done
     // before. Then, and after TimeUp, the basis is feasible, not optimal.
@@ -28,7 +32,8 @@ public:
     // One round over all lines at λ; how many arcs entered. The basis is feasible after it, and near an optimal one
     // after some.
     long sweep(double lambda);
-    // The least and the largest λ at which the basis that was found at λ is optimal, as far as rounding at λ can tell.
+    // The least and the largest λ at which the basis that was found at λ is optimal, as far as rounding at λ and the
+    // arcs that there are can tell.
     double least_lambda() { return lambda_ - least_slack(true); }
     double largest_lambda() { return lambda_ + least_slack(false); }
     // Goes on from a basis of another strategy.
@@ -36,6 +41,8 @@ public:
     Basis basis() const;
 
     double lambda() const { return lambda_; }
+    // Dual value of a node: u_i for a row, v_j for a column.
+    double potential(Node x) const { return is_line(x) ? line_potential(x) : potential_[x]; }
     // Where the plan lies: on the profile if the basis is optimal, above it if not.
     ProfilePoint point() const;
     long pivots() const { return pivots_; }
@@ -69,14 +76,16 @@ private:
 
     // Every line (a row, or a column where there are far more columns) is priced by passes over its arcs.
     bool is_row(Node x) const { return x < rows_; }
-    bool is_line(Node x) const { return x < root_ && is_row(x) != lines_are_columns_; }
+    bool is_line(Node x) const { return x < root_ && is_row(x) != costs_.are_columns(); }
     bool hangs_from_root(Node x) const { return nodes_[x].parent == root_; }
     Node next_of(Node x) const { return static_cast<Node>(next_[x]); }
     bool is_listed(Node x) const { return depth_[x] > 0 || x == root_; }
     Node depth_of(Node x) const { return is_listed(x) ? depth_[x] : depth_[nodes_[x].parent] + 1; }
     double line_potential(Node x) const;
+    double work_of_line(Node line) const {
+        return tuning::work_per_line + tuning::work_per_cost * costs_.degree(line - first_line_);
+    }
     const double* kept() const { return potential_.data() + first_kept_; }
-    const double* line_costs(Node line);
 
     void start_at(double lambda);
     bool price_next();
@@ -102,12 +111,11 @@ private:
         nodes_[y].previous = x;
     }
 
-    Powers cost_;
+    Lines costs_;
     Masses masses_;
     Pulse& pulse_;
     Node rows_;
     Node root_;
-    bool lines_are_columns_;
     Node lines_;
     Node first_line_;
     Node kept_count_;
@@ -123,12 +131,16 @@ private:
     std::vector<double> potential_;     // of kept nodes; those of lines stay at +inf
     std::vector<double> before_;        // the same, before they were computed afresh
     std::vector<char> hangs_from_row_;  // whether the tree of a node hangs from the root by a row
-    std::vector<double> gathered_;      // the costs of a line that is a column
     std::vector<Node> stack_;
     std::vector<Node> negative_;  // kept nodes whose potential fell below zero
     Node place_ = 0;              // the next bundle
     long pivots_ = 0;
     double work_ = 0;
 };
+
+// On a matrix.
+using FixedSimplex = FixedSimplexOver<MatrixLines>;
+extern template class FixedSimplexOver<MatrixLines>;
+extern template class FixedSimplexOver<ListedLines>;
 
 }  // namespace rpw

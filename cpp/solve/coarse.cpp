@@ -59,14 +59,6 @@ void set_upper(Interval& found, const PointProblem& problem, const Goal& goal) {
     }
 }
 
-// The potentials of one side that those of the other ask for: v(y) ≥ λ - C(x, y) - u(x) for all x.
-std::vector<double> transformed(const PointTree& from, const std::vector<double>& potential, const PointTree& to,
-                                const PointCost& costs, double lambda, Pulse& pulse) {
-    std::vector<double> found = least_sums(from, potential, to, costs, lambda, pulse);
-    for (double& number : found) number = lambda - number;
-    return found;
-}
-
 double weighted_sum(std::span<const Mass> masses, const std::vector<double>& potential) {
     long double sum = 0;
     for (std::size_t x = 0; x < potential.size(); ++x) sum += static_cast<long double>(potential[x]) * masses[x];

@@ -2,15 +2,21 @@
 #include "solve/point_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "base/tuning.hpp"
 #include "ground/distances.hpp"
 #include "points/c_transform.hpp"
+#include "points/cells.hpp"
 #include "solve/found.hpp"
+#include "solve/slope_guess.hpp"
 #include "walk/certificate.hpp"
 #include "walk/walk_to_goal.hpp"
 
 namespace rpw {
+
+using namespace tuning;
 
 std::vector<double> as_given(const std::vector<double>& in_tree, const PointTree& tree) {
     std::vector<double> given(in_tree.size());
@@ -35,33 +41,179 @@ PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& puls
 }
 
 PointSearch::PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit)
-    : problem_(problem), pulse_(pulse), walk_(problem, pulse, limit), bracket_(goal, vertex_of(walk_)), limit_(limit) {}
+    : problem_(problem), pulse_(pulse), bracket_(goal, {{}, nothing_moved(problem.masses)}), limit_(limit) {}
 
 std::optional<Status> PointSearch::run(const Limits& limits) {
     if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
-    return walk_on(limits);
+    if (!starts_from_cells()) return walk_on(limits, most_work_);
+    if (const auto status = first_walk(limits)) return status;
+    if (walk_->work() >= most_work_) return std::nullopt;
+    return search(limits);
 }
 
 std::optional<Status> PointSearch::go_on(const Goal& goal) {
     bracket_.aim_at(goal);
     if (const auto status = bracket_.ending({})) return *status;
-    return walk_on({});
+    return starts_from_cells() ? search({}) : walk_on({}, most_work_);
 }
 
-std::optional<Status> PointSearch::walk_on(const Limits& limits) {
+// ---------------------------------------------------------------- from cells
+
+bool PointSearch::starts_from_cells() const {
+    const Node points = std::min(problem_.rows.size(), problem_.columns.size());
+    return points >= fewest_from_cells && searches_pay(problem_.rows.dimension());
+}
+
+std::optional<Status> PointSearch::search(const Limits& limits) {
+    std::optional<Status> found;
+    const bool in_time = ends_in_time([&] {
+        if (!start_from_cells()) return;
+        found = limit_ < unreachable ? solve_at_limit() : search_profile(*this, bracket_, limits);
+    });
+    if (!in_time) return cut_off();
+    if (found && (*found != Status::exact || bracket_.is_sound())) return found;
+    if (most_work_ < unreachable) return std::nullopt;
+    // Rounding at a large λ can hide what is cheap; no worse was ever seen.
+    bracket_.restart({{}, nothing_moved(problem_.masses)});
+    forget();
+    return walk_on(limits, unreachable);
+}
+
+void PointSearch::forget() {
+    pivots_ = pivots();
+    simplex_.reset();
+    walk_.reset();
+}
+
+// What the same search finds between cells of points: λ, a plan and potentials near those of the goal.
+bool PointSearch::start_from_cells() {
+    const Unwatched unwatched(pulse_);
+    forget();
+    const Masses& masses = problem_.masses;
+    const Cells rows(problem_.rows, masses.a, points_per_cell), columns(problem_.columns, masses.b, points_per_cell);
+    const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem_.costs, 1,
+                             pulse_);
+    PointSearch between(cells, bracket_.goal(), pulse_, limit_);
+    between.allow(most_work_);
+    const auto status = between.run();
+    if (status == Status::time_limit) throw TimeUp();
+    first_ = std::min(between.lambda(), dearest_path);
+    if (!status || !(first_ > 0)) return false;
+    pivots_ += between.pivots();
+    last_ = {};
+    const double stretch = -std::log(std::max(between.unmoved(), part_of_atom * atom()));
+    rate_ = between.rate_ > 0 ? between.rate_ : first_ / std::max(stretch, a_little);
+    const std::vector<double> of_cells = between.row_potentials_in_tree();
+    const auto v = transformed(cells.rows, of_cells, problem_.columns, problem_.costs, first_, pulse_);
+    const auto u = transformed(problem_.columns, v, problem_.rows, problem_.costs, first_, pulse_);
+    const Basis basis = split_basis(between.bracket_.proof().plan, cells, problem_, points_per_cell);
+    simplex_.emplace(problem_, basis, u, v, first_, pulse_);
+    return true;
+}
+
+std::optional<Status> PointSearch::solve_at_limit() {
+    if (!simplex_->solve(limit_, most_work_)) return std::nullopt;
+    bracket_.advance({simplex_->point(), simplex_->basis()}, bracket_.left());
+    return bracket_.end_at_left(Status::exact);
+}
+
+// A little before the goal: from there a walk is short.
+Trial PointSearch::next(const Bracket<Basis>& bracket) {
+    if (first_ > 0) return {std::exchange(first_, 0.0), false};
+    const Known known = bracket.known();
+    if (!known.right || known.left.lambda == 0) return {lambda_past_goal(bracket.goal(), known), false};
+    const ProfilePoint &left = known.left, &right = *known.right;
+    SlopeGuess guess = guess_between(bracket.goal(), left, right);
+    guess.lambda -= atoms_before_goal * atom() * (right.lambda - left.lambda) / bracket.width();
+    const bool is_chord = bracket.stalls() > 0;
+    const double lambda = is_chord ? bracket.chord_between_slopes() : lambda_between(guess, 0, known, least_part);
+    simplex_->adopt(lambda - left.lambda < right.lambda - lambda ? bracket.left().plan : bracket.right()->plan);
+    return {lambda, is_chord};
+}
+
+// As far beyond the goal, seen from the only vertex that is known.
+double PointSearch::lambda_past_goal(const Goal& goal, const Known& known) const {
+    const ProfilePoint& here = known.right ? *known.right : known.left;
+    const double unmoved = std::max(here.unmoved, part_of_atom * atom());
+    const double way =
+        std::abs(way_in_lambda(goal, here, rate_, unmoved)) + rate_ * atoms_before_goal * atom() / unmoved;
+    const double step = std::pow(2.0, std::abs(known.same_side)) * way;
+    return known.right ? std::max(here.lambda - step, here.lambda / 2) : std::min(here.lambda + step, dearest_path);
+}
+
+// How fast λ grows while log ε falls, as the last two vertices show it.
+void PointSearch::note_rate(const ProfilePoint& found) {
+    const double stretch = std::log(last_.unmoved / found.unmoved), rise = found.lambda - last_.lambda;
+    if (std::abs(last_.unmoved - found.unmoved) > atom() && rise / stretch > 0) rate_ = rise / stretch;
+    last_ = found;
+}
+
+std::optional<Vertex<Basis>> PointSearch::solve(const Trial& trial, const Bracket<Basis>&) {
+    const double before = simplex_->work();
+    if (!simplex_->solve(trial.lambda, most_work_)) return std::nullopt;
+    work_of_solve_ = simplex_->work() - before;
+    Vertex<Basis> found{simplex_->point(), simplex_->basis()};
+    note_rate(found);
+    return found;
+}
+
+// A walk may take a part of what the last solve took, and some passes over all points, of which it begins with one.
+std::optional<Status> PointSearch::walk(Bracket<Basis>& bracket, const Limits& limits) {
+    pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
+    const ProfilePoint start = bracket.left();
+    if (start.lambda == 0) return std::nullopt;
+    const double limit = bracket.right() ? bracket.right()->lambda * (1 + a_little) : unreachable;
+    walk_.emplace(problem_, pulse_, bracket.left().plan, start.lambda, limit);
+    walk_->allow(share_of_walk * work_of_solve_ + passes_of_walk * simplex_->work_of_list());
+    if (const auto status = walk_to_goal(*walk_, bracket, limits, start)) return status;
+    bracket.advance(vertex_of(*walk_), start);
+    pivots_ += walk_->pivots();
+    walk_.reset();
+    return std::nullopt;
+}
+
+// ---------------------------------------------------------------- the walk from mass 0
+
+// A stretch, and as many again as long as the goal is near.
+std::optional<Status> PointSearch::first_walk(const Limits& limits) {
+    const double nodes = static_cast<double>(problem_.rows.size()) + problem_.columns.size();
+    for (int stretch = 1; stretch <= most_first_stretches; ++stretch) {
+        const double work = std::min(most_work_, stretch * work_of_first_walk * nodes);
+        if (const auto status = walk_on(limits, work)) return status;
+        const double height = walk_->cost_p() + walk_->lambda() * walk_->unmoved();
+        const double lower = bracket_.goal().on_line(height, walk_->lambda());
+        if (walk_->unmoved() > near_goal * lower) break;
+    }
+    return std::nullopt;
+}
+
+// Nothing if that takes more work.
+std::optional<Status> PointSearch::walk_on(const Limits& limits, double most_work) {
+    if (!walk_) walk_.emplace(problem_, pulse_, limit_);
+    walk_->allow(most_work);
     const ProfilePoint start = bracket_.left();
     std::optional<Status> found;
-    const bool in_time = ends_in_time([&] { found = walk_to_goal(walk_, bracket_, limits, start); });
-    if (found || (in_time && walk_.work() >= most_work_)) return found;
-    Vertex<Basis> last = vertex_of(walk_);
-    if (!in_time) {  // past the goal, if time was up on the edge that reaches it
-        const double height = last.height();
-        bracket_.offer(std::move(last), height);
-        return bracket_.end_anyhow(Status::time_limit);
-    }
+
+    const bool in_time = ends_in_time([&] { found = walk_to_goal(*walk_, bracket_, limits, start); });
+    if (!in_time) return cut_off();
+    if (found || walk_->work() >= most_work) return found;
+    Vertex<Basis> last = vertex_of(*walk_);
     last.lambda = limit_;  // no edge is left below the limit: the basis is optimal up to it
     bracket_.advance(std::move(last), start);
     return bracket_.end_at_left(Status::exact);
+}
+
+// ---------------------------------------------------------------- what was found
+
+Status PointSearch::cut_off() {
+    if (walk_) {
+        Vertex<Basis> last = vertex_of(*walk_);  // past the goal, if time was up on the edge that reaches it
+        const double height = last.height();
+        bracket_.offer(std::move(last), height);
+    } else if (simplex_) {
+        bracket_.offer({simplex_->point(), simplex_->basis()}, 0);  // feasible, and proves nothing
+    }
+    return bracket_.end_anyhow(Status::time_limit);
 }
 
 std::vector<PlanEntry> PointSearch::plan() const {

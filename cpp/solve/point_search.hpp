@@ -1,14 +1,20 @@
-// A place on the profile of two measures on points, without a matrix: the walk over trees, and the proof of what it has
-// found. What ProfileSearch is for a matrix.
+// A place on the profile of two measures on points, without a matrix, and the proof of what was found. What
+// ProfileSearch is for a matrix.
+//
+// Few points are walked over, from mass 0. Where there are many, the same search between cells of points gives λ, a
+// plan and potentials near the goal; from there the simplex finds vertices on either side of it, and the walk goes on
+// from the left one. docs/theory.md, "Coarse to fine".
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "base/pulse.hpp"
 #include "ground/measure.hpp"
 #include "points/tree_partners.hpp"
-#include "search/bracket.hpp"
+#include "search/search.hpp"
+#include "solve/point_simplex.hpp"
 
 namespace rpw {
 
@@ -26,11 +32,11 @@ public:
     PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit = unreachable);
 
     // How many steps there may be.
-    void allow(double most_work) { most_work_ = most_work, walk_.allow(most_work); }
+    void allow(double most_work) { most_work_ = most_work; }
     // The goal, or as near to it as the limits ask for; nothing if that takes more work. If time is up, what follows
     // tells the best that is known.
     std::optional<Status> run(const Limits& limits = {});
-    // The exact RPW at a larger κ, from where the walk has arrived.
+    // The exact RPW at a larger κ, from what was found until here.
     std::optional<Status> go_on(const Goal& goal);
 
     double unmoved() const { return bracket_.answer().unmoved; }
@@ -43,18 +49,40 @@ public:
     std::vector<double> row_potentials_in_tree() const;
     double certify(std::vector<double>& u, std::vector<double>& v) const;
 
-    long pivots() const { return walk_.pivots(); }
+    long pivots() const { return pivots_ + (simplex_ ? simplex_->pivots() : 0) + (walk_ ? walk_->pivots() : 0); }
     Solver solver() const { return Solver::points; }
 
+    // The oracle of search/search.hpp.
+    using Plan = Basis;
+    Trial next(const Bracket<Basis>& bracket);
+    std::optional<Vertex<Basis>> solve(const Trial& trial, const Bracket<Basis>& bracket);
+    std::optional<Status> walk(Bracket<Basis>& bracket, const Limits& limits);
+
 private:
-    std::optional<Status> walk_on(const Limits& limits);
+    bool starts_from_cells() const;
+    std::optional<Status> search(const Limits& limits);
+    bool start_from_cells();
+    std::optional<Status> solve_at_limit();
+    double lambda_past_goal(const Goal& goal, const Known& known) const;
+    void note_rate(const ProfilePoint& found);
+    double atom() const { return 1.0 / std::max(problem_.rows.size(), problem_.columns.size()); }
+    void forget();
+    std::optional<Status> first_walk(const Limits& limits);
+    std::optional<Status> walk_on(const Limits& limits, double most_work);
+    Status cut_off();
 
     const PointProblem& problem_;
     Pulse& pulse_;
-    PointWalk walk_;
     Bracket<Basis> bracket_;
     double limit_;
     double most_work_ = unreachable;
+    std::optional<PointSimplex> simplex_;
+    double rate_ = 0;           // λ grows by so much while log ε falls by 1
+    ProfilePoint last_;         // the vertex of the last solve
+    double first_ = 0;          // λ of the next solve, where it is known from cells
+    double work_of_solve_ = 0;  // the last one
+    std::optional<PointWalk> walk_;
+    long pivots_ = 0;  // of walks and simplexes before
 };
 
 }  // namespace rpw

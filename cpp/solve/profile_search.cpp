@@ -1,11 +1,7 @@
 // See profile_search.hpp.
 #include "solve/profile_search.hpp"
 
-#include "base/tuning.hpp"
-
 namespace rpw {
-
-using namespace tuning;
 
 ProfileSearch::ProfileSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse)
     : problem_(problem), network_(problem, strategy, pulse), bracket_(goal, {{}, nothing_moved(problem.masses)}) {}
@@ -46,15 +42,8 @@ Status ProfileSearch::cut_off(std::optional<Vertex<Basis>> doubtful) {
     return bracket_.end_anyhow(Status::time_limit);
 }
 
-// Whether the answer can be trusted. That to a crossing has bounds that agree, and a plan that costs no more than it
-// may; a plan between two vertices is held against the best line. A cost must not be lost in the rounding of λ.
 bool ProfileSearch::is_sound(Status status) const {
-    if (status != Status::exact || network_.is_walking()) return true;
-    const Goal& goal = bracket_.goal();
-    const double cost_p = bracket_.cost_p();
-    if (!goal.is_crossing()) return bracket_.proof().lambda <= sharp_lambda * cost_p || cost_p == 0;
-    const bool is_paid = root(cost_p, goal.p) <= goal.kappa * unmoved() * (1 + proven_enough);
-    return is_paid && unmoved() - bracket_.proven() <= proven_enough * unmoved();
+    return status != Status::exact || network_.is_walking() || bracket_.is_sound();
 }
 
 Found ProfileSearch::found(bool with_plan) const {

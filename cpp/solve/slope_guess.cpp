@@ -81,14 +81,17 @@ double next_lambda(const SlopeGuess& guess, const Known& known, const SlopeRange
     return lambda_between(guess, range.least, known, least_part);
 }
 
+double way_in_lambda(const Goal& goal, const ProfilePoint& from, double step, double least_unmoved) {
+    ProfilePoint start = from;
+    start.unmoved = std::max(from.unmoved, least_unmoved);
+    return step * way_to_goal(goal, start, step, -furthest_down, furthest_up);
+}
+
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeRange& range, double least_unmoved) {
-    ProfilePoint from = plan;
-    from.unmoved = std::max(plan.unmoved, least_unmoved);
-    const double stretch = -std::log(from.unmoved), rise = plan.lambda - range.least;
+    const double stretch = -std::log(std::max(plan.unmoved, least_unmoved)), rise = plan.lambda - range.least;
     if (!(rise > 0) || !(stretch > 0)) return plan.lambda;
-    const double step = rise / stretch;
     // A plan that has moved next to nothing tells little about the slope: its step may lead below 0.
-    const double corrected = plan.lambda + step * way_to_goal(goal, from, step, -furthest_down, furthest_up);
+    const double corrected = plan.lambda + way_in_lambda(goal, plan, rise / stretch, least_unmoved);
     return std::max(corrected, plan.lambda / largest_fall);
 }
 

@@ -25,6 +25,9 @@ double first_lambda(const Goal& goal, const Known& known, const SlopeRange& rang
 // The λ after that.
 double next_lambda(const SlopeGuess& guess, const Known& known, const SlopeRange& range);
 
+// How far λ is from the goal, seen from a point on either side of it, if log ε falls by 1 whenever λ grows by `step`.
+double way_in_lambda(const Goal& goal, const ProfilePoint& from, double step, double least_unmoved);
+
 // The λ of the goal as a plan tells it that is nearly optimal at its own λ.
 double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeRange& range, double least_unmoved);
 

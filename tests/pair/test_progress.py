@@ -12,16 +12,17 @@ from children import ENVIRONMENT, run, run_command
 
 import rpw
 
-# Other densities make a long way: seconds on any machine.
-CLOUDS = "rng = np.random.default_rng(0)\nx, y = rng.random((4000, 2)), np.sqrt(rng.random((4000, 2)))\n"
+# Other densities make a long way: more than two seconds on any machine, on a matrix and on points.
+SIZES = {"simplex": 4000, "points": 60_000}
 LINE = r"rpw, \d+ s: \d+\.\d% of the mass moved, the answer is (in \[[-.e\d]+, [-.e\d]+\]|at least [-.e\d]+)"
 # A line sooner and oftener than by default: the test need not be long.
-WATCHED = f"""
+WATCHED = """
 import sys
 import numpy as np, rpw
 from rpw.base import progress
 progress._BEFORE_FIRST, progress._ON_TERMINAL, progress._ELSEWHERE = 0.2, 0.1, 0.5
-{CLOUDS}
+n, rng = int(sys.argv[2]), np.random.default_rng(0)
+x, y = rng.random((n, 2)), np.sqrt(rng.random((n, 2)))
 rpw.solve(x, y, k=30, diameter=1, solver=sys.argv[1], time_limit=2, progress=True)
 print("end", file=sys.stderr)
 """
@@ -140,9 +141,9 @@ def test_junk_is_refused(function, junk):
         function([0.0], [1.0], progress=junk)
 
 
-@pytest.mark.parametrize("solver", ["points", "simplex"])
+@pytest.mark.parametrize("solver", SIZES)
 def test_lines_in_a_pipe(solver):
-    child = run("-c", WATCHED, solver)
+    child = run("-c", WATCHED, solver, str(SIZES[solver]))
     *lines, end = child.stderr.splitlines()
     assert end == "end", child.stderr
     assert 2 <= len(lines) <= 8
@@ -170,7 +171,7 @@ def on_terminal(line, columns=80):
 
 @pytest.mark.parametrize("columns", [100, 40])
 def test_one_line_on_a_terminal_is_written_over(columns):
-    shown, _ = on_terminal(["-c", WATCHED, "points"], columns)
+    shown, _ = on_terminal(["-c", WATCHED, "points", SIZES["points"]], columns)
     assert shown.endswith("\rend\r\n")
     first, *lines, erased = shown.removesuffix("\rend\r\n").split("\r")
     assert first == ""
@@ -183,7 +184,7 @@ def test_one_line_on_a_terminal_is_written_over(columns):
 
 
 def test_the_command_shows_it_to_a_person_only(tmp_path):
-    for name, points in zip("xy", clouds(4000), strict=True):
+    for name, points in zip("xy", clouds(SIZES["points"]), strict=True):
         np.save(tmp_path / f"{name}.npy", points)
     line = ["distance", tmp_path / "x.npy", tmp_path / "y.npy", "--k", "30", "--diameter", "1", "--time-limit", "2.8"]
     shown, printed = on_terminal(["-m", "rpw.cli", *line], 100)

@@ -1,0 +1,49 @@
+// The cheapest plan at a fixed multiplier between points, without a matrix: the simplex over a list of arcs that are
+// nearly tight, and trees that tell which arcs are missing there. docs/theory.md, "Coarse to fine", says from where it
+// starts.
+#pragma once
+
+#include <vector>
+
+#include "points/tree_partners.hpp"
+#include "simplex/fixed_simplex.hpp"
+
+namespace rpw {
+
+class PointSimplex {
+public:
+    // A basis, and potentials of all rows and columns that are near those of an optimal one at λ.
+    PointSimplex(const PointProblem& problem, const Basis& basis, const std::vector<double>& u,
+                 const std::vector<double>& v, double lambda, Pulse& pulse);
+
+    // Finds a basis that is optimal at λ among all pairs, from the present one; false if that takes more work, or leads
+    // nowhere. Then, and after TimeUp, the basis is feasible, not optimal.
+    bool solve(double lambda, double most_work = unreachable);
+    // Goes on from another basis.
+    void adopt(const Basis& basis) { simplex_.adopt(basis); }
+
+    Basis basis() const { return simplex_.basis(); }
+    ProfilePoint point() const { return simplex_.point(); }
+    long pivots() const { return simplex_.pivots(); }
+    double work() const { return simplex_.work() + static_cast<double>(boxes_); }
+    double work_of_list() const { return static_cast<double>(boxes_of_list_); }
+
+private:
+    double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
+                          double lambda) const;
+    bool list_arcs(const std::vector<double>& u, double lambda);
+    bool lacks_arcs(const std::vector<double>& u, double lambda) const;
+
+    const PointProblem& problem_;
+    Pulse& pulse_;
+    Node rows_;
+    ArcList arcs_;
+    WeightedTree columns_;   // their weights are the potentials
+    double margin_;          // arcs that are so near to being tight are listed
+    std::size_t boxes_ = 0;  // that were looked at for all lists, and for the last one
+    std::size_t boxes_of_list_ = 0;
+    bool has_list_ = false;
+    FixedSimplexOver<ListedLines> simplex_;
+};
+
+}  // namespace rpw
