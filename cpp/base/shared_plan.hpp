@@ -15,7 +15,7 @@ public:
     bool is_given() const { return plan_ != nullptr; }
     // Where none is given, the empty plan.
     const Plan& operator*() const {
-        static const Plan nothing;
+        static const Plan nothing{};
         return plan_ ? *plan_ : nothing;
     }
     operator const Plan&() const { return **this; }
