@@ -228,9 +228,8 @@ def tables():
     yield accuracies("mnist", 50, (1, 10, 100))  # with ±, four are too wide
     for dataset in ("cifar10", "corel"):
         yield accuracies(dataset, 50, (1, 10, 50, 100))
-    for dataset in ("mnist", "cifar10"):
+    for dataset in ("mnist", "cifar10", "corel"):
         yield accuracies(dataset, 600, (1, 10))
-    yield accuracies("corel", 600, (1, 10), ("noise", "shift"))
     yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
     yield from (times(), exponents(), bounds(), outliers(), thresholds())
 
