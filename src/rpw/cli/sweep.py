@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpw.base.check import as_device
-from rpw.base.usage import UsageError
-from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Device, Json, NThreads, usage
+from rpw.cli._experiment import Data, Out, Seed, Size, begin, need_device, print_files
+from rpw.cli._options import Device, Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table
+from rpw.cli._pictures import Dataset, Labelled, Queries, Scenario, check_scenario, print_drawn, sizes_of
 from rpw.cli._progress import bar
-from rpw.cli.retrieval import Dataset, Labelled, Queries, Scenario, sizes_of
-from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import load_pictures
-from rpw.many.backends.choice import check_device
 
 if TYPE_CHECKING:
     from rpw.experiments.price_sweep import Choice
@@ -50,11 +46,8 @@ def sweep(
     from rpw.experiments.retrieval import Plan
 
     start = time.perf_counter()
-    if scenario not in SCENARIOS:
-        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
-    with usage():
-        as_device(device)
-    check_device(device)
+    check_scenario(scenario)
+    need_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = sizes_of(pictures, labelled, queries)
     plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, largest_m=max(nearest, 100))
@@ -62,8 +55,7 @@ def sweep(
     facts["pictures"] = f"digest {pictures.digest}"
     folder = begin("sweep", out, f"sweep-{pictures.name}-{scenario}", facts)
     if not as_json:
-        print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
-        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
+        print_drawn(pictures, scenario, counts)
     with bar(as_json) as report:
         found = sweep_prices(
             plan, store=folder / "nearest", m=nearest, n_threads=n_threads, device=device, report=report

@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rpw.experiments.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
-from rpw.experiments.paper.retrieved import Experiment, NotRunError, Runs
+from rpw.experiments.paper.retrieved import Experiment, Runs
 from rpw.experiments.price_sweep import CHOICE_COLUMNS, Choice, choice_among, choice_cells, draw_sweeps, sweep_prices
-from rpw.experiments.retrieval import Plan
-from rpw.io.pictures import load_pictures
 
 __all__ = ["choosing_exhibit", "verdict_on"]
 
@@ -30,13 +28,7 @@ def choosing_exhibit(
         def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
             report((number + share) / len(experiments), f"{experiment.name}: {what}")
 
-        try:
-            pictures = load_pictures(experiment.dataset, runs.data, None)
-        except (ValueError, OSError, ImportError) as error:
-            raise NotRunError(f"the pictures of {experiment.dataset} are not here: {error}") from error
-        sizes = (experiment.labelled, experiment.queries, runs.seed)
-        plan = Plan(pictures, experiment.scenario, *sizes, largest_m=experiment.nearest)
-        store = runs.folder / experiment.name / "nearest"
+        plan, store = runs.plan(experiment), runs.folder / experiment.name / "nearest"
         sweeps.append(sweep_prices(plan, store=store, n_threads=runs.n_threads, device=runs.device, report=tell))
     rows: list[list[Any]] = []
     curves: list[list[Any]] = []
