@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rpw.experiments.claims import judge, read_hits, verdict_table
+from rpw.experiments.claims import CLAIMS, OTHER_READING, judge, read_hits, verdict_table
 from rpw.experiments.files import write_csv
 from rpw.experiments.statistics import fitted_exponent
 
@@ -39,9 +39,11 @@ def test_tables_are_filled_from_the_files(tables, page):
     assert tables.filled(spoiled) == page != spoiled
 
 
-def test_verdicts_follow_from_the_hits(tmp_path):
-    again = write_csv(tmp_path / "claims.csv", *verdict_table(judge(read_hits(RESULTS))))
-    assert again.read_bytes() == (RESULTS / "claims.csv").read_bytes()
+@pytest.mark.parametrize(("name", "claims"), [("claims", CLAIMS), ("claims-plain", OTHER_READING)])
+def test_verdicts_follow_from_the_hits(tmp_path, name, claims):
+    judged = judge(read_hits(RESULTS, plain_queries=claims is OTHER_READING), claims)
+    again = write_csv(tmp_path / "again.csv", *verdict_table(judged))
+    assert again.read_bytes() == (RESULTS / f"{name}.csv").read_bytes()
 
 
 def test_curves_follow_from_the_hits():
@@ -159,6 +161,27 @@ def test_differences_of_photographs_in_words(page):
     _, ends = columns_of(left)
     assert (f"{min(ends):+.3f}", f"{max(ends):+.3f}") == ("-0.007", "+0.015")
     assert "with intervals that reach from -0.007 to +0.015" in page
+
+
+def test_the_other_reading_in_words(page):
+    rows = rows_of("claims-plain.csv")
+    assert {(row["verdict"], row["queries"]) for row in rows} == {("not decided", "50")}
+    assert f"{min(float(row['holm']) for row in rows):.3f}" == "0.089"
+    assert "**none of the 44 is decided**; the smallest Holm is 0.089" in page
+    gains, claims = ([row for row in rows if (row["better"] == row["worse"]) == is_gain] for is_gain in (True, False))
+    assert (len(gains), len(claims)) == (24, 20)
+    small, photographs = ([row for row in gains if row["dataset"] == name] for name in ("cifar10", "corel"))
+    differences, _ = columns_of(small)
+    assert (f"{min(differences):.3f}", f"{max(differences):.3f}") == ("0.010", "0.076")
+    assert "All twelve gains are positive, between 0.010 and 0.076" in page
+    assert all((float(row["low"]) > 0) == (row["better"] != "TV") for row in small)
+    differences, _ = columns_of(photographs)
+    assert (f"{min(differences):+.3f}", f"{max(differences):+.3f}") == ("-0.016", "+0.014")
+    assert "The gains lie between -0.016 and +0.014, and all their intervals hold 0" in page
+    assert all(float(row["low"]) <= 0 <= float(row["high"]) for row in (*photographs, *claims))
+    differences, _ = columns_of([row for row in claims if row["better"] == "RPW(2,0.1)"])
+    assert (len(differences), f"{min(differences):.3f}", f"{max(differences):.3f}") == (12, "0.002", "0.066")
+    assert "RPW(2,0.1) was above W1, W2 and TV in all four runs, by 0.002 to 0.066" in page
 
 
 def test_parts_that_were_cut_off(page):
