@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from rpw.experiments.statistics import LEVEL, Difference, Ints, holm, paired_difference
+from rpw.experiments.statistics import LEVEL, UNKNOWN, Difference, Ints, holm, paired_difference
 
 __all__ = ["CLAIMS", "OTHER_READING", "OURS", "Claim", "Hits", "Judged", "judge", "read_hits", "verdict_table"]
 
-_UNKNOWN = Difference(*[float("nan")] * 4)
 _PLAIN = "-plain"  # ends the scenarios of the other reading
 
 
@@ -213,7 +212,7 @@ def verdict_table(judged: Iterable[Judged]) -> tuple[list[str], list[list[Any]]]
     header += ["accuracy_worse", "difference", "low", "high", "p", "holm", "verdict", "source"]
     rows = []
     for each in judged:
-        claim, found = each.claim, each.difference or _UNKNOWN
+        claim, found = each.claim, each.difference or UNKNOWN
         row: list[Any] = [claim.dataset, claim.scenario, claim.better, claim.sides[1][0], claim.worse, claim.m]
         row += [each.queries, each.better, each.worse, found.mean, found.low, found.high, found.pvalue]
         rows.append([*row, each.corrected, each.verdict, claim.source])

@@ -58,8 +58,8 @@ def choosing_exhibit(
 
 
 def verdict_on(title: str, choice: Choice) -> Verdict:
-    """Whether a factor of three in k matters little."""
-    worst = max((choice.below, choice.above), key=lambda loss: loss.high)
+    """Whether a factor of three in k matters little; at an end of the sweep, one side is known."""
+    worst = max((loss for loss in (choice.below, choice.above) if loss), key=lambda loss: loss.high)
     answer = YES if worst.high < MOST else NO if worst.low > MOST else OPEN
     found = f"loses {worst.mean:.3f} ({worst.low:.3f} to {worst.high:.3f}), best k = {choice.best:g}"
     return Verdict(f"{title}: a k that is wrong by a factor of three costs less than {MOST:g}", found, answer)
