@@ -200,7 +200,10 @@ def choice_cells(choice: Choice) -> list[float]:
 
 
 def draw_sweeps(sweeps: Sequence[PriceSweep]) -> Figure:
-    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1."""
+    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1.
+
+    Bars are the 95 % intervals of the losses against the best parameter.
+    """
     figure = new_figure(9.6, 3.6 * len(sweeps))
     axes = figure.subplots(len(sweeps), 2, sharey="row", squeeze=False)
     for row, sweep in zip(axes, sweeps, strict=True):
@@ -213,9 +216,12 @@ def draw_sweeps(sweeps: Sequence[PriceSweep]) -> Figure:
 def _draw(
     ax: Axes, sweep: PriceSweep, values: Sequence[float], hits: Ints, name: str, colour: str, ends: tuple[str, str]
 ) -> None:
-    chosen = choice_among(values, hits, sweep.m)
+    chosen, losses = choice_among(values, hits, sweep.m), losses_of(hits, sweep.m)
     swept = SWEPT_K if name == "k" else SWEPT_LAM
     ax.axvspan(chosen.low, chosen.high, color=colour, alpha=0.1, lw=0)
+    low = [chosen.accuracy - loss.high for loss in losses.each]
+    high = [chosen.accuracy - loss.low for loss in losses.each]
+    ax.vlines(values, low, high, color=colour, alpha=0.35, lw=2.5)  # each against the best one, query by query
     ax.semilogx(values, sweep.accuracy(hits), "o-", color=colour, ms=4, label="RPW(2,k)" if name == "k" else "ROBOT(λ)")
     for end, style in zip(ends, (":", "--"), strict=True):
         ax.axhline(float(sweep.accuracy(sweep.ends[end])), color="0.4", lw=1, ls=style, label=end)
