@@ -10,6 +10,8 @@ from statistics import mean, median
 
 HERE = Path(__file__).parent
 SCENARIOS = {"noise": "noise", "shift": "shift", "both": "noise and shift"}
+SWEPT = [(dataset, scenario) for dataset in ("mnist", "cifar10") for scenario in SCENARIOS]
+FIXED_K = (0.178, 0.562, 1.78)
 KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 
 
@@ -92,14 +94,14 @@ def other_reading():
 
 def times():
     """A part that was cut off and resumed has only the time of the queries that were left."""
-    found = {}
+    names, found = {**KEYS, "rpw-sweep": "RPW, 17 k"}, {}
     for row in rows_of("times.csv"):
         text = row["seconds"]
         if int(row["queries"]) < int(row["run"].rpartition("-")[2]):
             text += f" (of {row['queries']} queries)"
-        found.setdefault(row["run"], {})[KEYS[row["distance"]]] = text
-    header = ["seconds on one H200", *KEYS.values()]
-    return header, [[run, *(seconds.get(name, "–") for name in KEYS.values())] for run, seconds in found.items()]
+        found.setdefault(row["run"], {})[names.get(row["distance"])] = text  # of λ-ROBOT the other λ are not shown
+    header = ["seconds on one H200", *names.values()]
+    return header, [[run, *(seconds.get(name, "–") for name in names.values())] for run, seconds in found.items()]
 
 
 def exponents():
@@ -214,32 +216,39 @@ def growth():
 def choices():
     """The best parameter, what is not told apart from it, and what a third and three times it lose."""
     rows = []
-    for scenario, words in SCENARIOS.items():
-        for row in rows_of(f"sweep-mnist-{scenario}-40/choice.csv"):
-            best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
-            losses = [
-                unbroken(
-                    f"{float(row[name]):.3f} ({float(row[f'{name}_low']):.3f} to {float(row[f'{name}_high']):.3f})"
-                )
-                for name in ("third", "triple")
-            ]
-            rows.append([words, row["distance"], best, _short(row["accuracy"]), f"{low} to {high}", *losses])
-    header = [
-        "mnist, 40 queries",
-        "distance",
-        "best",
-        "accuracy",
-        "not told apart",
-        "loss at a third",
-        "at three times",
-    ]
-    return header, rows
+    for dataset, scenario in SWEPT:
+        for row in rows_of(f"sweep-{dataset}-{scenario}-50/choice.csv"):
+            if row["low"] != row["high"] or row["third"]:  # else it was run at one parameter
+                best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
+                cells = [best, _short(row["accuracy"]), f"{low} to {high}", _loss(row, "third"), _loss(row, "triple")]
+                rows.append([dataset, SCENARIOS[scenario], row["distance"], *cells])
+    header = ["swept, 50 queries", "scenario", "distance", "best", "accuracy", "not told apart"]
+    return [*header, "loss at a third", "at three times"], rows
+
+
+def fixed_k():
+    """What some k lose against the best one; in bold what is told apart from it."""
+    rows = []
+    for dataset, scenario in SWEPT:
+        found = {row["parameter"]: row for row in rows_of(f"sweep-{dataset}-{scenario}-50/sweep.csv")[:17]}
+        own = [found[f"{k:.6f}"] for k in FIXED_K]
+        cells = [f"**{_loss(row, 'loss')}**" if float(row["holm"]) <= 0.05 else _loss(row, "loss") for row in own]
+        rows.append([f"{dataset}, {SCENARIOS[scenario]}", *cells])
+    return ["RPW(2,k) loses against the best k", *(f"k = {k:g}" for k in FIXED_K)], rows
+
+
+def _loss(row, name):
+    """With its interval, where it was swept."""
+    if not row[name]:
+        return "–"
+    by, low, high = (float(row[each]) for each in (name, f"{name}_low", f"{name}_high"))
+    return unbroken(f"{by:.3f} ({low:.3f} to {high:.3f})")
 
 
 def tables():
     yield verdicts()
     yield from (parts(), in_the_plane(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
-    yield from (excesses(), growth(), choices())
+    yield from (excesses(), growth(), choices(), fixed_k())
     yield accuracies("mnist", 50, (1, 10, 100))  # with ±, four are too wide
     for dataset in ("cifar10", "corel"):
         yield accuracies(dataset, 50, (1, 10, 50, 100))
