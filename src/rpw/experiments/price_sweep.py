@@ -230,4 +230,4 @@ def _draw(
     ax.set_title(f"{sweep.title} ({sweep.rpw.shape[1]} queries)", fontsize=10, parse_math=False)
     ax.grid(alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(edgecolor="none", framealpha=0.8, fontsize=8)
