@@ -334,7 +334,7 @@ def span(numbers):
 def test_sentences_on_the_best_k(sweeps, page):
     chosen = {where: own["RPW(2,k)"] for where, (own, _) in sweeps.items()}
     best = [float(row["best"]) for row in chosen.values()]
-    assert f"lies between {min(best):g} and {max(best):g}." in page
+    assert f"lay between {min(best):g} and {max(best):g}." in page
     spans = {(float(row["low"]), float(row["high"])) for (dataset, _), row in chosen.items() if dataset != "mnist"}
     assert spans == {(0.01, 100)}
     assert "no k from 0.01 to 100 is told apart from it" in page
@@ -385,6 +385,6 @@ def test_sentences_on_k_beside_robot(sweeps, page):
     ends = span([end / 10 for each in found for end in (each.low, each.high)])
     chance = min(holm(np.array([each.pvalue for each in found])))
     assert chance > LEVEL
-    said = f"is above by {low} to {high}, with intervals\n  that reach from {ends[0]} to {ends[1]} (the smallest Holm"
+    said = f"was above by {low} to {high}, with\n  intervals that reach from {ends[0]} to {ends[1]} (the smallest Holm"
     assert said in page
     assert f"is {chance:.3f})" in page
