@@ -109,7 +109,7 @@ def test_the_command(tmp_path):
     assert len(answer["accuracy"]["RPW(2,k)"]) == 17
     shown = forked_command(*arguments, timeout=200)
     assert max(map(len, shown.stdout.splitlines())) <= 80
-    few = forked_command(*arguments, "--lam", "0.3,0.1", "--json", timeout=200)
+    few = forked_command(*arguments, "--lam", "0.3,0.1,0.10000001", "--json", timeout=200)
     assert list(json.loads(few.stdout)["accuracy"]["ROBOT(λ)"]) == ["0.1", "0.3"]
     for wrong in ("0", "-1", "inf", "nan", "0.1,x", ""):
         refused = forked_command("reproduce", "sweep", "--lam", wrong, cwd=tmp_path)

@@ -81,9 +81,9 @@ def sweep(
 
 
 def _as_lams(text: str) -> tuple[float, ...]:
-    """Different numbers that λ-ROBOT may have, in their order."""
+    """Different numbers that λ-ROBOT may have, in their order; with six digits, as in the names of files."""
     try:
-        given = sorted({float(number) for number in text.split(",")})
+        given = sorted({float(f"{float(number):g}") for number in text.split(",")})
     except ValueError:
         given = []
     if not given or not all(0 < number < float("inf") for number in given):
