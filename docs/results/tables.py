@@ -83,9 +83,9 @@ def other_reading():
     for row in rows_of("claims-plain.csv"):
         if row["better"] == row["worse"]:
             by, low, high = (float(row[name]) for name in ("difference", "low", "high"))
-            text = f"{_short(row['accuracy_better'])} ({by:+.3f}: {low:+.3f} to {high:+.3f})"
+            gain = unbroken(f"({by:+.3f}: {low:+.3f} to {high:+.3f})")
             where = f"{row['dataset']}, {SCENARIOS[row['worse_scenario']]}"
-            found.setdefault(row["better"], {})[where] = unbroken(text)
+            found.setdefault(row["better"], {})[where] = f"{_short(row['accuracy_better'])} {gain}"
     columns = list(found["W1"])
     return ["not tinted, 50 queries, m = 10", *columns], [
         [name, *(cells[where] for where in columns)] for name, cells in found.items()
