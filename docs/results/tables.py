@@ -10,6 +10,8 @@ from statistics import mean, median
 
 HERE = Path(__file__).parent
 SCENARIOS = {"noise": "noise", "shift": "shift", "both": "noise and shift"}
+SWEPT = [(dataset, scenario) for dataset in ("mnist", "cifar10") for scenario in SCENARIOS]
+FIXED_K = (0.178, 0.562, 1.78)
 KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 
 
@@ -75,16 +77,31 @@ def _cell(found, names, name, m):
     return f"**{text}**" if float(row["accuracy"]) == best else text
 
 
+def other_reading():
+    """What each distance finds where queries are not tinted, and what it gains by that."""
+    found = {}
+    for row in rows_of("claims-plain.csv"):
+        if row["better"] == row["worse"]:
+            by, low, high = (float(row[name]) for name in ("difference", "low", "high"))
+            gain = unbroken(f"({by:+.3f}: {low:+.3f} to {high:+.3f})")
+            where = f"{row['dataset']}, {SCENARIOS[row['worse_scenario']]}"
+            found.setdefault(row["better"], {})[where] = f"{_short(row['accuracy_better'])} {gain}"
+    columns = list(found["W1"])
+    return ["not tinted, 50 queries, m = 10", *columns], [
+        [name, *(cells[where] for where in columns)] for name, cells in found.items()
+    ]
+
+
 def times():
     """A part that was cut off and resumed has only the time of the queries that were left."""
-    found = {}
+    names, found = {**KEYS, "rpw-sweep": "RPW, 17 k"}, {}
     for row in rows_of("times.csv"):
         text = row["seconds"]
         if int(row["queries"]) < int(row["run"].rpartition("-")[2]):
             text += f" (of {row['queries']} queries)"
-        found.setdefault(row["run"], {})[KEYS[row["distance"]]] = text
-    header = ["seconds on one H200", *KEYS.values()]
-    return header, [[run, *(seconds.get(name, "–") for name in KEYS.values())] for run, seconds in found.items()]
+        found.setdefault(row["run"], {})[names.get(row["distance"])] = text  # of λ-ROBOT the other λ are not shown
+    header = ["seconds on one H200", *names.values()]
+    return header, [[run, *(seconds.get(name, "–") for name in names.values())] for run, seconds in found.items()]
 
 
 def exponents():
@@ -199,40 +216,51 @@ def growth():
 def choices():
     """The best parameter, what is not told apart from it, and what a third and three times it lose."""
     rows = []
-    for scenario, words in SCENARIOS.items():
-        for row in rows_of(f"sweep-mnist-{scenario}-40/choice.csv"):
-            best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
-            losses = [
-                unbroken(
-                    f"{float(row[name]):.3f} ({float(row[f'{name}_low']):.3f} to {float(row[f'{name}_high']):.3f})"
-                )
-                for name in ("third", "triple")
-            ]
-            rows.append([words, row["distance"], best, _short(row["accuracy"]), f"{low} to {high}", *losses])
-    header = [
-        "mnist, 40 queries",
-        "distance",
-        "best",
-        "accuracy",
-        "not told apart",
-        "loss at a third",
-        "at three times",
-    ]
-    return header, rows
+    for dataset, scenario in SWEPT:
+        for row in rows_of(f"sweep-{dataset}-{scenario}-50/choice.csv"):
+            if row["low"] != row["high"] or row["third"]:  # else it was run at one parameter
+                best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
+                losses = [_loss(row, "third"), _loss(row, "triple")]
+                cells = [best, _short(row["accuracy"]), unbroken(f"{low} to {high}"), *losses]
+                rows.append([dataset, unbroken(SCENARIOS[scenario]), row["distance"], *cells])
+    header = ["swept, 50 queries", "scenario", "distance", "best", "accuracy", "not told apart"]
+    return [*header, "loss at a third", "at three times"], rows
+
+
+def fixed_k():
+    """What some k lose against the best one; in bold what is told apart from it."""
+    rows = []
+    for dataset, scenario in SWEPT:
+        found = {row["parameter"]: row for row in rows_of(f"sweep-{dataset}-{scenario}-50/sweep.csv")[:17]}
+        best = float(rows_of(f"sweep-{dataset}-{scenario}-50/choice.csv")[0]["best"])
+        cells = ["the best" if k == best else _told(found[f"{k:.6f}"]) for k in FIXED_K]
+        rows.append([f"{dataset}, {SCENARIOS[scenario]}", *cells])
+    return ["RPW(2,k) loses against the best k", *(f"k = {k:g}" for k in FIXED_K)], rows
+
+
+def _told(row):
+    return f"**{_loss(row, 'loss')}**" if float(row["holm"]) <= 0.05 else _loss(row, "loss")
+
+
+def _loss(row, name):
+    """With its interval, where it was swept."""
+    if not row[name]:
+        return "–"
+    by, low, high = (float(row[each]) for each in (name, f"{name}_low", f"{name}_high"))
+    return unbroken(f"{by:.3f} ({low:.3f} to {high:.3f})")
 
 
 def tables():
     yield verdicts()
     yield from (parts(), in_the_plane(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
-    yield from (excesses(), growth(), choices())
+    yield from (excesses(), growth(), choices(), fixed_k())
     yield accuracies("mnist", 50, (1, 10, 100))  # with ±, four are too wide
     for dataset in ("cifar10", "corel"):
         yield accuracies(dataset, 50, (1, 10, 50, 100))
-    for dataset in ("mnist", "cifar10"):
+    for dataset in ("mnist", "cifar10", "corel"):
         yield accuracies(dataset, 600, (1, 10))
-    yield accuracies("corel", 600, (1, 10), ("noise", "shift"))
     yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
-    yield from (times(), exponents(), bounds(), outliers(), thresholds())
+    yield from (other_reading(), times(), exponents(), bounds(), outliers(), thresholds())
 
 
 def as_text(header, rows):

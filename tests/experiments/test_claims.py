@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from children import forked_command
 
-from rpw.experiments.claims import CLAIMS, OURS, Claim, Hits, judge, read_hits, verdict_table
+from rpw.experiments.claims import CLAIMS, OTHER_READING, OURS, Claim, Hits, judge, read_hits, verdict_table
 from rpw.experiments.retrieval import methods
 from rpw.experiments.statistics import holm, paired_difference
 
@@ -168,6 +168,42 @@ def test_the_claims_are_different_and_name_what_is_computed():
         "it is not in the paper"
     )
     assert {each.m for each in CLAIMS} == {10}
+
+
+def write_run(folder, scenario, plain_queries, **distances):
+    """A run of six queries of CIFAR-10, as ``rpw reproduce retrieval`` leaves it."""
+    folder.mkdir(parents=True)
+    facts = {"dataset": "cifar10", "scenario": scenario, "plain_queries": plain_queries, "pictures": "digest"}
+    (folder / "run.json").write_text(json.dumps({**facts, "labelled": 30, "queries": 6, "seed": 0}))
+    rows = [f"{name},0,{q},cat,{hits[q]}" for name, hits in distances.items() for q in range(6)]
+    (folder / "hits.csv").write_text("\n".join(["distance,repeat,query,label,hits_at_10", *rows]) + "\n")
+
+
+def found_by(judged):
+    return {each.claim.text: each.difference.mean for each in judged if each.difference}
+
+
+def test_the_other_reading_is_judged_apart(tmp_path):
+    write_run(tmp_path / "a", "shift", False, W1=[2] * 6, W2=[5] * 6)
+    write_run(tmp_path / "b", "shift", True, W1=[6] * 6, W2=[5] * 6)
+    usual = found_by(judge(read_hits(tmp_path)))
+    assert usual == pytest.approx({"W1 above W2": -0.3}), "as if the other were not there"
+    found = found_by(judge(read_hits(tmp_path, plain_queries=True), OTHER_READING))
+    assert found == pytest.approx({"W1 above W2": 0.1, "W1 above W1 under shift": 0.4, "W2 above W2 under shift": 0})
+    assert len(OTHER_READING) == 2 * 2 * (5 + 6)
+    assert len({(each.dataset, each.sides) for each in OTHER_READING}) == len(OTHER_READING)
+
+
+def test_the_command_judges_the_other_reading(tmp_path):
+    pytest.importorskip("typer")
+    write_run(tmp_path / "b", "both", True, W1=[6] * 6, W2=[5] * 6)
+    assert "holds no folder with hits.csv" in forked_command("reproduce", "claims", tmp_path).stderr
+    done = forked_command("reproduce", "claims", tmp_path, "--plain-queries", "--json")
+    assert done.returncode == 0, done.stderr
+    (only,) = (each for each in json.loads(done.stdout)["claims"] if each["verdict"] != "not run")
+    assert (only["scenario"], only["better"], only["worse"]) == ("both-plain", "W1", "W2")
+    assert (tmp_path / "claims-plain.csv").exists()
+    assert not (tmp_path / "claims.csv").exists()
 
 
 def test_the_command_judges_runs(tmp_path):

@@ -9,7 +9,7 @@ from planted_pictures import planted
 
 from rpw.experiments.paper.choosing import verdict_on
 from rpw.experiments.paper.exhibit import NO, OPEN, YES
-from rpw.experiments.price_sweep import choice_among, sweep_prices, write_sweep
+from rpw.experiments.price_sweep import choice_among, choice_cells, sweep_prices, write_sweep
 from rpw.experiments.retrieval import SWEPT_K, SWEPT_LAM, Plan, methods, retrieve
 
 K = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -26,9 +26,36 @@ def test_the_best_and_what_is_not_told_apart():
     assert found.best == 3.0, "the middle of two is the upper one"
     assert (found.low, found.high) == (1.0, 3.0)
     assert found.accuracy == pytest.approx(0.8, abs=0.03)
-    assert found.below.mean == pytest.approx(0.1, abs=0.03)  # two steps below: 0.3
-    assert found.above.mean == pytest.approx(0.3, abs=0.03)  # the end of the list
-    assert found.below.low <= found.below.mean <= found.below.high
+    assert found.below.mean == pytest.approx(0, abs=0.03)
+    assert found.above.mean == pytest.approx(0.3, abs=0.03)
+    assert found.above.low <= found.above.mean <= found.above.high
+
+
+def test_nothing_is_said_of_what_was_not_swept():
+    """A best parameter at the end has nothing beyond it; one alone has nothing beside it."""
+    lowest, highest = (
+        choice_among(K, hits(*shares), 10) for shares in ((0.9, 0.6, 0.5, 0.5, 0.5), (0.2, 0.2, 0.2, 0.2, 0.7))
+    )
+    assert (lowest.best, lowest.below) == (0.1, None)
+    assert lowest.above.mean == pytest.approx(0.3, abs=0.03)
+    assert (highest.best, highest.above) == (10.0, None)
+    assert verdict_on("", lowest).answer == NO, "the side that is known decides"
+    alone = choice_among((0.1,), hits(0.5), 10)
+    assert (alone.best, alone.low, alone.high, alone.below, alone.above) == (0.1, 0.1, 0.1, None, None)
+    assert np.isnan(choice_cells(alone)[4:]).all()
+    coarse = choice_among((0.01, 1.0, 100.0), hits(0.5, 0.7, 0.5), 10)
+    assert (coarse.below, coarse.above) == (None, None), "a hundredth is not a third"
+
+
+def test_two_steps_of_the_sweep_are_a_factor_of_three():
+    for values in (SWEPT_K, SWEPT_LAM):
+        for i in range(2, len(values) - 2):
+            shares = np.full(len(values), 0.5)
+            shares[[i - 2, i, i + 2]] = 0.4, 0.9, 0.6
+            found = choice_among(values, hits(*shares), 10)
+            assert found.best == values[i]
+            assert found.below.mean == pytest.approx(0.5, abs=0.03)
+            assert found.above.mean == pytest.approx(0.3, abs=0.03)
 
 
 def test_where_nothing_differs_all_are_as_good():
@@ -40,7 +67,7 @@ def test_where_nothing_differs_all_are_as_good():
 def test_a_factor_of_three_is_judged():
     assert verdict_on("", choice_among(K, hits(0.79, 0.8, 0.81, 0.8, 0.79), 10)).answer == YES
     assert verdict_on("", choice_among(K, hits(0.2, 0.5, 0.8, 0.5, 0.2), 10)).answer == NO
-    assert verdict_on("", choice_among(K, hits(0.76, 0.8, 0.81, 0.8, 0.76, queries=12), 10)).answer == OPEN
+    assert verdict_on("", choice_among(K, hits(0.5, 0.76, 0.81, 0.76, 0.5, queries=12), 10)).answer == OPEN
 
 
 def test_a_sweep_finds_what_the_retrieval_finds(tmp_path):
@@ -61,6 +88,13 @@ def test_a_sweep_finds_what_the_retrieval_finds(tmp_path):
     }
     paths = write_sweep(swept, tmp_path / "out")
     assert paths["queries"].read_text().count("\n") == 1 + 6 * (len(SWEPT_K) + len(SWEPT_LAM) + 3)
+    curve = [line.split(",") for line in paths["accuracy"].read_text().splitlines() if line.startswith("ROBOT")]
+    best = max(float(row[2]) for row in curve)
+    for row in curve:
+        assert float(row[3]) == pytest.approx(best - float(row[2]), abs=2e-6), "the loss is against the best of them"
+    few = sweep_prices(plan, store=tmp_path / "nearest", m=5, lams=(0.1,))
+    assert few.robot.tolist() == [expected["ROBOT(0.1)"]]
+    assert few.rpw.tolist() == swept.rpw.tolist()
 
 
 def test_the_command(tmp_path):
@@ -75,6 +109,12 @@ def test_the_command(tmp_path):
     assert len(answer["accuracy"]["RPW(2,k)"]) == 17
     shown = forked_command(*arguments, timeout=200)
     assert max(map(len, shown.stdout.splitlines())) <= 80
+    few = forked_command(*arguments, "--lam", "0.3,0.1,0.10000001", "--json", timeout=200)
+    assert list(json.loads(few.stdout)["accuracy"]["ROBOT(λ)"]) == ["0.1", "0.3"]
+    for wrong in ("0", "-1", "inf", "nan", "0.1,x", ""):
+        refused = forked_command("reproduce", "sweep", "--lam", wrong, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "--lam" in refused.stderr
     refused = forked_command("reproduce", "sweep", "--scenario", "loud", cwd=tmp_path)
     assert refused.returncode == 2
     assert "--scenario loud" in refused.stderr

@@ -9,9 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from rpw.base.check import as_device
+from rpw.cli._options import usage
 from rpw.cli._output import print_rows, seconds
+from rpw.many.backends.choice import check_device
 
-__all__ = ["Data", "Out", "Seed", "Size", "begin", "print_files"]
+__all__ = ["Data", "Out", "Seed", "Size", "begin", "need_device", "print_files"]
 
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder of mnist, cifar10, corel; else that in RPW_DATA.")
@@ -19,6 +22,13 @@ Data = Annotated[
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Equal seeds give equal numbers.")]
 Size = Annotated[int | None, typer.Option("--size", min=2, help="Cut pictures of a folder to squares of SIZE pixels.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="rpw-output/...")]
+
+
+def need_device(device: str) -> None:
+    """Raise if the device has no proper name, or is not here."""
+    with usage():
+        as_device(device)
+    check_device(device)
 
 
 def begin(

@@ -14,20 +14,24 @@ from rpw.cli._output import counted, print_json, print_lines, print_rows, print_
 __all__ = ["claims"]
 
 Runs = Annotated[Path, typer.Argument(metavar="DIR", help="Its folders are those of rpw reproduce retrieval.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Folder for claims.csv.", show_default="DIR")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for the table.", show_default="DIR")]
+PlainQueries = Annotated[
+    bool, typer.Option("--plain-queries", help="Judge the runs of retrieval --plain-queries, beside the others.")
+]
 
 
-def claims(runs: Runs, out: Out = None, as_json: Json = False) -> None:
+def claims(runs: Runs, plain_queries: PlainQueries = False, out: Out = None, as_json: Json = False) -> None:
     """Which claims of the paper about retrieval hold: yes, no, or not decided.
 
-    Compares the hits of finished runs query by query, and corrects all claims together.
+    Compares the hits of finished runs query by query, and corrects all claims together. Writes claims.csv, or
+    claims-plain.csv for plain queries.
     """
-    from rpw.experiments.claims import judge, read_hits, verdict_table
+    from rpw.experiments.claims import CLAIMS, OTHER_READING, judge, read_hits, verdict_table
     from rpw.experiments.files import write_csv
 
-    judged = judge(read_hits(runs))
+    judged = judge(read_hits(runs, plain_queries), OTHER_READING if plain_queries else CLAIMS)
     header, rows = verdict_table(judged)
-    path = write_csv((out or runs) / "claims.csv", header, rows)
+    path = write_csv((out or runs) / f"claims{'-plain' * plain_queries}.csv", header, rows)
     if as_json:
         print_json({"claims": [dict(zip(header, row, strict=True)) for row in rows], "files": {"claims": path}})
         return

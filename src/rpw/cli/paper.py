@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpw.base.check import as_device
-from rpw.cli._experiment import Data, Out, Seed, begin, print_files
+from rpw.cli._experiment import Data, Out, Seed, begin, need_device, print_files
 from rpw.cli._options import Device, Json, NThreads, usage
 from rpw.cli._output import counted, print_json, print_lines, print_table
 from rpw.cli._progress import bar
-from rpw.many.backends.choice import check_device
 
 if TYPE_CHECKING:
     from rpw.experiments.paper.parts import Part
@@ -69,9 +67,8 @@ def paper(
         size = replace(size, largest_n=largest_n, on_trees={})
     every = all_parts(size)
     with usage():
-        as_device(device)
         some = every if parts is None else chosen_parts(every, parts.split(","))
-    check_device(device)
+    need_device(device)
     facts = {"size": size.name, "largest_n": size.largest_n, "repeats": size.repeats, "seed": seed}
     folder = begin("paper", out, f"paper{'-quick' * quick}", facts)
     job = Job(Runs(runs or folder / "runs", seed, data, n_threads, device))

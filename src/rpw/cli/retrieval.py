@@ -8,45 +8,16 @@ from typing import Annotated
 
 import typer
 
-from rpw.base.check import as_device
 from rpw.base.usage import UsageError
-from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Device, Json, NThreads, choices, usage
+from rpw.cli._experiment import Data, Out, Seed, Size, begin, need_device, print_files
+from rpw.cli._options import Device, Json, NThreads, usage
 from rpw.cli._output import print_json, print_lines, print_table
+from rpw.cli._pictures import Dataset, Labelled, Queries, Scenario, check_scenario, print_drawn, repeats_of, sizes_of
 from rpw.cli._progress import bar
-from rpw.experiments.perturbation import SCENARIOS, described
-from rpw.io.pictures import DATASETS, Pictures, load_pictures
-from rpw.many.backends.choice import check_device
+from rpw.io.pictures import load_pictures
 
-__all__ = ["demo", "retrieval", "sizes_of"]
+__all__ = ["demo", "retrieval"]
 
-# labelled, queries, repeats: the paper's, and what small pictures need.
-_SIZES = {"digits": (200, 20, 5)}
-_PAPER_SIZES = (2000, 50, 5)
-
-Dataset = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        metavar="digits|mnist|cifar10|corel|DIR",
-        help="Pictures: a name, or their folder.",
-        autocompletion=choices("digits", *DATASETS),
-    ),
-]
-Scenario = Annotated[
-    str,
-    typer.Option(
-        "--scenario",
-        help="noise (on one pixel; white pixels), shift (two rows up; a tint), both or clean.",
-        autocompletion=choices(*SCENARIOS),
-    ),
-]
-Labelled = Annotated[
-    int | None, typer.Option("--labelled", min=1, help="Pictures to search in.", show_default="2000, digits 200")
-]
-Queries = Annotated[
-    int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50, digits 20")
-]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
 Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many of the nearest to retrieve.")]
 Distances = Annotated[
@@ -88,20 +59,20 @@ def retrieval(
     from rpw.experiments.retrieval_views import accuracy_table
 
     start = time.perf_counter()
-    _check(scenario, lam)
+    check_scenario(scenario)
+    if not lam > 0 or lam == float("inf"):
+        raise UsageError(f"--lam must be positive and finite, got {lam}")
     with usage():
-        as_device(device)
         ways = methods(lam) if distances is None else chosen_methods(distances.split(","), lam)
-    check_device(device)
+    need_device(device)
     pictures = load_pictures(dataset, data, size)
-    counts = _counts(pictures, labelled, queries, repeats)
+    counts = {**sizes_of(pictures, labelled, queries), "repeats": repeats_of(pictures, repeats)}
     plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, plain_queries, nearest)
     run = Run(plan, ways, counts["repeats"], lam)
     name = f"retrieval-{pictures.name}-{scenario}{'-plain' * plain_queries}"
     folder = begin("retrieval", out, name, run.facts, may_differ=("repeats", "distances"))
     if not as_json:
-        print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
-        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1], plain_queries)])
+        print_drawn(pictures, scenario, counts, plain_queries)
     with bar(as_json) as report:
         result, paths = run_retrieval(run, folder, n_threads=n_threads, device=device, report=report)
     if as_json:
@@ -120,26 +91,3 @@ def retrieval(
 def demo(out: DemoOut = None, n_threads: NThreads = None, as_json: Json = False) -> None:
     """Retrieve handwritten digits that are noisy and shifted: no data needed, under a minute on two cores."""
     retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)
-
-
-def _check(scenario: str, lam: float) -> None:
-    if scenario not in SCENARIOS:
-        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
-    if not lam > 0 or lam == float("inf"):
-        raise UsageError(f"--lam must be positive and finite, got {lam}")
-
-
-def _counts(pictures: Pictures, labelled: int | None, queries: int | None, repeats: int | None) -> dict[str, int]:
-    """As given, else as in the paper, or as many as there are."""
-    return {**sizes_of(pictures, labelled, queries), "repeats": repeats or _SIZES.get(pictures.name, _PAPER_SIZES)[2]}
-
-
-def sizes_of(pictures: Pictures, labelled: int | None, queries: int | None) -> dict[str, int]:
-    """How many pictures of each kind: as given, else as in the paper, or as many as there are."""
-    from rpw.experiments.retrieval import check_size
-
-    usual = _SIZES.get(pictures.name, _PAPER_SIZES)
-    queries = queries or max(1, min(usual[1], len(pictures) // 5))
-    labelled = labelled or max(1, min(usual[0], len(pictures) - queries))
-    check_size(pictures, labelled, queries)
-    return {"labelled": labelled, "queries": queries}

@@ -5,20 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rpw.base.check import as_device
 from rpw.base.usage import UsageError
-from rpw.cli._experiment import Data, Out, Seed, Size, begin, print_files
-from rpw.cli._options import Device, Json, NThreads, usage
+from rpw.cli._experiment import Data, Out, Seed, Size, begin, need_device, print_files
+from rpw.cli._options import Device, Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table
+from rpw.cli._pictures import Dataset, Labelled, Queries, Scenario, check_scenario, print_drawn, sizes_of
 from rpw.cli._progress import bar
-from rpw.cli.retrieval import Dataset, Labelled, Queries, Scenario, sizes_of
-from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import load_pictures
-from rpw.many.backends.choice import check_device
 
 if TYPE_CHECKING:
     from rpw.experiments.price_sweep import Choice
@@ -26,6 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["sweep"]
 
 Nearest = Annotated[int, typer.Option("--nearest", min=1, help="Among how many of the nearest hits are counted.")]
+Lams = Annotated[
+    str | None,
+    typer.Option(
+        "--lam", metavar="NUMBER[,NUMBER...]", help="The λ of λ-ROBOT.", show_default="seven, from 0.01 to 0.316"
+    ),
+]
 
 
 def sweep(
@@ -35,6 +38,7 @@ def sweep(
     queries: Queries = None,
     seed: Seed = 0,
     nearest: Nearest = 10,
+    lam: Lams = None,
     size: Size = None,
     data: Data = None,
     out: Out = None,
@@ -47,27 +51,24 @@ def sweep(
     Says which k cannot be told from the best one, and what it costs to be wrong by a factor of three.
     """
     from rpw.experiments.price_sweep import choice_among, sweep_prices, write_sweep
-    from rpw.experiments.retrieval import Plan
+    from rpw.experiments.retrieval import SWEPT_LAM, Plan
 
     start = time.perf_counter()
-    if scenario not in SCENARIOS:
-        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
-    with usage():
-        as_device(device)
-    check_device(device)
+    check_scenario(scenario)
+    lams = SWEPT_LAM if lam is None else _as_lams(lam)
+    need_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = sizes_of(pictures, labelled, queries)
     plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, largest_m=max(nearest, 100))
     facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "nearest": nearest}
     facts["pictures"] = f"digest {pictures.digest}"
-    folder = begin("sweep", out, f"sweep-{pictures.name}-{scenario}", facts)
+    facts["lam"] = ",".join(f"{value:g}" for value in lams)
+    folder = begin("sweep", out, f"sweep-{pictures.name}-{scenario}", facts, may_differ=("lam",))
     if not as_json:
-        print_lines([f"{pictures.name}: " + ", ".join(f"{count} {name}" for name, count in counts.items())])
-        print_lines([described(scenario, pictures.is_colour, pictures.images.shape[1])])
+        print_drawn(pictures, scenario, counts)
     with bar(as_json) as report:
-        found = sweep_prices(
-            plan, store=folder / "nearest", m=nearest, n_threads=n_threads, device=device, report=report
-        )
+        run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": report}
+        found = sweep_prices(plan, store=folder / "nearest", m=nearest, lams=lams, **run)
     paths = write_sweep(found, folder)
     chosen = {name: choice_among(values, hits, found.m) for name, values, hits in found.families}
     if as_json:
@@ -79,6 +80,17 @@ def sweep(
     print_files(paths, start)
 
 
+def _as_lams(text: str) -> tuple[float, ...]:
+    """Different numbers that λ-ROBOT may have, in their order; with six digits, as in the names of files."""
+    try:
+        given = sorted({float(f"{float(number):g}") for number in text.split(",")})
+    except ValueError:
+        given = []
+    if not given or not all(0 < number < float("inf") for number in given):
+        raise UsageError(f"--lam {text!r} must be a positive number, or several with commas between them")
+    return tuple(given)
+
+
 def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
     """A row for each family of distances."""
     rows = [
@@ -87,7 +99,7 @@ def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
             f"{choice.best:g}",
             f"{choice.accuracy:.3f}",
             f"{choice.low:g} to {choice.high:g}",
-            f"{-choice.below.mean:+.3f}, {-choice.above.mean:+.3f}",
+            ", ".join(f"{-loss.mean:+.3f}" if loss else "-" for loss in (choice.below, choice.above)),
         ]
         for name, choice in chosen.items()
     ]

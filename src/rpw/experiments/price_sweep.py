@@ -20,7 +20,7 @@ from rpw.experiments.files import new_figure, write_csv, write_figure
 from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import SWEPT_K, SWEPT_LAM, Method, Plan, find, methods, swept_k, swept_lam
 from rpw.experiments.retrieval_views import COLOURS
-from rpw.experiments.statistics import LEVEL, Difference, holm, paired_difference
+from rpw.experiments.statistics import LEVEL, UNKNOWN, Difference, holm, paired_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
-STEPS_OF_THREE = 2  # neighbours differ by the fourth root of ten, so that two steps are about a factor of three
+THREE = (2.5, 3.6)  # what counts as a factor of three: two steps of the sweep are one of 3.16
 ENDS = ("w1", "w2", "tv")
 
 
@@ -51,6 +51,7 @@ class PriceSweep:
     rpw: Ints
     robot: Ints
     ends: dict[str, Ints]
+    lams: tuple[float, ...] = SWEPT_LAM
 
     @property
     def title(self) -> str:
@@ -60,7 +61,7 @@ class PriceSweep:
     @property
     def families(self) -> list[tuple[str, tuple[float, ...], Ints]]:
         """Names, parameters and hits."""
-        return [("RPW(2,k)", SWEPT_K, self.rpw), ("ROBOT(λ)", SWEPT_LAM, self.robot)]
+        return [("RPW(2,k)", SWEPT_K, self.rpw), ("ROBOT(λ)", self.lams, self.robot)]
 
     def accuracy(self, hits: Ints) -> Array:
         """The share of hits, averaged over the queries."""
@@ -70,14 +71,14 @@ class PriceSweep:
 @dataclass(frozen=True)
 class Choice:
     """The best of some parameters, its neighbours that cannot be told from it, and what it loses to be three times too
-    small (``below``) or too large (``above``)."""
+    small (``below``) or too large (``above``): None where no such parameter was swept."""
 
     best: float
     accuracy: float
     low: float
     high: float
-    below: Difference
-    above: Difference
+    below: Difference | None
+    above: Difference | None
 
 
 def sweep_prices(
@@ -85,14 +86,18 @@ def sweep_prices(
     *,
     store: Path,
     m: int = 10,
+    lams: Sequence[float] = SWEPT_LAM,
     n_threads: int | None = None,
     device: str = "cpu",
     report: Callable[[float, str], object] = lambda *_: None,
 ) -> PriceSweep:
-    """Search by all distances. What is found goes to the folder ``store``; the same call again resumes."""
+    """Search by all distances, among them λ-ROBOT at ``lams``.
+
+    What is found goes to the folder ``store``; the same call again resumes.
+    """
     drawn = plan.draw(0)
     labels = plan.pictures.labels
-    ways = [swept_k(), *swept_lam(), *(way for way in methods() if way.key in ENDS)]
+    ways = [swept_k(), *swept_lam(lams), *(way for way in methods() if way.key in ENDS)]
     total = sum(way.effort for way in ways)
     done, counts = 0.0, {}
     for way in ways:
@@ -104,34 +109,50 @@ def sweep_prices(
         hits = labels[drawn.labelled_index][order[..., :m]] == labels[drawn.query_index][:, None]
         counts[way.key] = hits.sum(axis=-1)
         done += way.effort
-    robot = np.stack([counts[way.key] for way in swept_lam()])
+    robot = np.stack([counts[way.key] for way in swept_lam(lams)])
     ends = {way.name: counts[way.key] for way in methods() if way.key in ENDS}
-    return PriceSweep(plan, min(m, plan.labelled), counts[swept_k().key], robot, ends)
+    return PriceSweep(plan, min(m, plan.labelled), counts[swept_k().key], robot, ends, tuple(lams))
 
 
-def choice_among(values: Sequence[float], hits: Ints, m: int) -> Choice:
-    """What the hits (parameters, queries) say about the choice of a parameter.
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """Which of some parameters is the best, what each loses against it (in accuracy), and how likely that is chance,
+    corrected for their number."""
+
+    best: int
+    each: list[Difference]
+    chance: Array
+
+
+def losses_of(hits: Ints, m: int) -> Losses:
+    """What the hits (parameters, queries) say about each parameter.
 
     Of equally good ones the middle one is the best: it is the farthest from what is worse.
     """
     mean = hits.mean(axis=1)
     top = np.flatnonzero(mean == mean.max())
     best = int(top[len(top) // 2])
-    chance = holm(np.array([paired_difference(hits[best], row).pvalue for row in hits]))
-    first = last = best
-    while first > 0 and chance[first - 1] > LEVEL:
+    found = [paired_difference(hits[best], row) for row in hits]
+    chance = holm(np.array([each.pvalue for each in found]))
+    return Losses(best, [Difference(each.mean / m, each.low / m, each.high / m, each.pvalue) for each in found], chance)
+
+
+def choice_among(values: Sequence[float], hits: Ints, m: int) -> Choice:
+    """What the hits (parameters, queries) say about the choice of a parameter."""
+    losses = losses_of(hits, m)
+    best = first = last = losses.best
+    while first > 0 and losses.chance[first - 1] > LEVEL:
         first -= 1
-    while last < len(values) - 1 and chance[last + 1] > LEVEL:
+    while last < len(values) - 1 and losses.chance[last + 1] > LEVEL:
         last += 1
-    beside = (max(best - STEPS_OF_THREE, 0), min(best + STEPS_OF_THREE, len(values) - 1))
-    losses = [_loss(hits[best], hits[other], m) for other in beside]
-    return Choice(float(values[best]), float(mean[best]) / m, float(values[first]), float(values[last]), *losses)
 
+    def loss(least: float, most: float) -> Difference | None:
+        """Of the parameter that is so many times the best one."""
+        return next((losses.each[i] for i, value in enumerate(values) if least < value / values[best] < most), None)
 
-def _loss(best: Ints, other: Ints, m: int) -> Difference:
-    """In accuracy."""
-    found = paired_difference(best, other)
-    return Difference(found.mean / m, found.low / m, found.high / m, found.pvalue)
+    accuracy = float(hits[best].mean()) / m
+    below, above = loss(1 / THREE[1], 1 / THREE[0]), loss(*THREE)
+    return Choice(float(values[best]), accuracy, float(values[first]), float(values[last]), below, above)
 
 
 def write_sweep(sweep: PriceSweep, out: Path) -> dict[str, Path]:
@@ -144,20 +165,27 @@ def write_sweep(sweep: PriceSweep, out: Path) -> dict[str, Path]:
         for q, count in enumerate(row)
     ]
     hits += [[name, float("nan"), q, int(count)] for name, row in sweep.ends.items() for q, count in enumerate(row)]
-    accuracies: list[list[Any]] = [
-        [name, value, float(share)]
-        for name, values, rows in families
-        for value, share in zip(values, sweep.accuracy(rows), strict=True)
-    ]
-    accuracies += [[name, float("nan"), float(sweep.accuracy(row))] for name, row in sweep.ends.items()]
+    accuracies = [row for name, values, rows in families for row in _curve(sweep, name, values, rows)]
+    none = float("nan")
+    accuracies += [[name, none, float(sweep.accuracy(row)), *[none] * 4] for name, row in sweep.ends.items()]
+    curves = ["distance", "parameter", f"accuracy_at_{sweep.m}", "loss", "loss_low", "loss_high", "holm"]
     chosen = [[name, *choice_cells(choice_among(values, rows, sweep.m))] for name, values, rows in families]
     paths = {
         "queries": write_csv(out / "queries.csv", ["distance", "parameter", "query", f"hits_at_{sweep.m}"], hits),
-        "accuracy": write_csv(out / "sweep.csv", ["distance", "parameter", f"accuracy_at_{sweep.m}"], accuracies),
+        "accuracy": write_csv(out / "sweep.csv", curves, accuracies),
         "choice": write_csv(out / "choice.csv", ["distance", *CHOICE_COLUMNS], chosen),
     }
     paths["figure"], _ = write_figure(draw_sweeps([sweep]), out / "sweep")
     return paths
+
+
+def _curve(sweep: PriceSweep, name: str, values: Sequence[float], hits: Ints) -> list[list[Any]]:
+    """For each parameter the accuracy, and what it loses against the best one."""
+    losses, shares = losses_of(hits, sweep.m), sweep.accuracy(hits)
+    return [
+        [name, value, float(shares[i]), losses.each[i].mean, losses.each[i].low, losses.each[i].high, losses.chance[i]]
+        for i, value in enumerate(values)
+    ]
 
 
 CHOICE_COLUMNS = ["best", "accuracy", "low", "high"]
@@ -166,17 +194,21 @@ CHOICE_COLUMNS += [f"{side}{end}" for side in ("third", "triple") for end in (""
 
 def choice_cells(choice: Choice) -> list[float]:
     """What `CHOICE_COLUMNS` name; the last six are losses."""
-    losses = [number for loss in (choice.below, choice.above) for number in (loss.mean, loss.low, loss.high)]
-    return [choice.best, choice.accuracy, choice.low, choice.high, *losses]
+    losses = [loss or UNKNOWN for loss in (choice.below, choice.above)]
+    cells = [number for loss in losses for number in (loss.mean, loss.low, loss.high)]
+    return [choice.best, choice.accuracy, choice.low, choice.high, *cells]
 
 
 def draw_sweeps(sweeps: Sequence[PriceSweep]) -> Figure:
-    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1."""
+    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1.
+
+    Bars are the 95 % intervals of the losses against the best parameter.
+    """
     figure = new_figure(9.6, 3.6 * len(sweeps))
     axes = figure.subplots(len(sweeps), 2, sharey="row", squeeze=False)
     for row, sweep in zip(axes, sweeps, strict=True):
         _draw(row[0], sweep, SWEPT_K, sweep.rpw, "k", COLOURS[3], ("TV", "W2"))
-        _draw(row[1], sweep, SWEPT_LAM, sweep.robot, "λ", COLOURS[5], ("TV", "W1"))
+        _draw(row[1], sweep, sweep.lams, sweep.robot, "λ", COLOURS[5], ("TV", "W1"))
         row[0].set_ylabel(f"accuracy at m = {sweep.m}")
     return figure
 
@@ -184,13 +216,18 @@ def draw_sweeps(sweeps: Sequence[PriceSweep]) -> Figure:
 def _draw(
     ax: Axes, sweep: PriceSweep, values: Sequence[float], hits: Ints, name: str, colour: str, ends: tuple[str, str]
 ) -> None:
-    chosen = choice_among(values, hits, sweep.m)
+    chosen, losses = choice_among(values, hits, sweep.m), losses_of(hits, sweep.m)
+    swept = SWEPT_K if name == "k" else SWEPT_LAM
     ax.axvspan(chosen.low, chosen.high, color=colour, alpha=0.1, lw=0)
+    low = [chosen.accuracy - loss.high for loss in losses.each]
+    high = [chosen.accuracy - loss.low for loss in losses.each]
+    ax.vlines(values, low, high, color=colour, alpha=0.35, lw=2.5)  # each against the best one, query by query
     ax.semilogx(values, sweep.accuracy(hits), "o-", color=colour, ms=4, label="RPW(2,k)" if name == "k" else "ROBOT(λ)")
     for end, style in zip(ends, (":", "--"), strict=True):
         ax.axhline(float(sweep.accuracy(sweep.ends[end])), color="0.4", lw=1, ls=style, label=end)
     ax.set_xlabel(name)
+    ax.set_xlim(min(swept[0], *values) / 1.25, max(swept[-1], *values) * 1.25)  # the same for few as for all
     ax.set_title(f"{sweep.title} ({sweep.rpw.shape[1]} queries)", fontsize=10, parse_math=False)
     ax.grid(alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(edgecolor="none", framealpha=0.8, fontsize=8)

@@ -6,7 +6,7 @@ pictures that carry the query's label, averaged over the queries and then over i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,10 +81,10 @@ def swept_k() -> Method:
     return Method("RPW(2,k)", {"distance": "rpw", "p": 2, "k": list(SWEPT_K)}, "rpw-sweep", 0.4)
 
 
-def swept_lam() -> list[Method]:
+def swept_lam(values: Sequence[float] = SWEPT_LAM) -> list[Method]:
     """λ-ROBOT at many λ. From 0.5 on, half the diameter, it would be W1."""
     return [
-        Method(f"ROBOT({lam:g})", {"distance": "robot", "p": 1, "lam": lam}, f"robot-{lam:g}", 0.1) for lam in SWEPT_LAM
+        Method(f"ROBOT({lam:g})", {"distance": "robot", "p": 1, "lam": lam}, f"robot-{lam:g}", 0.1) for lam in values
     ]
 
 

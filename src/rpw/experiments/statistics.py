@@ -11,6 +11,7 @@ from rpw.base.check import Array
 
 __all__ = [
     "LEVEL",
+    "UNKNOWN",
     "Difference",
     "exponent_band",
     "fitted_exponent",
@@ -73,6 +74,9 @@ class Difference:
     low: float
     high: float
     pvalue: float
+
+
+UNKNOWN = Difference(*[float("nan")] * 4)
 
 
 def paired_difference(first: Ints, second: Ints) -> Difference:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from rpw.base.check import Array
 from rpw.experiments.files import new_figure
-from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table
-from rpw.experiments.paper.rate_rule import RULE, Rate, header, verdict
+from rpw.experiments.paper.exhibit import Drawing, Exhibit
+from rpw.experiments.paper.rate_rule import RULE, Rate, tables, verdict
 from rpw.experiments.retrieval_views import COLOURS
 
 if TYPE_CHECKING:
@@ -85,12 +85,6 @@ def excess_exhibit(
 ) -> Exhibit:
     """The lemma for these dimensions."""
     found = rates(dimensions, sizes, repeats, seed, report)
-    values = [
-        [rate.what, int(n), repeat, float(value)]
-        for rate in found
-        for n, row in zip(rate.n, rate.values, strict=True)
-        for repeat, value in enumerate(row)
-    ]
     caption = (
         "Fitted exponents of the excess, their 95 % intervals, the bound dα/2 - 1/2, the slope of the bound times "
         "√log n, and the largest repeat over the mean at the largest n."
@@ -98,12 +92,9 @@ def excess_exhibit(
     return Exhibit(
         RULE,
         [verdict(rate) for rate in found],
-        [Table("rates", header(), [rate.row() for rate in found], caption), Table("values", _COLUMNS, values)],
+        tables(found, caption),
         [Drawing("excess", draw(found), "Dots: the mean excess over n. Lines: the bound, through the first dot.")],
     )
-
-
-_COLUMNS = ["what", "n", "repeat", "value"]
 
 
 def draw(found: list[Rate]) -> Figure:

@@ -11,15 +11,16 @@ exponent (bootstrap over the repeats) and slopes that are fitted over the same n
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rpw.base.check import Array
-from rpw.experiments.paper.exhibit import NO, OPEN, YES, Verdict
+from rpw.experiments.paper.exhibit import NO, OPEN, YES, Table, Verdict
 from rpw.experiments.statistics import exponent_band, fitted_exponent
 
-__all__ = ["RULE", "Rate", "answer_of", "header", "verdict"]
+__all__ = ["RULE", "Rate", "answer_of", "header", "tables", "verdict"]
 
 RULE = (
     "The bound holds up to powers of log n. Yes: the whole 95 % interval of the fitted exponent (bootstrap over the "
@@ -68,6 +69,20 @@ class Rate:
 def header() -> list[str]:
     """The columns of `Rate.row`; ``with_log`` is the slope of the bound times √log n."""
     return ["what", "fitted", "low", "high", "bound", "with_log", "spread", "verdict"]
+
+
+def tables(found: Sequence[Rate], caption: str) -> list[Table]:
+    """What was fitted, with this caption, and every value it was fitted to."""
+    values = [
+        [rate.what, int(n), repeat, float(value)]
+        for rate in found
+        for n, row in zip(rate.n, rate.values, strict=True)
+        for repeat, value in enumerate(row)
+    ]
+    return [
+        Table("rates", header(), [rate.row() for rate in found], caption),
+        Table("values", ["what", "n", "repeat", "value"], values),
+    ]
 
 
 def answer_of(rate: Rate) -> str:

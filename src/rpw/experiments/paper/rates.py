@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from rpw.base.check import Array
 from rpw.base.threads import as_n_threads
 from rpw.experiments.convergence import rate_of_rpw
 from rpw.experiments.files import new_figure
-from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table
-from rpw.experiments.paper.rate_rule import RULE, Rate, header, verdict
+from rpw.experiments.paper.exhibit import Drawing, Exhibit
+from rpw.experiments.paper.rate_rule import RULE, Rate, tables, verdict
 from rpw.experiments.paper.spaces import DENSITIES, PAIRS, Pair, true_distance
 from rpw.experiments.retrieval_views import COLOURS
 
@@ -134,12 +134,6 @@ def rate_exhibit(
 ) -> Exhibit:
     """Measure all cases and judge them."""
     found = list(measured(cases, repeats, seed, n_threads, report))
-    values: list[list[Any]] = [
-        [rate.what, int(n), repeat, float(value)]
-        for rate in found
-        for n, row in zip(rate.n, rate.values, strict=True)
-        for repeat, value in enumerate(row)
-    ]
     shown = (
         "Fitted exponents, their 95 % intervals, the exponent of the bound, that of the bound times √log n over the "
         "same n, and the largest repeat over the mean at the largest n."
@@ -147,10 +141,7 @@ def rate_exhibit(
     return Exhibit(
         RULE,
         [verdict(rate) for rate in found],
-        [
-            Table("rates", header(), [rate.row() for rate in found], shown),
-            Table("values", ["what", "n", "repeat", "value"], values),
-        ],
+        tables(found, shown),
         [Drawing("rates", draw(cases, found), caption)],
     )
 

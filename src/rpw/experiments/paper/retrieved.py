@@ -76,15 +76,18 @@ class Runs:
         """The folder of a run that is finished; computes it where it is not."""
         folder = self.folder / experiment.name
         if not self.is_finished(experiment):
-            try:
-                pictures = load_pictures(experiment.dataset, self.data, None)
-            except (ValueError, OSError, ImportError) as error:
-                raise NotRunError(f"the pictures of {experiment.dataset} are not here: {error}") from error
-            sizes = (experiment.labelled, experiment.queries, self.seed)
-            plan = Plan(pictures, experiment.scenario, *sizes, largest_m=experiment.nearest)
-            run = Run(plan, chosen_methods(list(experiment.distances)), experiment.repeats)
+            run = Run(self.plan(experiment), chosen_methods(list(experiment.distances)), experiment.repeats)
             run_retrieval(run, folder, n_threads=self.n_threads, device=self.device, report=report)
         return folder
+
+    def plan(self, experiment: Experiment) -> Plan:
+        """What an experiment draws; raises where its pictures are not here."""
+        try:
+            pictures = load_pictures(experiment.dataset, self.data, None)
+        except (ValueError, OSError, ImportError) as error:
+            raise NotRunError(f"the pictures of {experiment.dataset} are not here: {error}") from error
+        sizes = (experiment.labelled, experiment.queries, self.seed)
+        return Plan(pictures, experiment.scenario, *sizes, largest_m=experiment.nearest)
 
     def is_finished(self, experiment: Experiment) -> bool:
         """Whether the files of the run are there and were made from what is asked for."""
