@@ -218,11 +218,10 @@ def choices():
     rows = []
     for dataset, scenario in SWEPT:
         for row in rows_of(f"sweep-{dataset}-{scenario}-50/choice.csv"):
-            if row["low"] != row["high"] or row["third"]:  # else it was run at one parameter
-                best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
-                losses = [_loss(row, "third"), _loss(row, "triple")]
-                cells = [best, _short(row["accuracy"]), unbroken(f"{low} to {high}"), *losses]
-                rows.append([dataset, unbroken(SCENARIOS[scenario]), row["distance"], *cells])
+            best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
+            losses = [_loss(row, "third"), _loss(row, "triple")]
+            cells = [best, _short(row["accuracy"]), unbroken(f"{low} to {high}"), *losses]
+            rows.append([dataset, unbroken(SCENARIOS[scenario]), row["distance"], *cells])
     header = ["swept, 50 queries", "scenario", "distance", "best", "accuracy", "not told apart"]
     return [*header, "loss at a third", "at three times"], rows
 

@@ -208,6 +208,11 @@ def test_sentences_on_times(page):
     seconds = {(row["run"], row["distance"]): float(row["seconds"]) for row in rows}
     times = [taken / seconds[run, "rpw-k1"] for (run, key), taken in seconds.items() if key == "rpw-sweep"]
     assert f"17 k together took between {min(times):.1f} and {max(times):.1f} times" in page
+    ends = []
+    for lam in ("0.0316", "0.1", "0.316"):
+        taken = [seconds[f"cifar10-{scenario}-50", f"robot-{lam}"] for scenario in ("noise", "shift", "both")]
+        ends.append(f"{min(taken)} to {max(taken)} s at λ = {lam}")
+    assert f"λ-ROBOT on CIFAR-10 took {ends[0]}, {ends[1]}, and {ends[2]}." in page
 
 
 def columns_of(rows):
@@ -301,11 +306,26 @@ def sweeps(tables):
     return found
 
 
+def hits_of(dataset, scenario):
+    """Of every query of a sweep, by distance and parameter."""
+    hits = {}
+    for row in rows_of(f"sweep-{dataset}-{scenario}-50/queries.csv"):
+        hits.setdefault((row["distance"], row["parameter"]), []).append(int(row["hits_at_10"]))
+    return hits
+
+
+def compared(sweeps, better, worse):
+    """Two parameters of distances in every sweep, and how likely the differences are chance."""
+    found = []
+    for where in sweeps:
+        hits = hits_of(*where)
+        found.append(paired_difference(np.array(hits[better]), np.array(hits[worse])))
+    return found, holm(np.array([each.pvalue for each in found]))
+
+
 def test_sweeps_follow_from_the_hits(sweeps):
-    for (dataset, scenario), (chosen, curves) in sweeps.items():
-        hits = {}
-        for row in rows_of(f"sweep-{dataset}-{scenario}-50/queries.csv"):
-            hits.setdefault((row["distance"], row["parameter"]), []).append(int(row["hits_at_10"]))
+    for where, (chosen, curves) in sweeps.items():
+        hits = hits_of(*where)
         for (name, parameter), row in curves.items():
             own = np.array(hits[name, parameter])
             assert float(row["accuracy_at_10"]) == pytest.approx(own.mean() / 10, abs=1e-6)
@@ -318,10 +338,13 @@ def test_sweeps_follow_from_the_hits(sweeps):
                 )
 
 
-def losses_of(sweeps, name):
+def losses_of(sweeps, name, datasets=("mnist", "cifar10")):
     """What a third of the best parameter and three times it lose, and the ends of the intervals."""
     cells = [
-        (chosen[name], side) for chosen, _ in sweeps.values() for side in ("third", "triple") if chosen[name][side]
+        (chosen[name], side)
+        for (dataset, _), (chosen, _) in sweeps.items()
+        for side in ("third", "triple")
+        if dataset in datasets and chosen[name][side]
     ]
     ends = [float(row[side + end]) for row, side in cells for end in ("_low", "_high")]
     return [float(row[side]) for row, side in cells], ends
@@ -343,11 +366,23 @@ def test_sentences_on_the_best_k(sweeps, page):
     assert (
         f"lose between {low} and {high}, with intervals that reach from\n  {span(ends)[0]} to {span(ends)[1]}" in page
     )
-    losses, ends = losses_of(sweeps, "ROBOT(λ)")
-    low, high = span(losses)
-    assert (
-        f"lose between {low} and {high}, with intervals that reach\n  from {span(ends)[0]} to {span(ends)[1]}" in page
-    )
+
+
+def test_sentences_on_robot(sweeps, page):
+    for dataset, words in (
+        ("mnist", "lose between {} and {} on MNIST, with intervals that reach from {} to\n  {}"),
+        ("cifar10", "on CIFAR-10 between {} and {}, with intervals that reach from {} to {}."),
+    ):
+        losses, ends = losses_of(sweeps, "ROBOT(λ)", (dataset,))
+        assert words.format(*span(losses), *span(ends)) in page
+    colour = {scenario: own["ROBOT(λ)"] for (dataset, scenario), (own, _) in sweeps.items() if dataset == "cifar10"}
+    assert {(float(row["low"]), float(row["high"])) for row in colour.values()} == {(0.0316, 0.316)}
+    assert "On CIFAR-10 none of the three λ is told\n  apart from the best one" in page
+    assert [scenario for scenario, row in colour.items() if row["best"] == row["low"]] == ["noise"]
+    all_hits = [hits_of(*where) for where in sweeps]
+    assert all(hits["ROBOT(λ)", "0.316000"] == hits["W1", ""] for hits in all_hits)
+    assert sum(len(hits["W1", ""]) for hits in all_hits) == 300
+    assert "each of the 300 queries of the six\n  has as many hits as with W1" in page
 
 
 def test_sentences_on_the_rule_for_k(sweeps, page):
@@ -374,16 +409,25 @@ def test_sentences_on_the_rule_for_k(sweeps, page):
     assert max(ends) == pytest.approx(0.002)
 
 
+def test_sentences_on_the_safer_side(sweeps, page):
+    found, chances = compared(sweeps, ("RPW(2,k)", "0.178000"), ("RPW(2,k)", "1.780000"))
+    noise, shift, *others = found
+    assert [where for where, chance in zip(sweeps, chances, strict=True) if chance <= LEVEL] == [("mnist", "noise")]
+    said = f"above by {noise.mean / 10:.3f} ({noise.low / 10:.3f} to {noise.high / 10:.3f}; Holm, over the\n  six, is"
+    assert f"{said} {chances[0]:.3f})" in page
+    said = (
+        f"it was {-shift.mean / 10:.3f} below ({-shift.high / 10:.3f} to {-shift.low / 10:.3f}; Holm {chances[1]:.3f})"
+    )
+    assert said in page
+    assert f"In the other four they differ by at most {max(abs(each.mean) for each in others) / 10:.3f}" in page
+    assert all(each.low <= 0 <= each.high for each in others)
+
+
 def test_sentences_on_k_beside_robot(sweeps, page):
-    found = []
-    for dataset, scenario in sweeps:
-        hits = {}
-        for row in rows_of(f"sweep-{dataset}-{scenario}-50/queries.csv"):
-            hits.setdefault((row["distance"], row["parameter"]), []).append(int(row["hits_at_10"]))
-        found.append(paired_difference(np.array(hits["RPW(2,k)", "0.562000"]), np.array(hits["ROBOT(λ)", "0.100000"])))
+    found, chances = compared(sweeps, ("RPW(2,k)", "0.562000"), ("ROBOT(λ)", "0.100000"))
     low, high = span([each.mean / 10 for each in found])
     ends = span([end / 10 for each in found for end in (each.low, each.high)])
-    chance = min(holm(np.array([each.pvalue for each in found])))
+    chance = min(chances)
     assert chance > LEVEL
     said = f"was above by {low} to {high}, with\n  intervals that reach from {ends[0]} to {ends[1]} (the smallest Holm"
     assert said in page
