@@ -104,17 +104,31 @@ std::vector<FlowArc> split_arcs(const std::vector<FlowArc>& between_cells, NextP
     return arcs;
 }
 
+class ArcCosts {
+public:
+    explicit ArcCosts(const PointProblem& problem)
+        : rows_(problem.rows), costs_(problem.columns, problem.costs), point_(problem.rows.dimension()) {}
+
+    double operator()(Node row, Node column) {
+        rows_.copy_point(row, point_.data());
+        return costs_.cost(point_.data(), column);
+    }
+
+private:
+    const PointTree& rows_;
+    WeightedTree costs_;
+    std::vector<double> point_;
+};
+
 // A spanning forest from its arcs and the tops of its trees: each node is hung from the one by which it is reached.
 class Hanging {
 public:
     Hanging(const PointProblem& problem, const std::vector<FlowArc>& arcs)
-        : problem_(problem),
-          costs_(problem.columns, problem.costs),
+        : arc_costs_(problem),
           arcs_(arcs),
           rows_(problem.rows.size()),
           first_(rows_ + problem.columns.size() + std::size_t{1}),
-          ends_(2 * arcs.size()),
-          point_(problem.rows.dimension()) {
+          ends_(2 * arcs.size()) {
         for (const FlowArc& arc : arcs) ++first_[arc.row], ++first_[rows_ + arc.column];
         std::partial_sum(first_.begin(), first_.end(), first_.begin());
         for (Node e = 0; e < static_cast<Node>(arcs.size()); ++e) {
@@ -131,22 +145,55 @@ public:
                 const auto& [row, column, flow] = arcs_[ends_[end]];
                 const Node y = x < rows_ ? rows_ + column : row;
                 if (basis[y].flow >= 0) continue;
-                problem_.rows.copy_point(row, point_.data());
-                basis[y] = {x, flow, costs_.cost(point_.data(), column)};
+                basis[y] = {x, flow, arc_costs_(row, column)};
                 queue_.push_back(y);
             }
         }
     }
 
 private:
-    const PointProblem& problem_;
-    WeightedTree costs_;
+    ArcCosts arc_costs_;
     const std::vector<FlowArc>& arcs_;
     Node rows_;
     std::vector<Node> first_;  // of the arcs of each node
     std::vector<Node> ends_;
     std::vector<Node> queue_;
-    std::vector<double> point_;
+};
+
+// No column may be held by an arc without flow ("Finiteness"), as there are where the masses of a row and a column end
+// together. Such a column is hung from a row that gives to it instead, and that row from where the column was: below
+// the column above, or another one of its row, or the root.
+class ColumnsHeld {
+public:
+    ColumnsHeld(const PointProblem& problem, Basis& basis)
+        : arc_costs_(problem), basis_(basis), rows_(problem.rows.size()), giver_(basis.size(), -1), taker_(rows_, -1) {
+        for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
+            const auto [parent, flow, cost] = basis[x];
+            if (parent < 0 || flow == 0) continue;
+            x < rows_ ? giver_[parent] = x : taker_[parent] = x;
+        }
+    }
+
+    void hold_all() {
+        for (Node x = rows_; x < static_cast<Node>(basis_.size()); ++x) {
+            if (basis_[x].flow == 0 && giver_[x] >= 0) hold(x);
+        }
+    }
+
+private:
+    void hold(Node column) {
+        const Node row = giver_[column], above = basis_[column].parent;
+        Node from = above < 0 ? -1 : basis_[above].parent;
+        if (from < 0 && above >= 0) from = taker_[above];
+        basis_[column] = {row, basis_[row].flow, basis_[row].arc_cost};
+        basis_[row] = {from, 0, from < 0 ? 0.0 : arc_costs_(row, from - rows_)};
+    }
+
+    ArcCosts arc_costs_;
+    Basis& basis_;
+    Node rows_;
+    std::vector<Node> giver_;  // a row that hangs from the column and gives to it
+    std::vector<Node> taker_;  // a column that hangs from the row and takes from it
 };
 
 }  // namespace
@@ -204,6 +251,7 @@ Basis split_basis(const Basis& between_cells, const PointProblem& cells, const P
     for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
         if (basis[x].flow < 0) hang_from_root(x);  // no arc of its cell came so far
     }
+    ColumnsHeld(points, basis).hold_all();
     return basis;
 }
 

@@ -2,6 +2,7 @@
 #include "solve/point_simplex.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/tuning.hpp"
 #include "points/near_arcs.hpp"
@@ -43,6 +44,9 @@ double PointSimplex::slack_per_mass(const Basis& basis, const std::vector<double
 
 bool PointSimplex::solve(double lambda, double most_work) {
     std::vector<double> u(rows_);
+    // Rounding could make pivots go round in circles; this has not been seen.
+    const double nodes = static_cast<double>(rows_) + problem_.columns.size();
+    most_work = std::min(most_work, work() + simplex_patience * nodes * std::sqrt(nodes));
     for (int round = 0; has_list_ && round < most_rounds_of_lists; ++round) {
         const long before = simplex_.pivots();
         if (!simplex_.solve(lambda, most_work - static_cast<double>(boxes_))) return false;

@@ -49,6 +49,7 @@ private:
     void check_flow(const Outcome& outcome, double longest);
     void check_zeros();
     void check_interrupted_simplex(Pulse& pulse);
+    void check_listed_simplex(Pulse& pulse);
 
     const Instance* instance_ = nullptr;
     PowerProblem powers_{};
@@ -65,5 +66,6 @@ void check_network(Checker& checker);
 void check_line(Checker& checker, Node rows, Node columns, bool on_grid);
 void check_tree(Checker& checker, Node count, Node dimension, Metric metric, double p);
 void check_points(Checker& checker, Node rows, Node columns, Node dimension);
+void check_split_basis(Checker& checker, Node rows, Node columns, Node per_cell);
 
 }  // namespace rpw::tests

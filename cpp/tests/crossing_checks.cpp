@@ -65,6 +65,7 @@ void Checker::check_simplex() {
     const double whole = move(0, 1e9).cost, rounding = slack * walk.lambda() + 1e-300;
     expect(std::abs(walk.plan_cost_p() - whole) <= rounding, "cost of that walk", walk.plan_cost_p(), whole);
     check_interrupted_simplex(pulse);
+    check_listed_simplex(pulse);
     rpw::Pulse impatient(nullptr, 0);
     rpw::FixedSimplex hurried(powers_, impatient);
     (void)rpw::ends_in_time([&] { hurried.solve(instance_->largest()); });
@@ -95,6 +96,30 @@ void Checker::check_interrupted_simplex(rpw::Pulse& pulse) {
            objective(whole));
     expect(std::abs(objective(whole) - objective(swept)) <= slack * lambda, "a solve after rounds", objective(swept),
            objective(whole));
+}
+
+// Over a list of all arcs the simplex finds what it finds on a matrix.
+void Checker::check_listed_simplex(rpw::Pulse& pulse) {
+    rpw::ArcList arcs;
+    for (Node i = 0; i < instance_->rows; ++i) {
+        arcs.start.push_back(arcs.cost.size());
+        for (Node j = 0; j < instance_->columns; ++j) {
+            arcs.partner.push_back(instance_->rows + j);
+            arcs.cost.push_back(powers_.powers.row(i)[j]);
+        }
+    }
+    arcs.start.push_back(arcs.cost.size());
+    rpw::FixedSimplex on_matrix(powers_, pulse);
+    rpw::FixedSimplexOver<rpw::ListedLines> on_list({powers_.masses, arcs}, pulse);
+    for (const double part : {0.3, 2.0, 0.6}) {
+        const double lambda = part * instance_->largest();
+        on_matrix.solve(lambda);
+        on_list.solve(lambda);
+        const rpw::ProfilePoint there = on_matrix.point(), here = on_list.point();
+        const double apart = std::abs(here.height() - there.height());
+        expect(apart <= slack * lambda, "the simplex over a list", here.height(), there.height());
+        expect(broken_rule(*instance_, on_list.basis()) == nullptr, "basis of the simplex over a list");
+    }
 }
 
 }  // namespace rpw::tests

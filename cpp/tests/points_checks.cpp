@@ -5,8 +5,10 @@
 
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "points/cells.hpp"
 #include "points/point_tree.hpp"
 #include "solve/solve.hpp"
+#include "tests/basis_checks.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {
@@ -99,6 +101,39 @@ void check_points(Checker& checker, Node rows, Node columns, Node dimension) {
             checker.expect(apart <= 1e-12 * dense.value + 1e-15, "points without a matrix", trees.value, dense.value);
             checker.expect(trees.upper - trees.lower <= 1e-9 * trees.upper, "their proof", trees.lower, trees.upper);
         }
+    }
+}
+
+// Every basis of a walk between cells becomes one between their points that a simplex and a walk may go on from.
+void check_split_basis(Checker& checker, Node rows, Node columns, Node per_cell) {
+    const std::vector<double> x = draw_points(rows, 2, below(2) == 0), y = draw_points(columns, 2, below(2) == 0);
+    const auto weights = static_cast<Weights>(below(static_cast<int>(Weights::count)));
+    const auto a = draw_masses(rows, weights), b = draw_masses(columns, weights);
+    const PointCost cost(Metric::euclidean, 1, 1, 2);
+    Pulse pulse(nullptr, 1e9);
+    const PointProblem points({x.data(), rows, 2}, {y.data(), columns, 2}, {a, b}, cost, 1, pulse);
+    const Cells of_rows(points.rows, points.masses.a, per_cell), of_columns(points.columns, points.masses.b, per_cell);
+    const PointProblem cells(of_rows.points(), of_columns.points(), {of_rows.masses(), of_columns.masses()}, cost, 1,
+                             pulse);
+    Instance instance{"split", rows, columns, {}, {}, {}};
+    const WeightedTree tree(points.columns, cost);
+    double point[2];
+    for (Node i = 0; i < rows; ++i) {
+        points.rows.copy_point(i, point);
+        for (Node j = 0; j < columns; ++j) instance.cost.push_back(tree.cost(point, j));
+    }
+    instance.a.assign(points.masses.a.begin(), points.masses.a.end());
+    instance.b.assign(points.masses.b.begin(), points.masses.b.end());
+    PointWalk walk(cells, pulse);
+    for (bool goes_on = true; goes_on;) {
+        const Basis split = split_basis(walk.forest().basis(), cells, points, per_cell);
+        const char* broken = broken_rule(instance, split);
+        checker.expect(!broken, broken ? broken : "a split basis");
+        Mass moved = 0;
+        for (const BasisNode& node : split) moved += node.parent < 0 ? 0 : node.flow;
+        checker.expect(std::abs(static_cast<double>(moved - walk.moved())) <= 2000, "the mass that it moves");
+        goes_on = walk.find_edge();
+        if (goes_on) walk.take_edge();
     }
 }
 

@@ -73,6 +73,7 @@ int main() {
         const double p = std::vector{1.0, 1.5, 2.0, 3.0}[below(4)];
         check_tree(checker, 1 + below(300), 1 + below(6), static_cast<rpw::Metric>(below(3)), p);
         check_points(checker, 1 + below(40), 1 + below(40), 1 + below(4));
+        check_split_basis(checker, 1 + below(60), 1 + below(60), 1 + below(9));
     }
     for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged
     check_sandwich_of_all_edges(checker);

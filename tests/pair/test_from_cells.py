@@ -1,0 +1,131 @@
+"""Exact searches on many points start from one between cells: they give what a matrix gives, with a proof."""
+
+import numpy as np
+import pytest
+from checks import check_plan, check_potentials, lower_line
+from children import interrupted
+from scipy.spatial.distance import cdist
+
+import rpw
+
+
+def square(rng, n, d):
+    return rng.random((n, d))
+
+
+def bell(rng, n, d):
+    return rng.normal(0.5, 0.15, (n, d))
+
+
+def lattice(rng, n, d):
+    return rng.integers(0, 60, (n, d)) / 60
+
+
+def clusters(rng, n, d):
+    return rng.random((6, d))[rng.integers(0, 6, n)] + rng.normal(0, 0.02, (n, d))
+
+
+def far_away(rng, n, d):
+    points = rng.random((n, d))
+    points[: n // 10] += 5
+    return points
+
+
+CLOUDS = [square, bell, lattice, clusters, far_away]
+
+
+def some_weights(rng, n):
+    """None, any, some of them zero, or of many orders of magnitude."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return None
+    weights = rng.dirichlet(np.ones(n)) if kind < 3 else 10.0 ** rng.integers(-9, 1, n)
+    if kind == 2:
+        weights[rng.random(n) < 0.3] = 0
+    return weights
+
+
+def some_pair(seed):
+    """Clouds of which a walk alone takes long: each seed pairs another two kinds."""
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(1000, 1500, 2)
+    d = 2 + seed % 3
+    x = CLOUDS[seed % 5](rng, n, d)
+    y = CLOUDS[(seed + 1 + seed // 5) % 5](rng, m, d)
+    return x, y, some_weights(rng, n), some_weights(rng, m)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_rpw_equals_that_of_the_matrix(seed):
+    pair = some_pair(seed)
+    metric, p = ["euclidean", "cityblock", "chebyshev"][seed % 3], [1, 2, 3, 1.5][seed % 4]
+    distances = cdist(*pair[:2], metric)
+    diameter = distances.max()
+    for k in (0.3, 3):
+        dense = rpw.solve(*pair, p=p, k=k, metric=metric, diameter=diameter, solver="simplex")
+        found = rpw.solve(*pair, p=p, k=k, metric=metric, diameter=diameter, solver="points")
+        assert found.status == "exact"
+        assert found.distance == pytest.approx(dense.distance, rel=1e-12)
+        assert found.lower == found.upper
+        check_plan(found, distances, *pair[2:], p, k * diameter)
+        check_potentials(found, distances, p)
+        slope, start = lower_line(found, *pair[2:], *distances.shape)
+        short = found.lower * (1 - 1e-9)
+        assert slope * (1 - short) + start >= (k * diameter * short) ** p - 1e-12 * diameter**p
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_transport_equals_that_of_the_matrix(seed):
+    pair = some_pair(seed)
+    p = [1, 2, 3][seed % 3]
+    mass = [0.3, 0.9, 0.999][seed % 3]
+    limit = np.quantile(cdist(*pair[:2]), 0.3)
+    for function, options in (
+        (rpw.wasserstein, {}),
+        (rpw.partial_wasserstein, {"mass": mass}),
+        (rpw.robot, {"lam": limit}),
+    ):
+        dense, found = (function(*pair, p=p, **options, solver=solver) for solver in ("exact", "points"))
+        assert found == pytest.approx(dense, rel=1e-11), function.__name__
+
+
+def test_several_k_equal_one_at_a_time():
+    rng = np.random.default_rng(4)
+    x, y, a = bell(rng, 2100, 2), square(rng, 2200, 2), rng.dirichlet(np.ones(2100))
+    prices = [0.1, 0.5, 2, 20]
+    together = rpw.pairwise([rpw.Measure(x, a)], [y], k=prices, diameter=1)[:, 0, 0]
+    alone = [rpw.distance(x, y, a, k=k, diameter=1, solver="simplex") for k in prices]
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+
+
+def test_no_moment_is_wrong_to_stop():
+    """Cut off while cells are solved, while arcs are listed, within the simplex or a walk: bounds hold, plans are plans."""
+    rng = np.random.default_rng(3)
+    x, y, b = square(rng, 6000, 2), bell(rng, 5000, 2), rng.dirichlet(np.ones(5000))
+    exact = rpw.distance(x, y, None, b, diameter=1)
+    distances = cdist(x, y)
+    seen = set()
+    for limit in np.geomspace(0.001, 0.6, 25):
+        result = rpw.solve(x, y, None, b, diameter=1, solver="points", time_limit=limit)
+        assert result.lower <= exact * (1 + 1e-12)
+        assert exact <= result.upper * (1 + 1e-12)
+        check_plan(result, distances, None, b, 2, 1)
+        seen.add(result.upper)
+    assert len(seen) >= 2
+
+
+def test_ctrl_c_ends_a_search_from_cells():
+    code = """
+import numpy as np, rpw, time
+rng = np.random.default_rng(0)
+x, y = rng.random((100_000, 2)), rng.normal(0.5, 0.15, (100_000, 2))
+print("ready", flush=True)
+try:
+    rpw.distance(x, y, diameter=1)
+    print("finished", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", time.time(), flush=True)
+"""
+    lines, sent, errors = interrupted(code, after=4)
+    assert lines[0].startswith("interrupted"), (lines, errors)
+    assert float(lines[0].split()[1]) - sent < 5
