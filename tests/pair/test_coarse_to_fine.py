@@ -86,8 +86,8 @@ def test_time_may_be_up_at_any_moment():
 
 def test_time_limits_have_an_interval_at_once():
     rng = np.random.default_rng(1)
-    x, y = rng.random((20_000, 2)), rng.normal(0.5, 0.15, (20_000, 2))
-    result = rpw.solve(x, y, k=1, diameter=1, time_limit=2)
+    x, y = rng.random((100_000, 2)), rng.normal(0.5, 0.15, (100_000, 2))
+    result = rpw.solve(x, y, k=1, diameter=1, time_limit=4)
     assert result.status == "time_limit"
     assert 0 < result.upper - result.lower < 0.05
     within = rpw.solve(x, y, k=1, diameter=1, tol=0.002)

@@ -99,7 +99,7 @@ def test_several_k_equal_one_at_a_time():
 
 
 def test_no_moment_is_wrong_to_stop():
-    """Cut off while cells are solved, while arcs are listed, within the simplex or a walk: bounds hold, plans are plans."""
+    """Cut off among cells, while arcs are listed, in the simplex or in a walk: bounds hold, and plans are plans."""
     rng = np.random.default_rng(3)
     x, y, b = square(rng, 6000, 2), bell(rng, 5000, 2), rng.dirichlet(np.ones(5000))
     exact = rpw.distance(x, y, None, b, diameter=1)
