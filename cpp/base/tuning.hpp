@@ -305,12 +305,13 @@ inline constexpr int most_rounds_of_lists = 100;
 // From so many points on either side a search starts from one between cells.
 inline constexpr Node fewest_from_cells = 1000;
 inline constexpr Node points_per_cell = 8;
-// Before that it walks for so many steps a point, and so many times as long at most while less than `near_goal` times
-// the proven bound is unmoved. In the plane 20,000 points take 430 (plain), 230 (far outliers), 80 (k = 0.1) and 28,000
-// (other densities); a search from cells 400 to 2,400.
+// Before that it walks for so many steps a point. It goes on for as many again while it has left no more than so many
+// times the proven bound beyond it, and seems to arrive within so many stretches. In the plane 20,000 points take 430
+// steps (plain), 230 (far outliers), 80 (k = 0.1), 8,100 (shifted) and 28,000 (other densities); a search from cells
+// 400 to 2,400.
 inline constexpr double work_of_first_walk = 250;
-inline constexpr int most_first_stretches = 4;
-inline constexpr double near_goal = 2;
+inline constexpr double most_excess = 3;
+inline constexpr double most_stretches_left = 2;
 // Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
 // and as long as so many passes over all points.
 inline constexpr double atoms_before_goal = 2;

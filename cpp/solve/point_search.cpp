@@ -174,17 +174,19 @@ std::optional<Status> PointSearch::walk(Bracket<Basis>& bracket, const Limits& l
 
 // ---------------------------------------------------------------- the walk from mass 0
 
-// A stretch, and as many again as long as the goal is near.
+// A stretch, and others as long as they lead to the goal soon: what is unmoved beyond the proven bound, as a part of
+// it, tells how far it is.
 std::optional<Status> PointSearch::first_walk(const Limits& limits) {
     const double nodes = static_cast<double>(problem_.rows.size()) + problem_.columns.size();
-    for (int stretch = 1; stretch <= most_first_stretches; ++stretch) {
+    double before = unreachable;
+    for (int stretch = 1;; ++stretch) {
         const double work = std::min(most_work_, stretch * work_of_first_walk * nodes);
         if (const auto status = walk_on(limits, work)) return status;
         const double height = walk_->cost_p() + walk_->lambda() * walk_->unmoved();
-        const double lower = bracket_.goal().on_line(height, walk_->lambda());
-        if (walk_->unmoved() > near_goal * lower) break;
+        const double excess = walk_->unmoved() / bracket_.goal().on_line(height, walk_->lambda()) - 1;
+        if (!(excess < most_excess) || excess > most_stretches_left * (before - excess)) return std::nullopt;
+        before = excess;
     }
-    return std::nullopt;
 }
 
 // Nothing if that takes more work.
