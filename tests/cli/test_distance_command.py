@@ -142,7 +142,7 @@ def test_user_mistakes_are_one_line_on_stderr(diracs, arguments, message):
 def test_ctrl_c_ends_with_130(tmp_path):
     rng = np.random.default_rng(0)
     for name in ("a", "b"):
-        np.savez(tmp_path / f"{name}.npz", points=rng.random((9000, 2)), weights=rng.dirichlet(np.ones(9000)))
+        np.savez(tmp_path / f"{name}.npz", points=rng.random((60_000, 2)), weights=rng.dirichlet(np.ones(60_000)))
     with start("-m", "rpw.cli", "distance", tmp_path / "a.npz", tmp_path / "b.npz", "--k", "1e6") as child:
         time.sleep(3)
         child.send_signal(signal.SIGINT)

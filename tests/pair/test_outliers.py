@@ -141,8 +141,9 @@ def test_rings_are_the_masks():
         "first, left behind",
         "second",
         "second, left behind",
+        "moves",
     ]
     pyplot.close(ax.figure)
     everything = rpw.transport(x, y).plot()
-    assert [text.get_text() for text in everything.get_legend().get_texts()] == ["first", "second"]
+    assert [text.get_text() for text in everything.get_legend().get_texts()] == ["first", "second", "moves"]
     pyplot.close(everything.figure)

@@ -46,7 +46,7 @@ def clouds(n):
     ],
 )
 def test_a_function_hears_of_mass_and_bounds(function, options, solver):
-    x, y = clouds(2000)
+    x, y = clouds(12_000 if solver == "points" else 2000)
     heard = []
     value = function(x, y, **options, solver=solver, progress=lambda *news: heard.append(news))
     assert value == function(x, y, **options, solver=solver)
