@@ -62,6 +62,8 @@ bool PointSimplex::solve(double lambda, double most_work) {
 // All arcs that gain, and those that are nearly tight: as many as fit.
 bool PointSimplex::list_arcs(const std::vector<double>& u, double lambda) {
     const std::size_t most = std::min(arcs_per_node * (u.size() + problem_.columns.size()), most_arcs_of_simplex);
+    arcs_.partner.reserve(most);  // what is not used takes no memory, and growing by copies would
+    arcs_.cost.reserve(most);
     std::vector<double> beyond(rows_);
     for (;; margin_ /= 2) {
         for (Node i = 0; i < rows_; ++i) beyond[i] = lambda - u[i] + margin_;
