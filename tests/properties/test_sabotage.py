@@ -35,6 +35,7 @@ PARTS = (
     "walk/profile_walk.cpp",
     "walk/shortlist.cpp",
     "simplex/fixed_simplex.cpp",
+    "simplex/lines.cpp",
 )
 
 # name: file, (right, wrong) ...
@@ -96,9 +97,9 @@ SABOTAGE = {
         ("if (is_row(x) && nodes_[x].flow < down.amount)", "if (is_row(x) && nodes_[x].flow <= down.amount)"),
     ),
     "an arc skipped in pricing": (
-        "simplex/fixed_simplex.cpp",
-        ("const double least = least_sum(costs, kept(), kept_count_);",
-         "const double least = least_sum(costs, kept(), kept_count_ - 1);"),
+        "simplex/lines.cpp",
+        ("return least_sum(costs(line), kept, degree(line));",
+         "return least_sum(costs(line), kept, degree(line) - 1);"),
     ),
     "a potential of the simplex shifted": (
         "simplex/fixed_simplex.cpp",

@@ -47,14 +47,20 @@ class PairBatch:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
         if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
             return
-        check_threads_fit(*self._sizes, n_threads, is_halved, limit, self._needs_matrix)
+        try:
+            check_threads_fit(*self._sizes, n_threads, is_halved, limit, self._needs_matrix)
+        except MemoryError:
+            check_threads_fit(*self._distinct, n_threads, is_halved, limit, self._needs_matrix)
+
+    @property
+    def _sizes(self) -> tuple[Ints, Ints]:
+        """Of all measures, as the core sees them. Pairs that fit nearly anywhere are not searched for equal points."""
+        a, b = self.a.sizes, self.b.sizes
+        return (a, b) if int(a.max()) * int(b.max()) <= _PAIRS_THAT_FIT else self._distinct
 
     @cached_property
-    def _sizes(self) -> tuple[Ints, Ints]:
-        """Of all measures, as the core sees them: equal points are one. Of pairs that fit anywhere, as they are."""
-        a, b = self.a.sizes, self.b.sizes
-        if int(a.max()) * int(b.max()) <= _PAIRS_THAT_FIT:
-            return a, b
+    def _distinct(self) -> tuple[Ints, Ints]:
+        """The sizes where equal points are one."""
         of_a = self._distinct_sizes(self.a)
         return of_a, of_a if self.b is self.a else self._distinct_sizes(self.b)
 
