@@ -82,6 +82,23 @@ def interrupted(code, *arguments, after):
     return [line for line in output.splitlines() if line != "ready"], sent, errors
 
 
+def seconds_until_interrupted(before, line, after):
+    """Ctrl-C some seconds after a line of Python has begun: how long it goes on. ``before``: what the line needs."""
+    code = f"""
+import numpy as np, rpw, time
+{before}
+print("ready", flush=True)
+try:
+    {line}
+    print("finished", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", time.time(), flush=True)
+"""
+    lines, sent, errors = interrupted(code, after=after)
+    assert lines[0].startswith("interrupted"), (lines, errors)
+    return float(lines[0].split()[1]) - sent
+
+
 def wait_until(is_true, process=None, seconds=30):
     end = time.monotonic() + seconds
     while not is_true():

@@ -304,7 +304,8 @@ inline constexpr Node fewest_cells = 125;
 // The simplex over points lists no more arcs, and again so often at most; more was never seen.
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
 inline constexpr int most_rounds_of_lists = 100;
-// From so many points on either side a search starts from one between cells.
+// From so many points on either side a search starts from one between cells, of so many points each: as many as a block
+// of a tree has, so that cells lie apart.
 inline constexpr Node fewest_from_cells = 1000;
 inline constexpr Node points_per_cell = 8;
 // Before that it walks for so many steps a point. It goes on for as many again while it has left no more than so many

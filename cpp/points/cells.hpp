@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "base/basis.hpp"
 #include "base/outcome.hpp"
 #include "points/point_tree.hpp"
 #include "points/tree_partners.hpp"
@@ -29,10 +28,5 @@ private:
 // Splits a plan between cells, sorted by rows and columns: the points of two cells are matched in the order of their
 // trees, in which near points lie near to each other. Nodes are those of the trees.
 std::vector<PlanEntry> split_plan(const std::vector<PlanEntry>& between_cells, Node per_cell, const Masses& masses);
-
-// The same for a basis between the cells of `points`, whose nodes are those of the trees over cells: a forest over
-// cells becomes one over points. Zero flows keep together what hangs together, so that potentials are near those of the
-// cells.
-Basis split_basis(const Basis& between_cells, const PointProblem& cells, const PointProblem& points, Node per_cell);
 
 }  // namespace rpw

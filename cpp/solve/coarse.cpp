@@ -5,24 +5,22 @@
 
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
+#include "points/arc_costs.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
 #include "solve/point_search.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
 
-// As a tree has them: its chunks lie apart.
-constexpr Node cells_per_cell = PointTree::per_block;
-
 double cost_of_plan(const PointProblem& problem, std::vector<PlanEntry>& plan, std::vector<double>& costs) {
-    const WeightedTree columns(problem.columns, problem.costs);
-    std::vector<double> point(problem.rows.dimension());
+    ArcCosts arc_costs(problem);
     long double sum = 0;
     for (const PlanEntry& entry : plan) {
-        problem.rows.copy_point(entry.row, point.data());
-        costs.push_back(columns.cost(point.data(), entry.column));
+        costs.push_back(arc_costs(entry.row, entry.column));
         sum += static_cast<long double>(entry.mass) * costs.back();
     }
     return static_cast<double>(sum);
@@ -72,7 +70,7 @@ void set_lower(Interval& found, const PointProblem& problem, const PointProblem&
     const Masses& masses = problem.masses;
     const auto total = static_cast<double>(masses.total());
     const double sum = weighted_sum(masses.a, found.u) / total + weighted_sum(masses.b, found.v) / total;
-    const double height = found.lambda * (1 - tuning::rounding_of_price) - sum;
+    const double height = found.lambda * (1 - rounding_of_price) - sum;
     found.lower = std::max(0.0, goal.bound_by(height, found.lambda));
 }
 
@@ -80,7 +78,7 @@ void set_lower(Interval& found, const PointProblem& problem, const PointProblem&
 Node points_per_coarsest_cell(const PointProblem& problem) {
     const Node points = std::min(problem.rows.size(), problem.columns.size());
     Node per_cell = 1;
-    while (points / (cells_per_cell * per_cell) >= tuning::fewest_cells) per_cell *= cells_per_cell;
+    while (points / (points_per_cell * per_cell) >= fewest_cells) per_cell *= points_per_cell;
     return per_cell;
 }
 
@@ -143,7 +141,7 @@ std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal&
             improve(known, bounds_of_level(problem, per_cell, goal, pulse));
             pulse.tell_moved(1 - known.unmoved);
             pulse.tell_bounds(known.lower, known.upper);
-            per_cell /= cells_per_cell;
+            per_cell /= points_per_cell;
         } while (per_cell > 1 && known.width() > tol);
     });
     return known;

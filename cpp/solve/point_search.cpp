@@ -9,6 +9,7 @@
 #include "ground/distances.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
+#include "points/split_basis.hpp"
 #include "solve/found.hpp"
 #include "solve/slope_guess.hpp"
 #include "walk/certificate.hpp"
@@ -195,7 +196,6 @@ std::optional<Status> PointSearch::walk_on(const Limits& limits, double most_wor
     walk_->allow(most_work);
     const ProfilePoint start = bracket_.left();
     std::optional<Status> found;
-
     const bool in_time = ends_in_time([&] { found = walk_to_goal(*walk_, bracket_, limits, start); });
     if (!in_time) return cut_off();
     if (found || walk_->work() >= most_work) return found;

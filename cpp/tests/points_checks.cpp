@@ -7,6 +7,7 @@
 #include "ground/powers.hpp"
 #include "points/cells.hpp"
 #include "points/point_tree.hpp"
+#include "points/split_basis.hpp"
 #include "solve/solve.hpp"
 #include "tests/basis_checks.hpp"
 #include "tests/checker.hpp"

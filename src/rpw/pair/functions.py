@@ -160,9 +160,10 @@ def choose_solver(
     k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
     ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
     ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
-    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk (with ``tol`` or
-                                                                          ``time_limit``, bounds from cells of many
-                                                                          points come first); at p = inf flows
+    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk, or a simplex
+                                                                          that starts from cells of points (with
+                                                                          ``tol`` or ``time_limit`` bounds from cells
+                                                                          come first); at p = inf flows
     points on a line                                ``line``              plans in the order of the points, no matrix
     points, too many for a matrix                   ``points``            as above
     p = inf                                         ``infinity``          maximum flows over pairs, shortest first
