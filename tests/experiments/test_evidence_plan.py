@@ -33,7 +33,7 @@ def test_a_sweep_over_k_comes_before_any_over_lam(evidence):
     over_k = [i for i, part in enumerate(stage) if part.key == "rpw-sweep"]
     over_lam = [i for i, part in enumerate(stage) if part.key.startswith("robot-") and part.key != "robot-0.1"]
     assert max(over_k) < min(over_lam)
-    assert (len(over_k), len(over_lam)) == (9, 9 * 6)
+    assert (len(over_k), len(over_lam)) == (9 + 3, (9 + 3) * 6)
 
 
 def test_guesses_are_near_what_was_measured(evidence):
