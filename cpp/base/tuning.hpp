@@ -304,6 +304,8 @@ inline constexpr Node fewest_cells = 125;
 // The simplex over points lists no more arcs, and again so often at most; more was never seen.
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
 inline constexpr int most_rounds_of_lists = 100;
+// A list that is too long even with so small a part of its margin would be so without any.
+inline constexpr double least_part_of_margin = 0.1;
 // From so many points on either side a search starts from one between cells, of so many points each: as many as a block
 // of a tree has, so that cells lie apart.
 inline constexpr Node fewest_from_cells = 1000;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/tuning.hpp"
+#include "points/c_transform.hpp"
 #include "points/near_arcs.hpp"
 
 namespace rpw {
@@ -17,7 +18,8 @@ PointSimplex::PointSimplex(const PointProblem& problem, const Basis& basis, cons
       pulse_(pulse),
       rows_(problem.rows.size()),
       columns_(problem.columns, problem.costs),
-      margin_(std::max(slack_per_mass(basis, u, v, lambda), a_little * lambda)),
+      widest_margin_(std::max(slack_per_mass(basis, u, v, lambda), a_little * lambda)),
+      margin_(widest_margin_),
       simplex_({problem.masses, arcs_}, pulse) {
     columns_.set_all([&](Node j) { return v[j]; });
     simplex_.adopt(basis);
@@ -59,20 +61,41 @@ bool PointSimplex::solve(double lambda, double most_work) {
     return false;
 }
 
-// All arcs that gain, and those that are nearly tight: as many as fit.
+// All arcs that gain, and those that are nearly tight. If they are too many, because whole clusters gain together (as
+// they do with p = 1), for each row that gains the arcs that are nearly as good as its best one: when they have
+// entered, the others fit again.
 bool PointSimplex::list_arcs(const std::vector<double>& u, double lambda) {
-    const std::size_t most = std::min(arcs_per_node * (u.size() + problem_.columns.size()), most_arcs_of_simplex);
-    arcs_.partner.reserve(most);  // what is not used takes no memory, and growing by copies would
-    arcs_.cost.reserve(most);
-    std::vector<double> beyond(rows_);
-    for (;; margin_ /= 2) {
-        for (Node i = 0; i < rows_; ++i) beyond[i] = lambda - u[i] + margin_;
-        boxes_of_list_ = 0;
-        const bool fits = list_near_arcs(problem_.rows, columns_, beyond, most, arcs_, boxes_of_list_, pulse_);
-        boxes_ += boxes_of_list_;
-        if (fits) return true;
-        if (margin_ < rounding_of_price * lambda) return false;
+    if (2 * arcs_.partner.size() < most_arcs()) margin_ = std::min(2 * margin_, widest_margin_);
+    std::vector<double> tight(rows_), v(problem_.columns.size());
+    for (Node i = 0; i < rows_; ++i) tight[i] = lambda - u[i];
+    for (double margin = margin_; margin > least_part_of_margin * margin_; margin /= 2) {
+        if (list_arcs_within(margin, tight)) {
+            margin_ = margin;
+            return true;
+        }
     }
+    for (Node j = 0; j < problem_.columns.size(); ++j) v[j] = columns_.weight(j);
+    const auto least = least_sums(problem_.columns, v, problem_.rows, problem_.costs, lambda, pulse_);
+    for (Node i = 0; i < rows_; ++i) tight[i] = std::min(tight[i], least[i]);
+    for (double margin = margin_; margin > rounding_of_price * lambda; margin /= 2) {
+        if (list_arcs_within(margin, tight)) return true;
+    }
+    return false;
+}
+
+bool PointSimplex::list_arcs_within(double margin, const std::vector<double>& tight) {
+    arcs_.partner.reserve(most_arcs());  // what is not used takes no memory, and growing by copies would
+    arcs_.cost.reserve(most_arcs());
+    std::vector<double> beyond(rows_);
+    for (Node i = 0; i < rows_; ++i) beyond[i] = tight[i] + margin;
+    boxes_of_list_ = 0;
+    const bool fits = list_near_arcs(problem_.rows, columns_, beyond, most_arcs(), arcs_, boxes_of_list_, pulse_);
+    boxes_ += boxes_of_list_;
+    return fits;
+}
+
+std::size_t PointSimplex::most_arcs() const {
+    return std::min(arcs_per_node * (std::size_t{0} + rows_ + problem_.columns.size()), most_arcs_of_simplex);
 }
 
 bool PointSimplex::lacks_arcs(const std::vector<double>& u, double lambda) const {

@@ -32,14 +32,17 @@ private:
     double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
                           double lambda) const;
     bool list_arcs(const std::vector<double>& u, double lambda);
+    bool list_arcs_within(double margin, const std::vector<double>& tight);
+    std::size_t most_arcs() const;
     bool lacks_arcs(const std::vector<double>& u, double lambda) const;
 
     const PointProblem& problem_;
     Pulse& pulse_;
     Node rows_;
     ArcList arcs_;
-    WeightedTree columns_;   // their weights are the potentials
-    double margin_;          // arcs that are so near to being tight are listed
+    WeightedTree columns_;  // their weights are the potentials
+    double widest_margin_;  // arcs that are so near to being tight are listed, if they fit
+    double margin_;
     std::size_t boxes_ = 0;  // that were looked at for all lists, and for the last one
     std::size_t boxes_of_list_ = 0;
     bool has_list_ = false;

@@ -67,5 +67,6 @@ void check_line(Checker& checker, Node rows, Node columns, bool on_grid);
 void check_tree(Checker& checker, Node count, Node dimension, Metric metric, double p);
 void check_points(Checker& checker, Node rows, Node columns, Node dimension);
 void check_split_basis(Checker& checker, Node rows, Node columns, Node per_cell);
+void check_point_simplex(Checker& checker, Node count, double p);
 
 }  // namespace rpw::tests

@@ -8,6 +8,7 @@
 #include "points/cells.hpp"
 #include "points/point_tree.hpp"
 #include "points/split_basis.hpp"
+#include "solve/point_simplex.hpp"
 #include "solve/solve.hpp"
 #include "tests/basis_checks.hpp"
 #include "tests/checker.hpp"
@@ -136,6 +137,31 @@ void check_split_basis(Checker& checker, Node rows, Node columns, Node per_cell)
         goes_on = walk.find_edge();
         if (goes_on) walk.take_edge();
     }
+}
+
+// From a basis that moves nothing to a multiplier at which everything moves. More arcs gain on the way than a list may
+// hold.
+void check_point_simplex(Checker& checker, Node count, double p) {
+    const std::vector<double> x = draw_points(count, 2, false), y = draw_points(count, 2, false);
+    const auto a = draw_masses(count, Weights::equal), b = a;
+    const Instance instance{"points", count, count, {}, a, b};
+    checker.start(instance);
+    const Pair pair{{Metric::euclidean, {}}, {a, {x.data(), count, 2}, {}, {}}, {b, {y.data(), count, 2}, {}, {}}};
+    Question question;
+    question.p = p;
+    question.quantity = Quantity::mass;
+    question.solver = Solver::walk;
+    Room room;
+    Pulse pulse(nullptr, 1e9);
+    const double expected = solve(pair, question, room, pulse).value;
+    const PointProblem points(pair.a.points, pair.b.points, pair.masses(), {Metric::euclidean, 1, 1, p}, 1, pulse);
+    const std::vector<double> no_potentials(count);
+    PointSimplex simplex(points, nothing_moved(points.masses), no_potentials, no_potentials, 0.01, pulse);
+    for (const double lambda : {0.05, 20.0}) checker.expect(simplex.solve(lambda), "the simplex over points ends");
+    const ProfilePoint found = simplex.point();
+    const double cost = std::pow(found.cost_p, 1 / p);
+    checker.expect(found.unmoved == 0, "all mass moves", found.unmoved, 0);
+    checker.expect(std::abs(cost - expected) <= 1e-12 * expected, "the simplex over points", cost, expected);
 }
 
 }  // namespace rpw::tests

@@ -75,6 +75,7 @@ int main() {
         check_points(checker, 1 + below(40), 1 + below(40), 1 + below(4));
         check_split_basis(checker, 1 + below(60), 1 + below(60), 1 + below(9));
     }
+    for (const double p : {1.0, 2.0}) check_point_simplex(checker, 250, p);
     for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged
     check_sandwich_of_all_edges(checker);
     check_search(checker);
