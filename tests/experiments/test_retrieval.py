@@ -171,6 +171,24 @@ def test_what_is_finished_is_not_computed_again(tmp_path, monkeypatch):
     assert parts == [range(4), range(4, 8), range(8, 11)], "another seed asks for other distances"
 
 
+@pytest.mark.parametrize("way", [retrieval.swept_k(), *retrieval.chosen_methods(["w1", "rpw-k1"])])
+def test_the_nearest_of_many_serve_a_search_for_fewer(tmp_path, way):
+    def found(count, store):
+        plan = retrieval.Plan(some_colours(), "both", 30, 6, 0, largest_m=count)
+        return retrieval.find(plan, way, 0, plan.draw(0), store=store, report=lambda _: None)
+
+    def files():
+        return {path: path.stat().st_mtime_ns for path in tmp_path.glob("kept/**/*.npz")}
+
+    twelve, before = found(12, tmp_path / "kept"), files()
+    five = found(5, tmp_path / "kept")
+    assert files() == before, "nothing was computed"
+    assert all((few == many[..., :5]).all() for few, many in zip(five, twelve, strict=True))
+    for count in (5, 20):
+        kept, fresh = found(count, tmp_path / "kept"), found(count, tmp_path / f"fresh-{count}")
+        assert all((a == b).all() for a, b in zip(kept, fresh, strict=True))
+
+
 def test_hits_say_for_every_query_what_the_accuracy_says_of_all(tmp_path):
     result = run(some_colours(), tmp_path, scenario="both", labelled=25, queries=9, largest_m=10)
     assert result.largest_m == 10
