@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["COLOUR_OF", "accuracy_table", "draw_accuracy", "hit_counts", "write_retrieval"]
 
 SHOWN_M = (1, 10, 50, 100)
+FEWEST_FOR_BAND = 5  # repeats: the bands of fewer are so wide that they hide the curves
 # One colour for each distance in all figures.
 COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
 COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
@@ -80,19 +81,18 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
 
 
 def draw_accuracy(result: Retrieval) -> Figure:
-    """Accuracy over m with its confidence band, a line for each distance."""
+    """Mean accuracy over m, a line for each distance, with its confidence band if there are enough repeats."""
     figure = new_figure(6.4, 4.4)
     ax = figure.add_subplot()
     mean, band = result.summary()
-    m = np.arange(1, result.largest_m + 1)
+    repeats, m = result.accuracy.shape[1], np.arange(1, result.largest_m + 1)
     for w, way in enumerate(result.methods):
         is_ours = way.options["distance"] == "rpw"
         colour = COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
         ax.plot(m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
-        if not np.isnan(band[w]).any():
+        if repeats >= FEWEST_FOR_BAND:
             ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)
-    ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # few repeats have wide bands
-    repeats = result.accuracy.shape[1]
+    ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # bands may reach farther
     ax.set(
         xlabel="retrieved pictures m",
         ylabel="accuracy",
