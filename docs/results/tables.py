@@ -59,8 +59,8 @@ def _found(row):
 
 
 def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
-    """A cell for each distance and scenario: the mean accuracies at some m, the highest in bold; digits, which have five
-    repeats, with ± at m = 10."""
+    """A cell for each distance and scenario: the mean accuracies at some m, the highest in bold. Digits have five
+    repeats, and ± at m = 10."""
     header = [f"{dataset}, {queries} queries, m = {', '.join(map(str, shown))}"]
     header += [SCENARIOS[scenario] for scenario in scenarios]
     columns = []

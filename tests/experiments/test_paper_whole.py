@@ -263,12 +263,32 @@ def test_a_run_that_is_finished_is_read(planted_runs, tmp_path):
     hits.write_text(kept)
 
 
+def test_repeats_are_shown_apart(planted_runs):
+    experiment = Experiment("mnist", "both", 20, 4, nearest=12, repeats=3, distances=("w1", "tv"))
+    accuracies, apart = retrieval_exhibit(planted_runs, [experiment]).tables
+    assert apart.header == ["scenario", "distance", "repeat 1", "repeat 2", "repeat 3"]
+    assert [row[:2] for row in apart.rows] == [row[:2] for row in accuracies.rows]
+    at_10 = list(accuracies.header).index("m = 10")
+    for means, row in zip(accuracies.rows, apart.rows, strict=True):
+        assert np.mean(row[2:]) == pytest.approx(means[at_10], abs=1e-6)
+    assert any(len(set(row[2:])) > 1 for row in apart.rows), "repeats differ"
+
+
+@pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
+def test_every_run_of_the_full_size_is_stored():
+    from rpw.experiments.paper.parts import FULL, all_parts
+
+    experiments = [e for part in all_parts(FULL) for e in part.sizes.get("experiments", ())]
+    assert len(experiments) == 3 * 9
+    assert all(Runs(RESULTS).is_finished(each) for each in experiments)
+
+
 @pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
 def test_stored_runs_are_taken():
     runs = Runs(RESULTS)
-    assert runs.is_finished(Experiment("corel", "shift", 2000, 50))
+    assert runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=3))
     assert runs.is_finished(Experiment("mnist", "both", 2000, 600, 10))
-    assert not runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=3))
+    assert not runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=4))
     judged = claims_exhibit(RESULTS)
     assert len(judged.verdicts) == len(CLAIMS)
     assert sum(each.answer == YES for each in judged.verdicts) >= 14

@@ -120,27 +120,44 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def retrieval_exhibit(runs: Runs, experiments: Sequence[Experiment], report: Report = lambda *_: None) -> Exhibit:
     """One data set: a panel for each scenario, as in the paper's figures."""
+    first = experiments[0]
+    shown = [m for m in SHOWN_M if m <= min(first.nearest, first.labelled)]
+    m_apart = max(m for m in shown if m <= 10)
     curves: dict[str, list[dict[str, str]]] = {}
+    apart: list[list[Any]] = []
     for number, experiment in enumerate(experiments):
 
         def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
             report((number + share) / len(experiments), f"{experiment.scenario}: {what}")
 
-        curves[experiment.scenario] = _rows(runs.ready(experiment, tell) / "accuracy.csv")
-    first = experiments[0]
-    shown = [m for m in SHOWN_M if m <= min(first.nearest, first.labelled)]
+        folder = runs.ready(experiment, tell)
+        curves[experiment.scenario] = _rows(folder / "accuracy.csv")
+        apart += _by_repeat(experiment, _rows(folder / "hits.csv"), m_apart)
     rows: list[list[Any]] = []
     for scenario, found in curves.items():
         by_place = {(row["distance"], int(row["m"])): float(row["accuracy"]) for row in found}
         for name in dict.fromkeys(row["distance"] for row in found):
             rows.append([SCENARIOS[scenario], name, *(by_place[name, m] for m in shown)])
     sizes = f"{first.labelled:,} labelled pictures, {first.queries} queries, repeats: {first.repeats}"
-    return Exhibit(
-        RULE,
-        [],
-        [Table("accuracies", ["scenario", "distance", *(f"m = {m}" for m in shown)], rows, f"Accuracies: {sizes}.")],
-        [Drawing("accuracy", draw(first.dataset, curves), f"Accuracy over m on {first.dataset}: {sizes}.")],
-    )
+    tables = [
+        Table("accuracies", ["scenario", "distance", *(f"m = {m}" for m in shown)], rows, f"Accuracies: {sizes}.")
+    ]
+    if first.repeats > 1:
+        columns = ["scenario", "distance", *(f"repeat {repeat + 1}" for repeat in range(first.repeats))]
+        tables.append(Table("repeats", columns, apart, f"Accuracies at m = {m_apart}, the repeats apart."))
+    drawn = f"Accuracy over m on {first.dataset}: {sizes}."
+    return Exhibit(RULE, [], tables, [Drawing("accuracy", draw(first.dataset, curves), drawn)])
+
+
+def _by_repeat(experiment: Experiment, hits: list[dict[str, str]], m: int) -> list[list[Any]]:
+    """Rows: a scenario, a distance, and its accuracy at m in each repeat."""
+    counts: dict[str, list[int]] = {}
+    for row in hits:
+        counts.setdefault(row["distance"], [0] * experiment.repeats)
+        if int(row["repeat"]) < experiment.repeats:
+            counts[row["distance"]][int(row["repeat"])] += int(row[f"hits_at_{m}"])
+    scenario = SCENARIOS[experiment.scenario]
+    return [[scenario, name, *(found / m / experiment.queries for found in own)] for name, own in counts.items()]
 
 
 def draw(dataset: str, curves: dict[str, list[dict[str, str]]]) -> Figure:
