@@ -269,7 +269,8 @@ def choices():
         for row in rows_of(f"{folder}/choice.csv"):
             best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
             losses = [_loss(row, "third"), _loss(row, "triple")]
-            cells = [best, _short(row["accuracy"]), unbroken(f"{low} to {high}"), *losses]
+            near = low if low == high else unbroken(f"{low} to {high}")
+            cells = [best, _short(row["accuracy"]), near, *losses]
             rows.append([dataset, unbroken(SCENARIOS[scenario]), row["distance"], *cells])
     header = ["swept", "scenario", "distance", "best", "accuracy", "not told apart"]
     return [*header, "loss at a third", "at three times"], rows
