@@ -94,7 +94,7 @@ def find_nearest(search: Search, store: Path, made_from: Mapping[str, Any], repo
     more of them serve as well.
     """
     facts = {**made_from, **search.options, "count": search.count}
-    total, known = len(search.queries), _kept(store, facts)
+    total, known = len(search.queries), _kept(store, facts, len(search.labelled))
     for part in _missing(known, total, search.queries_at_once):
         report(len(known) / total)
         tell = _between(report, len(known), len(part), total)
@@ -127,21 +127,48 @@ def _keep(path: Path, facts: Mapping[str, Any], start: int, found: Found) -> Non
         )
 
 
-def _kept(store: Path, facts: Mapping[str, Any]) -> dict[int, Found]:
+# What reading a damaged file can raise; RuntimeError is that of zip files with strange flags, too.
+_DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def _kept(store: Path, facts: Mapping[str, Any], labelled: int) -> dict[int, Found]:
     """What files of the folder say about each query; damaged ones, and those of other facts, say nothing."""
     known: dict[int, Found] = {}
     for path in sorted(store.glob("*.npz")):
         try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-                if _serves(json.loads(str(arrays["facts"])), facts):
-                    order, distances = (arrays[name][..., : facts["count"]] for name in ("order", "distances"))
-                    known |= _by_query(int(arrays["start"]), (order.astype(np.int64), distances))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            known |= _read(path, facts, labelled)
+        except _DAMAGED:
             continue
     return known
 
 
-def _serves(kept: dict[str, Any], facts: Mapping[str, Any]) -> bool:
+def _read(path: Path, facts: Mapping[str, Any], labelled: int) -> dict[int, Found]:
+    """Nothing if the file is of other facts; raises if it is damaged."""
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        if not _serves(json.loads(str(arrays["facts"])), facts):
+            return {}
+        start, order, distances = int(arrays["start"]), arrays["order"].astype(np.int64), arrays["distances"]
+    first, stop = map(int, path.stem.split("-"))
+    if start != first or order.shape != distances.shape or order.shape[-2] != stop - first:
+        raise ValueError("it does not hold what its name says")
+    order, distances = order[..., : facts["count"]], distances[..., : facts["count"]]
+    is_whole = order.shape[-1] == facts["count"] and np.isfinite(distances).all()
+    if not is_whole or order.min() < 0 or order.max() >= labelled:
+        raise ValueError("something is missing")
+    return _by_query(start, (order, distances))
+
+
+def _serves(kept: Any, facts: Mapping[str, Any]) -> bool:
     """Whether what was found is what is asked for, or more of it."""
     return {**kept, "count": facts["count"]} == facts and kept["count"] >= facts["count"]
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["COLOUR_OF", "accuracy_table", "draw_accuracy", "hit_counts", "write_retrieval"]
 
 SHOWN_M = (1, 10, 50, 100)
-FEWEST_FOR_BAND = 5  # repeats: the bands of fewer are so wide that they hide the curves
 # One colour for each distance in all figures.
 COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
 COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
@@ -86,11 +85,14 @@ def draw_accuracy(result: Retrieval) -> Figure:
     ax = figure.add_subplot()
     mean, band = result.summary()
     repeats, m = result.accuracy.shape[1], np.arange(1, result.largest_m + 1)
+    mark: dict[str, Any] = {"marker": "o"} if result.largest_m == 1 else {}  # a line needs two points
     for w, way in enumerate(result.methods):
         is_ours = way.options["distance"] == "rpw"
         colour = COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
-        ax.plot(m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
-        if repeats >= FEWEST_FOR_BAND:
+        ax.plot(
+            m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2, **mark
+        )
+        if result.has_bands:
             ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)
     ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # bands may reach farther
     ax.set(
@@ -98,7 +100,8 @@ def draw_accuracy(result: Retrieval) -> Figure:
         ylabel="accuracy",
         xlim=(1, max(2, result.largest_m)),
     )
-    title = f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})"
+    bands = ", 95 % bands" if result.has_bands else ""
+    title = f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)}{bands})"
     ax.set_title(title, parse_math=False)  # a folder may have any name
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25)

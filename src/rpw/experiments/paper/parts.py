@@ -105,6 +105,8 @@ class Part:
         sizes = {name: str(value) for name, value in self.sizes.items()}
         if self.is_made_from_runs:
             sizes["runs"] = digest_of_runs(job.runs.folder)
+        elif self.make is _retrieval:
+            sizes["runs"] = digest_of_runs(job.runs.folder, [each.name for each in self.sizes["experiments"]])
         return {"number": self.number, "seed": job.seed, **sizes}
 
     def exhibit(self, job: Job) -> Exhibit:
