@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from rpw.experiments.nearest import distance_matrix
-from rpw.experiments.retrieval import Method, Plan, find, methods, swept_k, swept_lam
+from rpw.experiments.retrieval import SWEPT_K, Method, Plan, find, methods, swept_k, swept_lam
 from rpw.io.pictures import load_pictures
 from rpw.many.backends.choice import check_device
 
@@ -237,6 +237,29 @@ def list_state(results: Path) -> None:
             print(part.name)
 
 
+def list_twice(results: Path) -> None:
+    """Print as CSV whether RPW at one k is, bit by bit, what the sweep over k found for it in a run of its own."""
+    print("run,distance,queries,same_pictures,same_bits")
+    for part in all_parts():
+        alone = results / part.name
+        together = alone.with_name(swept_k().key)
+        if part.key in ("rpw-k1", "rpw-k0.1") and part.stage != "repeats" and alone.exists() and together.exists():
+            place = SWEPT_K.index(float(part.key.removeprefix("rpw-k")))
+            one, many = kept_in(alone), kept_in(together)
+            same = [all((one[q][i] == many[q][i][place]).all() for q in range(part.queries)) for i in (0, 1)]
+            print(part.folder, part.key, part.queries, *("yes" if each else "no" for each in same), sep=",")
+
+
+def kept_in(folder: Path) -> dict:
+    """Of each query the nearest pictures and their distances."""
+    found = {}
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as arrays:
+            rows = zip(*(np.moveaxis(arrays[name], -2, 0) for name in ("order", "distances")), strict=True)
+            found |= {int(arrays["start"]) + q: row for q, row in enumerate(rows)}
+    return found
+
+
 def run(options) -> None:
     check_device(options.device)
     runner = Runner(options)
@@ -287,10 +310,15 @@ def main() -> None:
     parser.add_argument("--earlier", type=Path, help="what parts have found that are not whole")
     parser.add_argument("--small", action="store_true", help="40 labelled, 6 queries: to try it")
     parser.add_argument("--list-done", type=Path, metavar="RESULTS", help="only print the parts that lie there whole")
+    parser.add_argument(
+        "--list-twice", type=Path, metavar="RESULTS", help="only print whether k = 1 and 0.1 came twice"
+    )
     parser.add_argument("--plan", action="store_true", help="only print the parts, with about how long they take")
     options = parser.parse_args()
     if options.list_done:
         list_state(options.list_done)
+    elif options.list_twice:
+        list_twice(options.list_twice)
     elif options.plan:
         for part in all_parts():
             print(f"{part.stage:8} {part.seconds:5.0f} s  {part.name}")

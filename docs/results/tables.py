@@ -10,7 +10,11 @@ from statistics import mean, median
 
 HERE = Path(__file__).parent
 SCENARIOS = {"noise": "noise", "shift": "shift", "both": "noise and shift"}
-SWEPT = [(dataset, scenario) for dataset in ("mnist", "cifar10") for scenario in SCENARIOS]
+SWEPT = {
+    (dataset, scenario): f"sweep-{dataset}-{scenario}-{queries}"
+    for dataset, queries in (("mnist", 600), ("cifar10", 50), ("corel", 50))
+    for scenario in SCENARIOS
+}
 FIXED_K = (0.178, 0.562, 1.78)
 KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 
@@ -55,7 +59,8 @@ def _found(row):
 
 
 def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
-    """A cell for each distance and scenario: the accuracies at some m, the best in bold, ± at m = 10."""
+    """A cell for each distance and scenario: the mean accuracies at some m, the highest in bold. Digits have five
+    repeats, and ± at m = 10."""
     header = [f"{dataset}, {queries} queries, m = {', '.join(map(str, shown))}"]
     header += [SCENARIOS[scenario] for scenario in scenarios]
     columns = []
@@ -64,17 +69,61 @@ def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
             (row["distance"], int(row["m"])): row for row in rows_of(f"{dataset}-{scenario}-{queries}/accuracy.csv")
         }
         names = [name for name in KEYS.values() if (name, shown[0]) in found]
-        columns.append({name: " / ".join(_cell(found, names, name, m) for m in shown) for name in names})
+        columns.append(
+            {name: " / ".join(_cell(found, names, name, m, dataset == "digits") for m in shown) for name in names}
+        )
     return header, [[name, *(column[name] for column in columns)] for name in columns[0]]
 
 
-def _cell(found, names, name, m):
+def _cell(found, names, name, m, with_band):
     row = found[name, m]
     text = f"{float(row['accuracy']):.3f}"
-    if m == 10 and row["high"]:
+    if m == 10 and row["high"] and with_band:
         text += f" ±{float(row['high']) - float(row['accuracy']):.3f}"
     best = max(float(found[other, m]["accuracy"]) for other in names)
     return f"**{text}**" if float(row["accuracy"]) == best else text
+
+
+def hits_of(run):
+    """At m = 10, of every query: by distance and repeat."""
+    found = {}
+    for row in rows_of(f"{run}/hits.csv"):
+        found.setdefault(row["distance"], {}).setdefault(row["repeat"], []).append(int(row["hits_at_10"]))
+    return found
+
+
+def repeats(dataset):
+    """The three repeats apart: the accuracies at m = 10, the highest of each repeat in bold."""
+    columns = []
+    for scenario in SCENARIOS:
+        found = {
+            name: [mean(hits) / 10 for hits in own.values()]
+            for name, own in hits_of(f"{dataset}-{scenario}-50").items()
+        }
+        best = [max(own) for own in zip(*found.values(), strict=True)]
+        columns.append({name: " / ".join(map(_marked, own, best)) for name, own in found.items()})
+    header = [f"{dataset}, m = 10, repeats 1 / 2 / 3", *SCENARIOS.values()]
+    return header, [[name, *(column[name] for column in columns)] for name in columns[0]]
+
+
+def _marked(value, best):
+    return f"**{value:.3f}**" if value == best else f"{value:.3f}"
+
+
+def claims_by_repeat():
+    """How often the distance that is claimed to be better was above in three repeats of 50 queries."""
+    found = {}
+    for row in rows_of("claims.csv"):
+        better, worse = (
+            hits_of(f"{row['dataset']}-{row[scenario]}-50")[row[side]]
+            for side, scenario in (("better", "scenario"), ("worse", "worse_scenario"))
+        )
+        times = sum(sum(better[repeat]) > sum(worse[repeat]) for repeat in better)
+        found.setdefault((row["dataset"], row["verdict"]), []).append(times)
+    return ["claims", "by 600 queries", "how many", "above in all three repeats", "in two", "in one", "in none"], [
+        [dataset, unbroken(verdict), str(len(times)), *(str(times.count(count)) for count in (3, 2, 1, 0))]
+        for (dataset, verdict), times in found.items()
+    ]
 
 
 def other_reading():
@@ -93,9 +142,9 @@ def other_reading():
 
 
 def times():
-    """A part that was cut off and resumed has only the time of the queries that were left."""
+    """Of the first repeats. A part that was cut off and resumed has only the time of the queries that were left."""
     names, found = {**KEYS, "rpw-sweep": "RPW, 17 k"}, {}
-    for row in rows_of("times.csv"):
+    for row in (row for row in rows_of("times.csv") if row["repeat"] == "0"):
         text = row["seconds"]
         if int(row["queries"]) < int(row["run"].rpartition("-")[2]):
             text += f" (of {row['queries']} queries)"
@@ -216,22 +265,23 @@ def growth():
 def choices():
     """The best parameter, what is not told apart from it, and what a third and three times it lose."""
     rows = []
-    for dataset, scenario in SWEPT:
-        for row in rows_of(f"sweep-{dataset}-{scenario}-50/choice.csv"):
+    for (dataset, scenario), folder in SWEPT.items():
+        for row in rows_of(f"{folder}/choice.csv"):
             best, low, high = (f"{float(row[name]):g}" for name in ("best", "low", "high"))
             losses = [_loss(row, "third"), _loss(row, "triple")]
-            cells = [best, _short(row["accuracy"]), unbroken(f"{low} to {high}"), *losses]
+            near = low if low == high else unbroken(f"{low} to {high}")
+            cells = [best, _short(row["accuracy"]), near, *losses]
             rows.append([dataset, unbroken(SCENARIOS[scenario]), row["distance"], *cells])
-    header = ["swept, 50 queries", "scenario", "distance", "best", "accuracy", "not told apart"]
+    header = ["swept", "scenario", "distance", "best", "accuracy", "not told apart"]
     return [*header, "loss at a third", "at three times"], rows
 
 
 def fixed_k():
     """What some k lose against the best one; in bold what is told apart from it."""
     rows = []
-    for dataset, scenario in SWEPT:
-        found = {row["parameter"]: row for row in rows_of(f"sweep-{dataset}-{scenario}-50/sweep.csv")[:17]}
-        best = float(rows_of(f"sweep-{dataset}-{scenario}-50/choice.csv")[0]["best"])
+    for (dataset, scenario), folder in SWEPT.items():
+        found = {row["parameter"]: row for row in rows_of(f"{folder}/sweep.csv")[:17]}
+        best = float(rows_of(f"{folder}/choice.csv")[0]["best"])
         cells = ["the best" if k == best else _told(found[f"{k:.6f}"]) for k in FIXED_K]
         rows.append([f"{dataset}, {SCENARIOS[scenario]}", *cells])
     return ["RPW(2,k) loses against the best k", *(f"k = {k:g}" for k in FIXED_K)], rows
@@ -253,10 +303,10 @@ def tables():
     yield verdicts()
     yield from (parts(), in_the_plane(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
     yield from (excesses(), growth(), choices(), fixed_k())
-    yield accuracies("mnist", 50, (1, 10, 100))  # with ±, four are too wide
-    for dataset in ("cifar10", "corel"):
-        yield accuracies(dataset, 50, (1, 10, 50, 100))
+    yield claims_by_repeat()
     for dataset in ("mnist", "cifar10", "corel"):
+        yield accuracies(dataset, 50, (1, 10, 50, 100))
+        yield repeats(dataset)
         yield accuracies(dataset, 600, (1, 10))
     yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
     yield from (other_reading(), times(), exponents(), bounds(), outliers(), thresholds())

@@ -197,7 +197,7 @@ def test_the_other_reading_is_judged_apart(tmp_path):
 def test_the_command_judges_the_other_reading(tmp_path):
     pytest.importorskip("typer")
     write_run(tmp_path / "b", "both", True, W1=[6] * 6, W2=[5] * 6)
-    assert "holds no folder with hits.csv" in forked_command("reproduce", "claims", tmp_path).stderr
+    assert "have plain queries: --plain-queries judges them" in forked_command("reproduce", "claims", tmp_path).stderr
     done = forked_command("reproduce", "claims", tmp_path, "--plain-queries", "--json")
     assert done.returncode == 0, done.stderr
     (only,) = (each for each in json.loads(done.stdout)["claims"] if each["verdict"] != "not run")

@@ -256,19 +256,75 @@ def test_a_run_that_is_finished_is_read(planted_runs, tmp_path):
     ):
         assert not planted_runs.is_finished(other)
     assert not replace(planted_runs, seed=1).is_finished(experiment)
-    hits = planted_runs.folder / experiment.name / "hits.csv"
-    kept = hits.read_text()
-    hits.write_text("\n".join(line for line in kept.split("\n") if not line.startswith("TV")))
-    assert not planted_runs.is_finished(experiment), "a table that is not whole"
-    hits.write_text(kept)
+    folder = planted_runs.folder / experiment.name
+    hits, curves, facts = ((folder / name).read_text() for name in ("hits.csv", "accuracy.csv", "run.json"))
+    for name, damaged in (
+        ("hits.csv", "\n".join(line for line in hits.split("\n") if not line.startswith("TV"))),
+        ("hits.csv", hits[:-9]),
+        ("hits.csv", hits + hits.partition("\n")[2]),
+        ("hits.csv", hits.replace("hits_at_1", "hits")),
+        ("hits.csv", hits.replace(",1\n", ",99\n")),
+        ("hits.csv", "\0" * 200_000),
+        ("accuracy.csv", curves[:-60]),
+        ("accuracy.csv", curves.replace("1.000000", "0.900000")),
+        ("accuracy.csv", curves.replace("accuracy", "share")),
+        ("run.json", facts.replace('"lam": 0.1', '"lam": 0.2')),
+        ("run.json", facts.replace('"retrieval"', '"sweep"')),
+        ("run.json", "junk"),
+    ):
+        (folder / name).write_text(damaged)
+        assert not planted_runs.is_finished(experiment), (name, damaged[:40])
+        (folder / name).write_text({"hits.csv": hits, "accuracy.csv": curves, "run.json": facts}[name])
+    assert planted_runs.is_finished(experiment)
+
+
+def test_repeats_are_shown_apart(planted_runs):
+    experiment = Experiment("mnist", "both", 20, 4, nearest=12, repeats=3, distances=("w1", "tv"))
+    accuracies, apart = retrieval_exhibit(planted_runs, [experiment]).tables
+    assert apart.header == ["scenario", "distance", "repeat 1", "repeat 2", "repeat 3"]
+    assert [row[:2] for row in apart.rows] == [row[:2] for row in accuracies.rows]
+    at_10 = list(accuracies.header).index("m = 10")
+    for means, row in zip(accuracies.rows, apart.rows, strict=True):
+        assert np.mean(row[2:]) == pytest.approx(means[at_10], abs=1e-6)
+    assert any(len(set(row[2:])) > 1 for row in apart.rows), "repeats differ"
+    again, also = retrieval_exhibit(planted_runs, [replace(experiment, repeats=2)]).tables
+    assert "repeats: 3" in again.caption, "what the run has"
+    assert also.rows == apart.rows
+
+
+def test_a_folder_of_another_run_leaves_a_part_out(planted_runs):
+    experiment = Experiment("mnist", "shift", 20, 4, nearest=5, distances=("w1",))
+    retrieval_exhibit(planted_runs, [experiment])
+    with pytest.raises(NotRunError, match=r"mnist-shift-4 holds something else: .* labelled is 20 there and 21 here"):
+        retrieval_exhibit(planted_runs, [replace(experiment, labelled=21)])
+
+
+def test_other_runs_make_another_part(planted_runs, tmp_path):
+    experiment = Experiment("mnist", "noise", 20, 4, nearest=5, distances=("w1", "tv"))
+    figure_5 = next(part for part in all_parts(FULL) if part.number == "Figure 5, MNIST")
+    part = replace(figure_5, sizes={"experiments": (experiment,)})
+    jobs = [Job(replace(planted_runs, folder=tmp_path / name, seed=0)) for name in ("one", "two")]
+    for job in jobs:
+        retrieval_exhibit(job.runs, [experiment])
+    assert part.facts(jobs[0]) == part.facts(jobs[1]), "the same pictures"
+    table = tmp_path / "two" / experiment.name / "hits.csv"
+    table.write_text(table.read_text() + "\n")
+    assert part.facts(jobs[0]) != part.facts(jobs[1])
+
+
+@pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
+def test_every_run_of_the_full_size_is_stored():
+    experiments = [e for part in all_parts(FULL) for e in part.sizes.get("experiments", ())]
+    assert len(experiments) == 3 * 9
+    assert all(Runs(RESULTS).is_finished(each) for each in experiments)
 
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
 def test_stored_runs_are_taken():
     runs = Runs(RESULTS)
-    assert runs.is_finished(Experiment("corel", "shift", 2000, 50))
+    assert runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=3))
     assert runs.is_finished(Experiment("mnist", "both", 2000, 600, 10))
-    assert not runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=3))
+    assert not runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=4))
     judged = claims_exhibit(RESULTS)
     assert len(judged.verdicts) == len(CLAIMS)
     assert sum(each.answer == YES for each in judged.verdicts) >= 14

@@ -205,14 +205,57 @@ def test_sentences_on_times(page):
     assert "Four parts were cut off and resumed" in page
     assert f"{max(float(row['from_cpu']) for row in rows):.1e}" == "2.2e-16"
     assert "differ by at most 2.2e-16" in page
-    seconds = {(row["run"], row["distance"]): float(row["seconds"]) for row in rows}
+    seconds = {(row["run"], row["distance"]): float(row["seconds"]) for row in rows if row["repeat"] == "0"}
     times = [taken / seconds[run, "rpw-k1"] for (run, key), taken in seconds.items() if key == "rpw-sweep"]
     assert f"17 k together took between {min(times):.1f} and {max(times):.1f} times" in page
     ends = []
-    for lam in ("0.0316", "0.1", "0.316"):
+    for lam in ("0.01", "0.1", "0.316"):
         taken = [seconds[f"cifar10-{scenario}-50", f"robot-{lam}"] for scenario in ("noise", "shift", "both")]
         ends.append(f"{min(taken)} to {max(taken)} s at λ = {lam}")
     assert f"λ-ROBOT on CIFAR-10 took {ends[0]}, {ends[1]}, and {ends[2]}." in page
+
+
+def test_sentences_on_what_cores_found_and_what_was_found_twice(page):
+    def of_50(name):
+        own = [row for row in rows_of(name) if row["distance"] in ("w1", "w2") and row["queries"] == "50"]
+        return [float(row["seconds"]) for row in own if row["run"].endswith("-50") and "mnist" not in row["run"]]
+
+    cores, device = of_50("times-cpu.csv"), of_50("times.csv")
+    assert (len(cores), f"{min(cores):.0f}", f"{max(cores):.0f}") == (19, "54", "98")
+    assert "54 to 98 s for each of\n  19 searches in colour" in page
+    assert (min(device) > 18, max(device) < 36.5) == (True, True)
+    assert "where the GPU takes 19 to 36 s" in page
+    twice = rows_of("twice.csv")
+    assert {(row["same_pictures"], row["same_bits"]) for row in twice} == {("yes", "yes")}
+    assert (len({row["run"] for row in twice}), len(twice)) == (12, 24)
+    assert "of twelve runs were found twice" in page
+
+
+def test_sentences_on_repeats(tables, page):
+    _, rows = tables.claims_by_repeat()
+    decided = [row for row in rows if row[1] == "yes"]
+    assert sum(int(row[2]) for row in decided) == sum(int(row[3]) for row in decided) == 31
+    assert "All 31 claims that 600 queries decide, the paper's 27 and four of ours, have the same sign" in page
+    highest = {}
+    for dataset in ("mnist", "cifar10", "corel"):
+        header, rows = tables.repeats(dataset)
+        for column, scenario in enumerate(header[1:], start=1):
+            places = [
+                [name for name, *cells in rows if cell_at(cells[column - 1], r).startswith("*")] for r in range(3)
+            ]
+            highest[dataset, scenario] = [" and ".join(names) for names in places]
+    assert highest["mnist", "noise"] == highest["corel", "noise"] == ["RPW(2,0.1)"] * 3
+    assert highest["mnist", "noise and shift"] == ["RPW(2,1)"] * 3
+    assert sorted(highest["mnist", "shift"]) == ["RPW(2,1)", "RPW(2,1)", "W2"]
+    for scenario in ("shift", "noise and shift"):
+        assert sorted(highest["corel", scenario]) == ["ROBOT(0.1)", "RPW(2,0.1)", "W1"]
+    colour = [name for (dataset, _), names in highest.items() if dataset == "cifar10" for name in names]
+    assert (sum(name.startswith("RPW") for name in colour), colour.count("ROBOT(0.1)"), len(colour)) == (8, 1, 9)
+    assert "In eight of these nine draws an RPW was the highest, in one ROBOT(0.1)" in page
+
+
+def cell_at(cell, repeat):
+    return cell.split(" / ")[repeat]
 
 
 def columns_of(rows):
@@ -296,139 +339,159 @@ def test_sentences_on_samples(page):
 
 @pytest.fixture(scope="module")
 def sweeps(tables):
-    """Of each experiment the choices, and the rows of the curves, by distance and parameter."""
+    """Of each experiment the choices, the rows of the curves and the hits of every query, by distance and parameter."""
     found = {}
-    for dataset, scenario in tables.SWEPT:
-        folder = f"sweep-{dataset}-{scenario}-50"
+    for where, folder in tables.SWEPT.items():
         chosen = {row["distance"]: row for row in rows_of(f"{folder}/choice.csv")}
         curves = {(row["distance"], row["parameter"]): row for row in rows_of(f"{folder}/sweep.csv")}
-        found[dataset, scenario] = chosen, curves
+        hits = {}
+        for row in rows_of(f"{folder}/queries.csv"):
+            hits.setdefault((row["distance"], row["parameter"]), []).append(int(row["hits_at_10"]))
+        found[where] = chosen, curves, {key: np.array(own) for key, own in hits.items()}
     return found
-
-
-def hits_of(dataset, scenario):
-    """Of every query of a sweep, by distance and parameter."""
-    hits = {}
-    for row in rows_of(f"sweep-{dataset}-{scenario}-50/queries.csv"):
-        hits.setdefault((row["distance"], row["parameter"]), []).append(int(row["hits_at_10"]))
-    return hits
 
 
 def compared(sweeps, better, worse):
     """Two parameters of distances in every sweep, and how likely the differences are chance."""
-    found = []
-    for where in sweeps:
-        hits = hits_of(*where)
-        found.append(paired_difference(np.array(hits[better]), np.array(hits[worse])))
+    found = [paired_difference(hits[better], hits[worse]) for _, _, hits in sweeps.values()]
     return found, holm(np.array([each.pvalue for each in found]))
 
 
+def said(each):
+    return f"{each.mean / 10:.3f} ({each.low / 10:.3f} to {each.high / 10:.3f})"
+
+
 def test_sweeps_follow_from_the_hits(sweeps):
-    for where, (chosen, curves) in sweeps.items():
-        hits = hits_of(*where)
+    for chosen, curves, hits in sweeps.values():
         for (name, parameter), row in curves.items():
-            own = np.array(hits[name, parameter])
+            own = hits[name, parameter]
             assert float(row["accuracy_at_10"]) == pytest.approx(own.mean() / 10, abs=1e-6)
             if name in chosen:
-                best = np.array(hits[name, f"{float(chosen[name]['best']):.6f}"])
-                loss = paired_difference(best, own)
+                loss = paired_difference(hits[name, f"{float(chosen[name]['best']):.6f}"], own)
                 expected = [loss.mean / 10, loss.low / 10, loss.high / 10]
                 assert [float(row[key]) for key in ("loss", "loss_low", "loss_high")] == pytest.approx(
                     expected, abs=1e-6
                 )
 
 
-def losses_of(sweeps, name, datasets=("mnist", "cifar10")):
-    """What a third of the best parameter and three times it lose, and the ends of the intervals."""
-    cells = [
-        (chosen[name], side)
-        for (dataset, _), (chosen, _) in sweeps.items()
-        for side in ("third", "triple")
-        if dataset in datasets and chosen[name][side]
-    ]
-    ends = [float(row[side + end]) for row, side in cells for end in ("_low", "_high")]
-    return [float(row[side]) for row, side in cells], ends
+def test_a_sweep_agrees_with_the_retrieval_at_the_same_k(sweeps):
+    for (dataset, scenario), (_, _, hits) in sweeps.items():
+        queries = len(hits["W1", ""])
+        by_name = {}
+        for row in rows_of(f"{dataset}-{scenario}-{queries}/hits.csv"):
+            if row["repeat"] == "0":
+                by_name.setdefault(row["distance"], []).append(int(row["hits_at_10"]))
+        for name, key in (("RPW(2,0.1)", ("RPW(2,k)", "0.100000")), ("W2", ("W2", "")), ("TV", ("TV", ""))):
+            assert hits[key].tolist() == by_name[name]
 
 
-def span(numbers):
-    return f"{min(numbers):.3f}", f"{max(numbers):.3f}"
+def losses_of(sweeps, name, datasets):
+    """What a third of the best parameter and three times it lose, and whether that is decided."""
+    cells = []
+    for (dataset, _), (chosen, curves, _) in sweeps.items():
+        best = float(chosen[name]["best"])
+        for side, factor in (("third", 10**-0.5), ("triple", 10**0.5)):
+            if dataset in datasets and chosen[name][side]:
+                near = min(
+                    (key for key in curves if key[0] == name), key=lambda key: abs(float(key[1]) - factor * best)
+                )
+                assert float(curves[near]["loss"]) == pytest.approx(float(chosen[name][side]))
+                cells.append((float(chosen[name][side]), float(curves[near]["holm"]) <= LEVEL))
+    return cells
 
 
 def test_sentences_on_the_best_k(sweeps, page):
-    chosen = {where: own["RPW(2,k)"] for where, (own, _) in sweeps.items()}
-    best = [float(row["best"]) for row in chosen.values()]
-    assert f"lay between {min(best):g} and {max(best):g}." in page
-    spans = {(float(row["low"]), float(row["high"])) for (dataset, _), row in chosen.items() if dataset != "mnist"}
-    assert spans == {(0.01, 100)}
-    assert "no k from 0.01 to 100 is told apart from it" in page
-    losses, ends = losses_of(sweeps, "RPW(2,k)")
-    low, high = span(losses)
-    assert (
-        f"lose between {low} and {high}, with intervals that reach from\n  {span(ends)[0]} to {span(ends)[1]}" in page
+    chosen = {where: own["RPW(2,k)"] for where, (own, _, _) in sweeps.items()}
+    spans = {where: tuple(float(row[name]) for name in ("best", "low", "high")) for where, row in chosen.items()}
+    assert spans["mnist", "noise"] == (0.178, 0.1, 0.316)
+    assert spans["mnist", "shift"] == (1.78, 0.562, 100)
+    assert spans["mnist", "both"] == (0.562, 0.316, 0.562)
+    assert "The best k is 0.178 with noise, 1.78 with a shift, and 0.562 with both." in page
+    wide = {where for where, (_, low, high) in spans.items() if (low, high) == (0.01, 100)}
+    assert wide == {(data, scenario) for data in ("cifar10", "corel") for scenario in ("noise", "shift", "both")} - {
+        ("corel", "noise")
+    }
+    assert spans["corel", "noise"][0] == 0.0178
+    told = [
+        float(k)
+        for (name, k), row in sweeps["corel", "noise"][1].items()
+        if name == "RPW(2,k)" and float(row["holm"]) <= LEVEL
+    ]
+    assert told == [10, 17.8, 31.6, 56.2, 100]
+    assert "every k from 10 on is told apart from it" in page
+
+
+def test_sentences_on_a_factor_of_three(sweeps, page):
+    grey = losses_of(sweeps, "RPW(2,k)", ("mnist",))
+    assert [f"{end([loss for loss, _ in grey]):.3f}" for end in (min, max)] == ["0.003", "0.041"]
+    assert (len(grey), sum(decided for _, decided in grey)) == (6, 4)
+    assert not any(
+        decided for _, decided in losses_of({("mnist", "shift"): sweeps["mnist", "shift"]}, "RPW(2,k)", ("mnist",))
     )
-
-
-def test_sentences_on_robot(sweeps, page):
-    for dataset, words in (
-        ("mnist", "lose between {} and {} on MNIST, with intervals that reach from {} to\n  {}"),
-        ("cifar10", "on CIFAR-10 between {} and {}, with intervals that reach from {} to {}."),
-    ):
-        losses, ends = losses_of(sweeps, "ROBOT(λ)", (dataset,))
-        assert words.format(*span(losses), *span(ends)) in page
-    colour = {scenario: own["ROBOT(λ)"] for (dataset, scenario), (own, _) in sweeps.items() if dataset == "cifar10"}
-    assert {(float(row["low"]), float(row["high"])) for row in colour.values()} == {(0.0316, 0.316)}
-    assert "On CIFAR-10 none of the three λ is told\n  apart from the best one" in page
-    assert [scenario for scenario, row in colour.items() if row["best"] == row["low"]] == ["noise"]
-    all_hits = [hits_of(*where) for where in sweeps]
-    assert all(hits["ROBOT(λ)", "0.316000"] == hits["W1", ""] for hits in all_hits)
-    assert sum(len(hits["W1", ""]) for hits in all_hits) == 300
-    assert "each of the 300 queries of the six\n  has as many hits as with W1" in page
+    everywhere = [loss for loss, _ in losses_of(sweeps, "RPW(2,k)", ("mnist", "cifar10", "corel"))]
+    assert (f"{min(everywhere):.3f}", f"{max(everywhere):.3f}") == ("0.002", "0.041")
+    assert "Over all nine experiments, the losses lie between 0.002 and 0.041" in page
+    robot = losses_of(sweeps, "ROBOT(λ)", ("mnist",))
+    assert [f"{end([loss for loss, _ in robot]):.3f}" for end in (min, max)] == ["0.022", "0.066"]
+    assert (len(robot), all(decided for _, decided in robot)) == (4, True)
+    assert "lose between 0.022 and 0.066, and all four are decided" in page
 
 
 def test_sentences_on_the_rule_for_k(sweeps, page):
     small, rule, large = (
-        {where: curves["RPW(2,k)", k] for where, (_, curves) in sweeps.items()}
+        {where: curves["RPW(2,k)", k] for where, (_, curves, _) in sweeps.items()}
         for k in ("0.178000", "0.562000", "1.780000")
     )
-    assert all(float(row["holm"]) > LEVEL for row in rule.values())
-    _, most = span([float(row["loss"]) for row in rule.values()])
-    _, reach = span([float(row["loss_high"]) for row in rule.values()])
-    assert f"It loses at most {most}, with intervals that reach up to {reach}." in page
-    worst = [max(float(row["loss"]) for row in own.values()) for own in (small, large)]
-    assert f"A third of 0.562 loses up to {worst[0]:.3f}, three times it up to {worst[1]:.3f}" in page
-    told = [[where for where, row in own.items() if float(row["holm"]) <= LEVEL] for own in (small, large)]
-    assert told == [[("mnist", "shift")], [("mnist", "noise")]]
-    for where, row in small.items():
-        assert (float(row["loss"]) < float(large[where]["loss"])) == (where[1] == "noise")
+    assert [where for where, row in rule.items() if float(row["holm"]) <= LEVEL] == [("mnist", "noise")]
+    losses = {
+        where: "{:.3f} ({:.3f} to {:.3f})".format(*(float(row[key]) for key in ("loss", "loss_low", "loss_high")))
+        for where, row in rule.items()
+    }
+    assert f"loses {losses['mnist', 'noise']} with noise on MNIST" in page
+    worst = max(rule, key=lambda where: float(rule[where]["loss"]))
+    assert worst == ("corel", "noise")
+    assert f"The largest is {losses[worst]}, with noise on COREL" in page
+    for own, where, text in (
+        (small, "shift", "k = 0.178 loses 0.075 with a shift"),
+        (large, "noise", "k = 1.78 loses 0.092 with noise"),
+    ):
+        most = max((key for key in own if key[0] == "mnist"), key=lambda key: float(own[key]["loss"]))
+        assert most == ("mnist", where)
+        assert f"loses {float(own[most]['loss']):.3f} with" in text
+        assert text in page
+    assert max(float(row["loss"]) for (dataset, _), row in rule.items() if dataset == "mnist") == float(
+        rule["mnist", "noise"]["loss"]
+    )
     ends = [
         abs(float(curves["RPW(2,k)", k]["accuracy_at_10"]) - float(curves[name, ""]["accuracy_at_10"]))
-        for (dataset, _), (_, curves) in sweeps.items()
+        for (dataset, _), (_, curves, _) in sweeps.items()
         for k, name in (("0.010000", "TV"), ("100.000000", "W2"))
         if dataset == "mnist"
     ]
-    assert max(ends) == pytest.approx(0.002)
-
-
-def test_sentences_on_the_safer_side(sweeps, page):
-    found, chances = compared(sweeps, ("RPW(2,k)", "0.178000"), ("RPW(2,k)", "1.780000"))
-    noise, shift, *others = found
-    assert [where for where, chance in zip(sweeps, chances, strict=True) if chance <= LEVEL] == [("mnist", "noise")]
-    said = f"above by {noise.mean / 10:.3f} ({noise.low / 10:.3f} to {noise.high / 10:.3f}; Holm, over the\n  six, is"
-    assert f"{said} {chances[0]:.3f})" in page
-    said = (
-        f"it was {-shift.mean / 10:.3f} below ({-shift.high / 10:.3f} to {-shift.low / 10:.3f}; Holm {chances[1]:.3f})"
-    )
-    assert said in page
-    assert f"In the other four they differ by at most {max(abs(each.mean) for each in others) / 10:.3f}" in page
-    assert all(each.low <= 0 <= each.high for each in others)
+    assert f"{max(ends):.3f}" == "0.002"
 
 
 def test_sentences_on_k_beside_robot(sweeps, page):
     found, chances = compared(sweeps, ("RPW(2,k)", "0.562000"), ("ROBOT(λ)", "0.100000"))
-    low, high = span([each.mean / 10 for each in found])
-    ends = span([end / 10 for each in found for end in (each.low, each.high)])
-    chance = min(chances)
-    assert chance > LEVEL
-    said = f"was above by {low} to {high}, with\n  intervals that reach from {ends[0]} to {ends[1]} (the smallest Holm"
-    assert said in page
-    assert f"is {chance:.3f})" in page
+    by_place = dict(zip(sweeps, zip(found, chances, strict=True), strict=True))
+    assert [where for where, (_, chance) in by_place.items() if chance <= LEVEL] == [
+        ("mnist", "shift"),
+        ("mnist", "both"),
+    ]
+    assert f"on MNIST with a shift, by {said(by_place['mnist', 'shift'][0])}" in page
+    assert f"with both, by {said(by_place['mnist', 'both'][0])}" in page.replace("\n ", "")
+    rest = [each.mean / 10 for each, chance in by_place.values() if chance > LEVEL]
+    assert (len(rest), f"{min(rest):+.3f}", f"{max(rest):+.3f}") == (7, "-0.004", "+0.008")
+    assert "the differences lie between -0.004 and +0.008" in page
+    best = []
+    for (dataset, _), (chosen, _, hits) in sweeps.items():
+        if dataset == "mnist":
+            ours, theirs = (hits[name, f"{float(row['best']):.6f}"] for name, row in chosen.items())
+            best.append(paired_difference(ours, theirs))
+    assert [f"{each.mean / 10:.3f}" for each in best] == ["0.012", "0.053", "0.035"]
+    assert all(each.low > 0 for each in best)
+    assert "by 0.012, 0.053 and 0.035; but both were chosen on these queries" in page
+    colour = [own for (dataset, _), (_, _, own) in sweeps.items() if dataset == "cifar10"]
+    assert all((hits["ROBOT(λ)", "0.316000"] == hits["W1", ""]).all() for hits in colour)
+    assert sum(len(hits["W1", ""]) for hits in colour) == 150
+    assert "each of the 150 queries\n  has as many hits as with W1" in page

@@ -6,16 +6,16 @@ from planted_pictures import COLOUR, planted
 
 import rpw
 from rpw.experiments import nearest, retrieval
-from rpw.experiments.retrieval_views import hit_counts
+from rpw.experiments.retrieval_views import accuracy_table, draw_accuracy, hit_counts
 from rpw.experiments.slices import sliced_bounds
 from rpw.images import pixel_grid
 from rpw.pictures import Pictures
 
 
-def run(pictures, tmp_path, report=lambda *_: None, ways=None, **options):
+def run(pictures, tmp_path, report=lambda *_: None, ways=None, repeats=2, **options):
     given = {"scenario": "clean", "labelled": 12, "queries": 5, "seed": 0, **options}
     plan = retrieval.Plan(pictures, **given)
-    return retrieval.retrieve(plan, ways or retrieval.methods(), repeats=2, store=tmp_path, report=report)
+    return retrieval.retrieve(plan, ways or retrieval.methods(), repeats=repeats, store=tmp_path, report=report)
 
 
 def some_colours(count=40, side=4):
@@ -169,6 +169,73 @@ def test_what_is_finished_is_not_computed_again(tmp_path, monkeypatch):
     parts.clear()
     found(retrieval.Plan(planted(), "noise", 12, 11, 1))
     assert parts == [range(4), range(4, 8), range(8, 11)], "another seed asks for other distances"
+
+
+def damage(path, **changed):
+    """Write a file of the store anew, with other arrays."""
+    with np.load(path) as arrays:
+        kept = dict(arrays)
+    np.savez_compressed(path, **{**kept, **changed})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"facts": "null"},
+        {"facts": "[1]"},
+        {"facts": "3"},
+        {"facts": "[" * 100_000},
+        {"facts": '{"count": "12"}'},
+        {"start": 5},
+        {"start": np.array([0, 1])},
+        {"order": np.array(3)},
+        {"order": np.full((4, 12), 12)},
+        {"order": np.full((4, 12), -1)},
+        {"order": np.zeros((4, 3), dtype=int)},
+        {"distances": np.full((4, 12), np.nan)},
+        {"distances": np.zeros((3, 12))},
+    ],
+)
+def test_a_file_that_says_something_else_is_computed_again(tmp_path, changed):
+    plan, (way,) = retrieval.Plan(planted(), "noise", 12, 8, 0), retrieval.chosen_methods(["rpw-k1"])
+
+    def found():
+        return retrieval.find(plan, way, 0, plan.draw(0), store=tmp_path, report=lambda _: None)
+
+    whole = found()
+    path = tmp_path / "repeat-0" / "rpw-k1" / "00000-00004.npz"
+    damage(path, **changed)
+    assert all((a == b).all() for a, b in zip(found(), whole, strict=True))
+    path.write_bytes(np.zeros(40).tobytes())
+    assert all((a == b).all() for a, b in zip(found(), whole, strict=True))
+
+
+@pytest.mark.parametrize("way", [retrieval.swept_k(), *retrieval.chosen_methods(["w1", "rpw-k1"])])
+def test_the_nearest_of_many_serve_a_search_for_fewer(tmp_path, way):
+    def found(count, store):
+        plan = retrieval.Plan(some_colours(), "both", 30, 6, 0, largest_m=count)
+        return retrieval.find(plan, way, 0, plan.draw(0), store=store, report=lambda _: None)
+
+    def files():
+        return {path: path.stat().st_mtime_ns for path in tmp_path.glob("kept/**/*.npz")}
+
+    twelve, before = found(12, tmp_path / "kept"), files()
+    five = found(5, tmp_path / "kept")
+    assert files() == before, "nothing was computed"
+    assert all((few == many[..., :5]).all() for few, many in zip(five, twelve, strict=True))
+    for count in (5, 20):
+        kept, fresh = found(count, tmp_path / "kept"), found(count, tmp_path / f"fresh-{count}")
+        assert all((a == b).all() for a, b in zip(kept, fresh, strict=True))
+
+
+@pytest.mark.parametrize(("repeats", "has_bands"), [(1, False), (3, False), (5, True)])
+def test_bands_need_five_repeats(tmp_path, repeats, has_bands):
+    result = run(planted(), tmp_path, repeats=repeats)
+    _, band = result.summary()
+    assert result.has_bands == has_bands
+    assert np.isnan(band).all() != has_bands
+    assert any("±" in cell for row in accuracy_table(result)[1] for cell in row) == has_bands
+    assert bool(draw_accuracy(result).axes[0].collections) == has_bands
 
 
 def test_hits_say_for_every_query_what_the_accuracy_says_of_all(tmp_path):

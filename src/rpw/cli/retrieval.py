@@ -55,7 +55,7 @@ def retrieval(
     """
     from rpw.experiments.page import findings
     from rpw.experiments.retrieval import Plan, chosen_methods, methods
-    from rpw.experiments.retrieval_run import Run, run_retrieval
+    from rpw.experiments.retrieval_run import MAY_DIFFER, Run, run_retrieval
     from rpw.experiments.retrieval_views import accuracy_table
 
     start = time.perf_counter()
@@ -70,7 +70,7 @@ def retrieval(
     plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, plain_queries, nearest)
     run = Run(plan, ways, counts["repeats"], lam)
     name = f"retrieval-{pictures.name}-{scenario}{'-plain' * plain_queries}"
-    folder = begin("retrieval", out, name, run.facts, may_differ=("repeats", "distances"))
+    folder = begin("retrieval", out, name, run.facts, may_differ=MAY_DIFFER)
     if not as_json:
         print_drawn(pictures, scenario, counts, plain_queries)
     with bar(as_json) as report:
@@ -83,7 +83,7 @@ def retrieval(
         )
         return
     print_table(*accuracy_table(result))
-    interval = "; ± is half a 95 % confidence interval" if counts["repeats"] > 1 else ""
+    interval = "; ± is half a 95 % confidence interval" if result.has_bands else ""
     print_lines([f"Share of the m nearest with the query's label{interval}.", findings(result)])
     print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
 

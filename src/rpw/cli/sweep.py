@@ -59,7 +59,7 @@ def sweep(
     need_device(device)
     pictures = load_pictures(dataset, data, size)
     counts = sizes_of(pictures, labelled, queries)
-    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, largest_m=max(nearest, 100))
+    plan = Plan(pictures, scenario, counts["labelled"], counts["queries"], seed, largest_m=nearest)
     facts = {"dataset": pictures.name, "scenario": scenario, **counts, "seed": seed, "nearest": nearest}
     facts["pictures"] = f"digest {pictures.digest}"
     facts["lam"] = ",".join(f"{value:g}" for value in lams)

@@ -180,8 +180,10 @@ def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:
             facts = json.loads((path.parent / "run.json").read_text(encoding="utf-8"))
             if plain_queries or not facts["plain_queries"]:
                 runs.append(_read(path, facts))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, csv.Error) as error:
             raise ValueError(f"{path.parent} holds no whole run of rpw reproduce retrieval: make it again") from error
+    if not runs and any(folder.glob("*/hits.csv")):
+        raise ValueError(f"all runs in {folder} have plain queries: --plain-queries judges them")
     if not runs:
         raise ValueError(f"{folder} holds no folder with hits.csv: name the one above those of rpw reproduce retrieval")
     return runs
@@ -202,6 +204,9 @@ def _read(path: Path, facts: dict[str, Any]) -> Hits:
         for name, own in by_distance.items()
         for column in columns
     }
+    for (name, m), own in counts.items():
+        if own.min() < 0 or own.max() > m:
+            raise ValueError(f"{name} has no number of hits from 0 to {m}")
     drawn = tuple(facts[name] for name in ("pictures", "labelled", "queries", "seed"))
     return Hits(facts["dataset"], facts["scenario"] + _PLAIN * facts["plain_queries"], drawn, queries, counts)
 

@@ -90,10 +90,11 @@ class Search:
 def find_nearest(search: Search, store: Path, made_from: Mapping[str, Any], report: Report = lambda _: None) -> Found:
     """The nearest labelled pictures, as indices, and their distances: arrays (queries, count), or (k, queries, count).
 
-    The folder ``store`` keeps what is finished, for calls with equal ``made_from`` alone.
+    The folder ``store`` keeps what is finished, for calls with equal ``made_from`` alone; the nearest of a search for
+    more of them serve as well.
     """
-    facts = json.dumps({**made_from, **search.options, "count": search.count}, sort_keys=True)
-    total, known = len(search.queries), _kept(store, facts)
+    facts = {**made_from, **search.options, "count": search.count}
+    total, known = len(search.queries), _kept(store, facts, len(search.labelled))
     for part in _missing(known, total, search.queries_at_once):
         report(len(known) / total)
         tell = _between(report, len(known), len(part), total)
@@ -117,25 +118,59 @@ def _by_query(start: int, found: Found) -> dict[int, Found]:
     return {start + q: (order[q], distances[q]) for q in range(len(order))}
 
 
-def _keep(path: Path, facts: str, start: int, found: Found) -> None:
+def _keep(path: Path, facts: Mapping[str, Any], start: int, found: Found) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    text = np.array(json.dumps(facts, sort_keys=True))
     with replacing(path) as stream:
         np.savez_compressed(
-            stream, facts=np.array(facts), start=np.array(start), order=found[0].astype(np.int32), distances=found[1]
+            stream, facts=text, start=np.array(start), order=found[0].astype(np.int32), distances=found[1]
         )
 
 
-def _kept(store: Path, facts: str) -> dict[int, Found]:
+# What reading a damaged file can raise; RuntimeError is that of zip files with strange flags, too.
+_DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def _kept(store: Path, facts: Mapping[str, Any], labelled: int) -> dict[int, Found]:
     """What files of the folder say about each query; damaged ones, and those of other facts, say nothing."""
     known: dict[int, Found] = {}
     for path in sorted(store.glob("*.npz")):
         try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-                if str(arrays["facts"]) == facts:
-                    known |= _by_query(int(arrays["start"]), (arrays["order"].astype(np.int64), arrays["distances"]))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            known |= _read(path, facts, labelled)
+        except _DAMAGED:
             continue
     return known
+
+
+def _read(path: Path, facts: Mapping[str, Any], labelled: int) -> dict[int, Found]:
+    """Nothing if the file is of other facts; raises if it is damaged."""
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+        if not _serves(json.loads(str(arrays["facts"])), facts):
+            return {}
+        start, order, distances = int(arrays["start"]), arrays["order"].astype(np.int64), arrays["distances"]
+    first, stop = map(int, path.stem.split("-"))
+    if start != first or order.shape != distances.shape or order.shape[-2] != stop - first:
+        raise ValueError("it does not hold what its name says")
+    order, distances = order[..., : facts["count"]], distances[..., : facts["count"]]
+    is_whole = order.shape[-1] == facts["count"] and np.isfinite(distances).all()
+    if not is_whole or order.min() < 0 or order.max() >= labelled:
+        raise ValueError("something is missing")
+    return _by_query(start, (order, distances))
+
+
+def _serves(kept: Any, facts: Mapping[str, Any]) -> bool:
+    """Whether what was found is what is asked for, or more of it."""
+    return {**kept, "count": facts["count"]} == facts and kept["count"] >= facts["count"]
 
 
 def _missing(known: Mapping[int, Found], queries: int, at_once: int) -> Iterator[range]:

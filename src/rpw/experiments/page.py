@@ -90,6 +90,7 @@ def page(
     shown = shown_queries(result)
     title = escape(f"Retrieval: {result.pictures.name}, {SCENARIOS[result.scenario]}")
     given = ", ".join(f"{name} {value}" for name, value in facts.items())
+    interval = ", ± half its 95 % confidence interval" if result.has_bands else ""
     return document(
         title,
         f"""<p>{escape(given)}</p>
@@ -98,8 +99,8 @@ def page(
 <h2>What is seen</h2>
 <p>{escape(findings(result))}</p>
 <h2>Accuracy</h2>
-<p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats, ± half its 95 %
-confidence interval. Ties: retrieved pictures whose distance to the query is also that of another one.</p>
+<p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats{interval}.
+Ties: retrieved pictures whose distance to the query is also that of another one.</p>
 {table(*shown_table)}
 <p><img class="chart" src="{chart}" alt="Accuracy over the number of retrieved pictures, a line for each distance"></p>
 {_plan(result, shown)}

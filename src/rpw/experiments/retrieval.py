@@ -39,6 +39,7 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 LARGEST_M = 100
+FEWEST_FOR_BANDS = 5  # repeats
 # Four steps for each factor of ten, so that two steps are a factor of three.
 SWEPT_K = tuple(float(f"{10 ** (step / 4):.3g}") for step in range(-8, 9))
 SWEPT_LAM = tuple(float(f"{10 ** (step / 4):.3g}") for step in range(-8, -1))
@@ -175,9 +176,15 @@ class Retrieval:
         """Of each method, in each repeat, at each m: the share of hits, averaged over the queries."""
         return np.asarray((self.hits.cumsum(axis=3) / np.arange(1, self.largest_m + 1)).mean(axis=2))
 
+    @property
+    def has_bands(self) -> bool:
+        """Whether there are enough repeats: the intervals of fewer can be wider than all accuracies that there are."""
+        return len(self.query_index) >= FEWEST_FOR_BANDS
+
     def summary(self) -> tuple[Array, Array]:
-        """Mean accuracy and half the width of its 95 % confidence interval, each (methods, m)."""
-        return mean_and_band(self.accuracy, axis=1)
+        """Mean accuracy and half the width of its 95 % confidence interval, each (methods, m); NaN without bands."""
+        mean, band = mean_and_band(self.accuracy, axis=1)
+        return mean, band if self.has_bands else np.full_like(band, np.nan)
 
 
 def check_size(pictures: Pictures, labelled: int, queries: int) -> None:

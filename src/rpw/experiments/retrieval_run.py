@@ -12,7 +12,9 @@ from rpw.experiments.files import begin_run
 from rpw.experiments.retrieval import Method, Plan, Retrieval, retrieve
 from rpw.experiments.retrieval_views import write_retrieval
 
-__all__ = ["Run", "run_retrieval"]
+__all__ = ["MAY_DIFFER", "Run", "run_retrieval"]
+
+MAY_DIFFER = ("repeats", "distances", "version")  # in a run that goes on
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ def run_retrieval(
     report: Callable[[float, str], object] = lambda *_: None,
 ) -> tuple[Retrieval, dict[str, Path]]:
     """Compute what the folder does not hold yet, and write what it shows."""
-    begin_run(folder, "retrieval", run.facts, may_differ=("repeats", "distances"))
+    begin_run(folder, "retrieval", run.facts, may_differ=MAY_DIFFER)
     result = retrieve(
         run.plan,
         run.ways,

@@ -80,25 +80,28 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
 
 
 def draw_accuracy(result: Retrieval) -> Figure:
-    """Accuracy over m with its confidence band, a line for each distance."""
+    """Mean accuracy over m, a line for each distance, with its confidence band if there are enough repeats."""
     figure = new_figure(6.4, 4.4)
     ax = figure.add_subplot()
     mean, band = result.summary()
-    m = np.arange(1, result.largest_m + 1)
+    repeats, m = result.accuracy.shape[1], np.arange(1, result.largest_m + 1)
+    mark: dict[str, Any] = {"marker": "o"} if result.largest_m == 1 else {}  # a line needs two points
     for w, way in enumerate(result.methods):
         is_ours = way.options["distance"] == "rpw"
         colour = COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
-        ax.plot(m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2)
-        if not np.isnan(band[w]).any():
+        ax.plot(
+            m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2, **mark
+        )
+        if result.has_bands:
             ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)
-    ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # few repeats have wide bands
-    repeats = result.accuracy.shape[1]
+    ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # bands may reach farther
     ax.set(
         xlabel="retrieved pictures m",
         ylabel="accuracy",
         xlim=(1, max(2, result.largest_m)),
     )
-    title = f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)})"
+    bands = ", 95 % bands" if result.has_bands else ""
+    title = f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)}{bands})"
     ax.set_title(title, parse_math=False)  # a folder may have any name
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25)

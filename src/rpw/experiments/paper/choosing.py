@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rpw.experiments.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
@@ -12,6 +13,7 @@ from rpw.experiments.price_sweep import CHOICE_COLUMNS, Choice, choice_among, ch
 __all__ = ["choosing_exhibit", "verdict_on"]
 
 MOST = 0.05
+NEAREST = 10  # among which hits are counted
 RULE = (
     f"Yes: the whole 95 % interval of the loss (bootstrap over queries) lies below {MOST:g}. No: it lies above. Else "
     "not decided. The best k was chosen on the same queries."
@@ -28,8 +30,10 @@ def choosing_exhibit(
         def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
             report((number + share) / len(experiments), f"{experiment.name}: {what}")
 
-        plan, store = runs.plan(experiment), runs.folder / experiment.name / "nearest"
-        sweeps.append(sweep_prices(plan, store=store, n_threads=runs.n_threads, device=runs.device, report=tell))
+        plan, store = replace(runs.plan(experiment), largest_m=NEAREST), runs.folder / experiment.name / "nearest"
+        sweeps.append(
+            sweep_prices(plan, store=store, m=NEAREST, n_threads=runs.n_threads, device=runs.device, report=tell)
+        )
     rows: list[list[Any]] = []
     curves: list[list[Any]] = []
     verdicts = []

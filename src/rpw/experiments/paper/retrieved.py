@@ -9,18 +9,19 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpw.experiments.claims import judge, read_hits, verdict_table
-from rpw.experiments.files import new_figure
+from rpw.experiments.files import check_same_run, new_figure
 from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table, Verdict
 from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import Plan, chosen_methods
-from rpw.experiments.retrieval_run import Run, run_retrieval
-from rpw.experiments.retrieval_views import COLOUR_OF
+from rpw.experiments.retrieval_run import MAY_DIFFER, Run, run_retrieval
+from rpw.experiments.retrieval_views import COLOUR_OF, SHOWN_M
 from rpw.io.pictures import load_pictures
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = ["ALL", "Experiment", "NotRunError", "Runs", "claims_exhibit", "digest
 
 ALL = ("w1", "w2", "tv", "rpw-k1", "rpw-k0.1", "robot-0.1")
 NAMES = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
-SHOWN_M = (1, 10, 50, 100)
+ROUNDING = 1e-6  # of the numbers in tables
 Report = Callable[[float, str], object]
 RULE = "The claims of the paper about such curves are judged under section 6.1, by its own pictures."
 CLAIMS_RULE = (
@@ -61,6 +62,16 @@ class Experiment:
         """Its folder."""
         return f"{self.dataset}-{self.scenario}-{self.queries}"
 
+    @property
+    def most(self) -> int:
+        """How many pictures are retrieved for a query."""
+        return min(self.nearest, self.labelled)
+
+    @property
+    def shown_m(self) -> list[int]:
+        """Where hits are counted."""
+        return [m for m in SHOWN_M if m <= self.most]
+
 
 @dataclass(frozen=True, eq=False)
 class Runs:
@@ -77,6 +88,10 @@ class Runs:
         folder = self.folder / experiment.name
         if not self.is_finished(experiment):
             run = Run(self.plan(experiment), chosen_methods(list(experiment.distances)), experiment.repeats)
+            try:
+                check_same_run(folder, run.facts, MAY_DIFFER)
+            except ValueError as error:
+                raise NotRunError(f"{folder} holds something else: {error}") from error
             run_retrieval(run, folder, n_threads=self.n_threads, device=self.device, report=report)
         return folder
 
@@ -97,20 +112,33 @@ class Runs:
             asked = {
                 name: getattr(experiment, name) for name in ("dataset", "scenario", "labelled", "queries", "nearest")
             }
-            asked |= {"seed": self.seed, "plain_queries": False}
+            asked |= {"experiment": "retrieval", "seed": self.seed, "plain_queries": False, "lam": 0.1}
             is_same = all(facts[name] == value for name, value in asked.items())
             has_all = set(experiment.distances) <= set(facts["distances"].split(","))
-            return is_same and has_all and facts["repeats"] >= experiment.repeats and _has_tables(folder, experiment)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            is_long = facts["repeats"] >= experiment.repeats
+            return is_same and has_all and is_long and _has_tables(folder, experiment, facts["repeats"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
             return False
 
 
-def _has_tables(folder: Path, experiment: Experiment) -> bool:
-    """Tables are written after the last distance is known; ``run.json`` before the first one."""
-    names = [NAMES[key] for key in experiment.distances]
-    curves = {row["distance"] for row in _rows(folder / "accuracy.csv")}
-    hits = {(row["distance"], int(row["repeat"])) for row in _rows(folder / "hits.csv")}
-    return all(name in curves and (name, repeat) in hits for name in names for repeat in range(experiment.repeats))
+def _has_tables(folder: Path, experiment: Experiment, repeats: int) -> bool:
+    """Whether both tables are whole and agree. They are written after the last distance is known; ``run.json`` before
+    the first one."""
+    curves = {(row["distance"], int(row["m"])): float(row["accuracy"]) for row in _rows(folder / "accuracy.csv")}
+    hits = _rows(folder / "hits.csv")
+    for name in (NAMES[key] for key in experiment.distances):
+        own = [row for row in hits if row["distance"] == name]
+        queries = Counter(int(row["repeat"]) for row in own)
+        if queries != dict.fromkeys(range(repeats), experiment.queries):
+            return False
+        if any((name, m) not in curves for m in range(1, experiment.most + 1)):
+            return False
+        for m in experiment.shown_m:
+            found = [int(row[f"hits_at_{m}"]) for row in own]
+            mean = sum(found) / len(found) / m
+            if not all(0 <= each <= m for each in found) or abs(mean - curves[name, m]) > ROUNDING:
+                return False
+    return True
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -120,27 +148,51 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def retrieval_exhibit(runs: Runs, experiments: Sequence[Experiment], report: Report = lambda *_: None) -> Exhibit:
     """One data set: a panel for each scenario, as in the paper's figures."""
+    first = experiments[0]
     curves: dict[str, list[dict[str, str]]] = {}
+    apart: dict[tuple[str, str], list[float]] = {}
     for number, experiment in enumerate(experiments):
 
         def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
             report((number + share) / len(experiments), f"{experiment.scenario}: {what}")
 
-        curves[experiment.scenario] = _rows(runs.ready(experiment, tell) / "accuracy.csv")
-    first = experiments[0]
-    shown = [m for m in SHOWN_M if m <= min(first.nearest, first.labelled)]
+        folder = runs.ready(experiment, tell)
+        curves[experiment.scenario] = _rows(folder / "accuracy.csv")
+        for name, own in _by_repeat(experiment, _rows(folder / "hits.csv")).items():
+            apart[SCENARIOS[experiment.scenario], name] = own
     rows: list[list[Any]] = []
     for scenario, found in curves.items():
         by_place = {(row["distance"], int(row["m"])): float(row["accuracy"]) for row in found}
         for name in dict.fromkeys(row["distance"] for row in found):
-            rows.append([SCENARIOS[scenario], name, *(by_place[name, m] for m in shown)])
-    sizes = f"{first.labelled:,} labelled pictures, {first.queries} queries, repeats: {first.repeats}"
-    return Exhibit(
-        RULE,
-        [],
-        [Table("accuracies", ["scenario", "distance", *(f"m = {m}" for m in shown)], rows, f"Accuracies: {sizes}.")],
-        [Drawing("accuracy", draw(first.dataset, curves), f"Accuracy over m on {first.dataset}: {sizes}.")],
-    )
+            rows.append([SCENARIOS[scenario], name, *(by_place[name, m] for m in first.shown_m)])
+    counts = [len(own) for own in apart.values()]  # a run may have more repeats than asked for
+    repeats = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    sizes = f"{first.labelled:,} labelled pictures, {first.queries} queries, repeats: {repeats}"
+    tables = [
+        Table(
+            "accuracies", ["scenario", "distance", *(f"m = {m}" for m in first.shown_m)], rows, f"Accuracies: {sizes}."
+        )
+    ]
+    if max(counts) > 1:
+        columns = ["scenario", "distance", *(f"repeat {repeat + 1}" for repeat in range(max(counts)))]
+        padded = [[*where, *own, *[""] * (max(counts) - len(own))] for where, own in apart.items()]
+        tables.append(Table("repeats", columns, padded, f"Accuracies at m = {_m_apart(first)}, the repeats apart."))
+    drawn = f"Accuracy over m on {first.dataset}: {sizes}."
+    return Exhibit(RULE, [], tables, [Drawing("accuracy", draw(first.dataset, curves), drawn)])
+
+
+def _m_apart(experiment: Experiment) -> int:
+    return max(m for m in experiment.shown_m if m <= 10)
+
+
+def _by_repeat(experiment: Experiment, hits: list[dict[str, str]]) -> dict[str, list[float]]:
+    """Of each distance the accuracy in each repeat, at one m."""
+    m = _m_apart(experiment)
+    counts: dict[str, dict[int, int]] = {}
+    for row in hits:
+        own = counts.setdefault(row["distance"], {})
+        own[int(row["repeat"])] = own.get(int(row["repeat"]), 0) + int(row[f"hits_at_{m}"])
+    return {name: [own[r] / m / experiment.queries for r in sorted(own)] for name, own in counts.items()}
 
 
 def draw(dataset: str, curves: dict[str, list[dict[str, str]]]) -> Figure:
@@ -160,11 +212,12 @@ def draw(dataset: str, curves: dict[str, list[dict[str, str]]]) -> Figure:
     return figure
 
 
-def digest_of_runs(folder: Path) -> str:
-    """Changes when any run does."""
+def digest_of_runs(folder: Path, names: Sequence[str] | None = None) -> str:
+    """Changes when any run does; or one of those with these names."""
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*/hits.csv")):
-        digest.update(path.parent.name.encode() + path.read_bytes())
+    for path in sorted((*folder.glob("*/hits.csv"), *folder.glob("*/accuracy.csv"), *folder.glob("*/run.json"))):
+        if names is None or path.parent.name in names:
+            digest.update(f"{path.parent.name}/{path.name}".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
