@@ -17,7 +17,7 @@ SWEPT = {
     for scenario in SCENARIOS
 }
 FIXED_K = (0.178, 0.562, 1.78)
-NEW_DRAWS = ("1", "2")  # repeats that share nothing on purpose with the 600 queries; files count from 0
+NEW_DRAWS = ("1", "2")  # repeats, counted from 0, that do not begin with the pictures of the 600 queries
 KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 
 
