@@ -5,6 +5,7 @@ python docs/results/tables.py
 
 import csv
 import re
+from itertools import product
 from pathlib import Path
 from statistics import mean, median
 
@@ -16,6 +17,7 @@ SWEPT = {
     for scenario in SCENARIOS
 }
 FIXED_K = (0.178, 0.562, 1.78)
+NEW_DRAWS = ("1", "2")  # repeats, counted from 0, that do not begin with the pictures of the 600 queries
 KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 
 
@@ -111,19 +113,25 @@ def _marked(value, best):
 
 
 def claims_by_repeat():
-    """How often the distance that is claimed to be better was above in three repeats of 50 queries."""
+    """How often the distance that is claimed to be better was above in the two repeats of 50 queries that are drawn
+    anew. The first repeat has its queries, and most of its labelled pictures, in common with the 600 queries."""
     found = {}
     for row in rows_of("claims.csv"):
-        better, worse = (
-            hits_of(f"{row['dataset']}-{row[scenario]}-50")[row[side]]
-            for side, scenario in (("better", "scenario"), ("worse", "worse_scenario"))
-        )
-        times = sum(sum(better[repeat]) > sum(worse[repeat]) for repeat in better)
-        found.setdefault((row["dataset"], row["verdict"]), []).append(times)
-    return ["claims", "by 600 queries", "how many", "above in all three repeats", "in two", "in one", "in none"], [
-        [dataset, unbroken(verdict), str(len(times)), *(str(times.count(count)) for count in (3, 2, 1, 0))]
-        for (dataset, verdict), times in found.items()
+        found.setdefault((row["dataset"], row["verdict"]), []).append(new_draws_above(row))
+    datasets, answers = ("mnist", "cifar10", "corel"), ("yes", "no", "not decided")
+    return ["claims", "by 600 queries", "how many", "above in both new draws", "in one", "in none"], [
+        [dataset, unbroken(verdict), str(len(times)), *(str(times.count(count)) for count in (2, 1, 0))]
+        for dataset, verdict in product(datasets, answers)
+        if (times := found.get((dataset, verdict)))
     ]
+
+
+def new_draws_above(claim):
+    better, worse = (
+        hits_of(f"{claim['dataset']}-{claim[scenario]}-50")[claim[side]]
+        for side, scenario in (("better", "scenario"), ("worse", "worse_scenario"))
+    )
+    return sum(sum(better[repeat]) > sum(worse[repeat]) for repeat in NEW_DRAWS)
 
 
 def other_reading():
