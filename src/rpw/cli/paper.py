@@ -32,7 +32,7 @@ RunsFolder = Annotated[
 LargestN = Annotated[
     int | None,
     typer.Option(
-        "--largest-n", min=250, max=100_000, help="Largest sample off the line (p = ∞: 4096).", show_default="100000"
+        "--largest-n", min=250, max=100_000, help="Largest sample; less where that is slow.", show_default="100000"
     ),
 ]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=2, help="Samples for each n.", show_default="20")]

@@ -29,7 +29,7 @@ SCENARIOS = ("noise", "shift", "both")
 
 @dataclass(frozen=True)
 class Size:
-    """How much is computed: random cases, the largest sample off the line, repeats, and the pictures."""
+    """How much is computed: random cases, the largest sample, repeats, and the pictures."""
 
     name: str
     cases: int

@@ -42,13 +42,16 @@ Measured = Callable[[np.random.Generator, int], float]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One quantity over n: what it is called, its sizes, one measurement, and the exponent of its bound."""
+    """One quantity over n: what it is called, its sizes, one measurement, the exponent of its bound; its dimension,
+    and the formula of the quantity."""
 
     what: str
     space: str
     sizes: Sequence[int]
     measure: Measured
     bound: float
+    dimension: int
+    quantity: str
 
 
 def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int) -> list[Case]:
@@ -62,7 +65,9 @@ def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int)
             value = rpw.distance(density.middles(n), density.sample(rng, n), p=p, k=1, diameter=1)
             return value + density.error(n, p)
 
-        return Case(f"{name}, p = {_text(p)}", name, density.sizes(_most(d, p, largest_n)), measure, rate_of_rpw(p, d))
+        sizes = density.sizes(_most(d, p, largest_n))
+        what, bound = f"{name}, p = {_text(p)}", rate_of_rpw(p, d)
+        return Case(what, name, sizes, measure, bound, d, r"RPW($\mu$, $\mu_n$)")
 
     return [case(name, p) for name in spaces for p in exponents]
 
@@ -81,18 +86,16 @@ def between_samples(dimensions: Sequence[int], exponents: Sequence[float], large
         most = _most(d, p, largest_n, pair.largest_at_1)
         sizes = [n for n in SAMPLE_SIZES if n <= most]
         space = f"{pair.name}, d = {d}"
-        return Case(f"{space}, p = {_text(p)}", space, sizes, measure, rate_of_rpw(p, d))
+        quantity = r"|RPW($\mu$, $\nu$) - RPW($\mu_n$, $\nu_n$)|"
+        return Case(f"{space}, p = {_text(p)}", space, sizes, measure, rate_of_rpw(p, d), d, quantity)
 
     return [case(pair, d, p) for pair in PAIRS for d in dimensions for p in exponents]
 
 
 def _most(dimension: int, p: float, largest_n: int, largest_at_1: int = SAMPLE_SIZES[-1]) -> int:
-    """The largest sample of a case. The line takes ten times as many points; p = ∞ needs a matrix off the line."""
-    if dimension == 1:
-        return min(10 * largest_n, SAMPLE_SIZES[-1])
-    if math.isinf(p):
-        return min(largest_n, LARGEST_WITH_MATRIX)
-    return min(largest_n, largest_at_1) if p == 1 else largest_n
+    """The largest sample of a case. On the line every p is cheap."""
+    limits = {1.0: largest_at_1, math.inf: LARGEST_WITH_MATRIX} if dimension > 1 else {}
+    return min(largest_n, limits.get(p, largest_n))
 
 
 def _text(p: float) -> str:
@@ -119,7 +122,7 @@ def measured(
 
 
 def _effort(case: Case, n: int) -> float:
-    return float(n**1.4)
+    return float(n if case.dimension == 1 else n**1.4)
 
 
 def rate_exhibit(
@@ -166,6 +169,8 @@ def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize=8, loc="lower left", title="fitted exponent", title_fontsize=8)
+    for ax in axes[::columns]:
+        ax.set_ylabel(cases[0].quantity)
     for ax in axes[len(spaces) :]:
         ax.set_axis_off()
     return figure
