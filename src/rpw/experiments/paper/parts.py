@@ -222,10 +222,10 @@ def _measured(size: Size) -> list[Part]:
     samples = max(3, size.repeats // 4)
     lmr = {"sizes": size.lmr_sizes, "repeats": samples}
     return [
-        Part("Lemma 3.3", 0.3 * effort, _lemma_3_3, rate),
-        Part("Lemma 3.4", 0.3 * effort, _lemma_3_4, rate),
+        Part("Lemma 3.3", 0.5 * effort, _lemma_3_3, rate),
+        Part("Lemma 3.4", 0.4 * effort, _lemma_3_4, rate),
         Part("Lemma 3.5", counting, _excess, {"dimensions": (2,), **grids}),
-        Part("Lemma 3.6", 2 * effort, _lemma_3_6, rate),
+        Part("Lemma 3.6", 2.5 * effort, _lemma_3_6, rate),
         Part("Theorem 3.7", 4 * effort, _theorem_3_7, rate),
         Part(
             "Theorem 3.7, equal distributions", size.repeats * (with_matrix / 1500) ** 2, _same_distribution, densities
