@@ -228,7 +228,10 @@ def _measured(size: Size) -> list[Part]:
         Part("Lemma 3.6", 2.5 * effort, _lemma_3_6, rate),
         Part("Theorem 3.7", 4 * effort, _theorem_3_7, rate),
         Part(
-            "Theorem 3.7, equal distributions", size.repeats * (with_matrix / 1500) ** 2, _same_distribution, densities
+            "Theorem 3.7, equal distributions",
+            0.35 * size.repeats * (with_matrix / 1500) ** 2.5,
+            _same_distribution,
+            densities,
         ),
         Part("Section 5", size.lmr_sizes[-1] ** 2 * samples / 100_000, _lmr, lmr),
         Part("Figure 6", 3, lambda job, repeats: figure_6(repeats=repeats, seed=job.seed), {"repeats": 10}),
