@@ -83,7 +83,7 @@ def between_samples(dimensions: Sequence[int], exponents: Sequence[float], large
             x, y = (x[:, 0], y[:, 0]) if d == 1 else (x, y)
             return abs(rpw.distance(x, y, p=p, k=1, diameter=1) - truth)
 
-        most = _most(d, p, largest_n, pair.largest_at_1)
+        most = min(_most(d, p, largest_n), pair.slow.get((d, p), largest_n))
         sizes = [n for n in SAMPLE_SIZES if n <= most]
         space = f"{pair.name}, d = {d}"
         quantity = r"|RPW($\mu$, $\nu$) - RPW($\mu_n$, $\nu_n$)|"
@@ -92,10 +92,9 @@ def between_samples(dimensions: Sequence[int], exponents: Sequence[float], large
     return [case(pair, d, p) for pair in PAIRS for d in dimensions for p in exponents]
 
 
-def _most(dimension: int, p: float, largest_n: int, largest_at_1: int = SAMPLE_SIZES[-1]) -> int:
-    """The largest sample of a case. On the line every p is cheap."""
-    limits = {1.0: largest_at_1, math.inf: LARGEST_WITH_MATRIX} if dimension > 1 else {}
-    return min(largest_n, limits.get(p, largest_n))
+def _most(dimension: int, p: float, largest_n: int) -> int:
+    """The largest sample of a case."""
+    return min(largest_n, LARGEST_WITH_MATRIX) if dimension > 1 and math.isinf(p) else largest_n
 
 
 def _text(p: float) -> str:
