@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST_WITH_MATRIX", "Case", "between_samples", "rate_exhibit", "to_sample"]
 
-LARGEST_WITH_MATRIX = 4096  # off the line, p = ∞ needs one
+LARGEST_WITH_MATRIX = 4096  # off the line, p = ∞ may need one
 
 Report = Callable[[float, str], object]
 Measured = Callable[[np.random.Generator, int], float]
