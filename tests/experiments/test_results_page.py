@@ -311,11 +311,11 @@ def test_sizes_of_samples(page, largest):
     for what, n in largest["theorem-3-7"].items():
         space, _, p = what.rpartition(", p = ")
         d = int(space[-1])
-        is_slow = space.startswith("shifted") and (d == 3 or p == "4")
+        is_slow = space.startswith("shifted") and p == "4"
         off_the_line = {"1": 10_000, "∞": 4096}.get(p, 31_623 if is_slow else 100_000)
         assert n == (100_000 if d == 1 else off_the_line), what
     assert "p = ∞ has at most 4,096 points" in page
-    assert "p = 1 has at\nmost 10,000 points, and the shifted box at most 31,623 points for d = 3 and for p = 4" in page
+    assert "p = 1 has at\nmost 10,000 points, and the shifted box at most 31,623 points for p = 4" in page
 
 
 def rate_of(part, what):

@@ -226,7 +226,7 @@ def _measured(size: Size) -> list[Part]:
         Part("Lemma 3.4", 0.4 * effort, _lemma_3_4, rate),
         Part("Lemma 3.5", counting, _excess, {"dimensions": (2,), **grids}),
         Part("Lemma 3.6", 2.5 * effort, _lemma_3_6, rate),
-        Part("Theorem 3.7", 3 + 1.6 * effort, _theorem_3_7, rate),
+        Part("Theorem 3.7", 3 + 2.2 * effort, _theorem_3_7, rate),
         Part(
             "Theorem 3.7, equal distributions",
             0.35 * size.repeats * (with_matrix / 1500) ** 2.5,
