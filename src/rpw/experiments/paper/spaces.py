@@ -82,7 +82,7 @@ DENSITIES = {
 @dataclass(frozen=True)
 class Pair:
     """Two distributions that differ in their first coordinate: its quantiles, for both. ``slow``: the largest sample
-    of each (d, p) whose next one takes half a minute or more; mass that moves over many points is slow."""
+    of the slowest (d, p), whose mass moves over many points."""
 
     name: str
     first: Callable[[Array, float], Array]
