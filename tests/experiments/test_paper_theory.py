@@ -130,26 +130,42 @@ def test_rates_do_not_depend_on_threads_and_hold():
     assert len(between.verdicts) == len(spaces.PAIRS)
 
 
-def test_trees_take_more_points_at_finite_p_off_the_line():
-    spaces_of = {name: "line" if name == "line" else "off" for name in spaces.DENSITIES}
-    for case in rates.to_sample(list(spaces_of), [1.0, math.inf], 1000, on_trees=30_000):
-        largest = max(case.sizes)
-        if spaces_of[case.space] == "line":
-            assert largest == 10_000, "ten times largest_n, as without trees"
-        elif case.what.endswith("∞"):
-            assert largest <= 1000
-        else:
-            assert 10_000 < largest <= 30_000
-    box, slabs = (max(case.sizes) for case in rates.between_samples([2], [2.0], 1000, on_trees=31_623))
-    assert (box, slabs) == (10_000, 31_623), "a shift over many points is dear"
-    plain, same = rates.to_sample(["square"], [2.0], 4096), rates.to_sample(["square"], [2.0], 4096, on_trees=500)
-    assert [case.sizes for case in plain] == [case.sizes for case in same], "never fewer than largest_n"
+def largest_samples(cases):
+    return {case.what: case.sizes[-1] for case in cases}
+
+
+def test_how_far_each_case_goes():
+    """Off the line to the largest n; less where p = ∞ needs a matrix, and at p = 1 where mass moves far."""
+    every = [1.0, 2.0, math.inf]
+    densities = largest_samples(rates.to_sample(["line", "square", "two squares", "cube"], every, 100_000))
+    assert densities["line, p = ∞"] == 100_000
+    for space, largest in (("square", 316**2), ("two squares", 2 * 223**2), ("cube", 46**3)):
+        assert densities[f"{space}, p = 1"] == densities[f"{space}, p = 2"] == largest
+        assert 3900 < densities[f"{space}, p = ∞"] <= rates.LARGEST_WITH_MATRIX
+    for what, largest in largest_samples(rates.between_samples([1, 2], every, 100_000)).items():
+        space, _, p = what.rpartition(", p = ")
+        limits = {} if space.endswith("d = 1") else {"1": 10_000, "∞": rates.LARGEST_WITH_MATRIX}
+        assert largest == limits.get(p, 100_000), what
+    assert largest_samples(rates.between_samples([3], [4.0], 100_000)) == {
+        "shifted box, d = 3, p = 4": 31_623,
+        "slabs of other weights, d = 3, p = 4": 100_000,
+    }
+
+
+@pytest.mark.parametrize("largest_n", [250, 1000, 3000])
+def test_no_sample_is_larger_than_it_may_be(largest_n):
+    cases = [*rates.to_sample(["line", "square", "two squares"], [1.0, math.inf], largest_n)]
+    cases += rates.between_samples([1, 2], [1.0, math.inf], largest_n)
+    for case in cases:
+        assert case.sizes[-1] <= largest_n
+        assert len(case.sizes) > 1
+        assert list(case.sizes) == sorted(set(case.sizes))
 
 
 def test_a_larger_sample_keeps_the_numbers_of_the_smaller_ones():
     few, more = (
-        rates.rate_exhibit(rates.to_sample(["square"], [2.0], 400, n), repeats=2, seed=[0, 1], caption="")
-        for n in (0, 1600)
+        rates.rate_exhibit(rates.to_sample(["square"], [2.0], n), repeats=2, seed=[0, 1], caption="")
+        for n in (400, 1600)
     )
     assert more.tables[1].rows[: len(few.tables[1].rows)] == few.tables[1].rows
     assert len(more.tables[1].rows) > len(few.tables[1].rows)

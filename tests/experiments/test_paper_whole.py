@@ -17,6 +17,7 @@ from rpw.experiments.paper import outliers, samples
 from rpw.experiments.paper.exhibit import NO, OPEN, YES, Exhibit, Table, Verdict
 from rpw.experiments.paper.page import whole_page
 from rpw.experiments.paper.parts import FULL, QUICK, Job, Part, all_parts
+from rpw.experiments.paper.rates import LARGEST_WITH_MATRIX
 from rpw.experiments.paper.retrieved import Experiment, NotRunError, Runs, claims_exhibit, retrieval_exhibit
 from rpw.experiments.paper.whole import chosen_parts, in_order_of_work, make_whole
 from rpw.experiments.robustness import Outliers
@@ -49,11 +50,11 @@ def test_parts_have_the_numbers_of_the_paper():
     assert {"Figure 5, MNIST", "Figure 5, CIFAR-10", "Figure 7, COREL", "Section 6.1", "Ours, k"} <= set(full)
 
 
-def test_the_plane_has_a_hundred_thousand_points_at_full_size_alone():
-    full, quick = ({part.number: part for part in all_parts(size)} for size in (FULL, QUICK))
-    assert full["Lemma 3.4"].sizes["on_trees"] == 100_000
-    assert not any("on_trees" in part.sizes for part in quick.values())
-    assert set(FULL.on_trees) <= set(full), "numbers of parts"
+def test_rates_go_to_a_hundred_thousand_points_at_full_size():
+    full, quick = ({part.number: part.sizes for part in all_parts(size)} for size in (FULL, QUICK))
+    for number in ("Lemma 3.3", "Lemma 3.4", "Lemma 3.6", "Theorem 3.7"):
+        assert (full[number]["largest_n"], quick[number]["largest_n"]) == (100_000, 1000)
+    assert full["Theorem 3.7, equal distributions"]["largest_n"] == LARGEST_WITH_MATRIX
 
 
 def test_the_largest_sample_that_is_asked_for_holds_for_all_parts(tmp_path):
@@ -61,7 +62,7 @@ def test_the_largest_sample_that_is_asked_for_holds_for_all_parts(tmp_path):
     made = forked_command("reproduce", "paper", *asked, timeout=300)
     assert made.returncode == 0, made.stderr
     lines = (tmp_path / "lemma-3-4" / "values.csv").read_text().splitlines()[1:]
-    assert {int(line.rsplit(",", 3)[1]) for line in lines} == {100, 169, 128, 200}
+    assert {int(line.rsplit(",", 3)[1]) for line in lines} == {121, 196, 128, 200}
 
 
 def test_the_same_call_again_computes_nothing_and_writes_the_same(tmp_path):

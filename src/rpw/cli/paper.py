@@ -32,7 +32,7 @@ RunsFolder = Annotated[
 LargestN = Annotated[
     int | None,
     typer.Option(
-        "--largest-n", min=250, max=100_000, help="Largest sample in the plane.", show_default="4096 to 100000, by part"
+        "--largest-n", min=250, max=100_000, help="Largest sample; less where that is slow.", show_default="100000"
     ),
 ]
 Repeats = Annotated[int | None, typer.Option("--repeats", min=2, help="Samples for each n.", show_default="20")]
@@ -62,9 +62,7 @@ def paper(
 
     start = time.perf_counter()
     size = QUICK if quick else FULL
-    size = replace(size, repeats=repeats or size.repeats)
-    if largest_n is not None:
-        size = replace(size, largest_n=largest_n, on_trees={})
+    size = replace(size, largest_n=largest_n or size.largest_n, repeats=repeats or size.repeats)
     every = all_parts(size)
     with usage():
         some = every if parts is None else chosen_parts(every, parts.split(","))

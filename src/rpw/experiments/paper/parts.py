@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from rpw.experiments.paper import inequalities, plan_pictures, rates
@@ -29,8 +29,7 @@ SCENARIOS = ("noise", "shift", "both")
 
 @dataclass(frozen=True)
 class Size:
-    """How much is computed: random cases, the largest sample in the plane, repeats, and the pictures. ``on_trees``: the
-    largest samples of some parts at finite p."""
+    """How much is computed: random cases, the largest sample, repeats, and the pictures."""
 
     name: str
     cases: int
@@ -38,18 +37,16 @@ class Size:
     repeats: int
     largest_count: int
     lmr_sizes: tuple[int, ...]
-    on_trees: Mapping[str, int] = field(default_factory=dict)
 
 
 QUICK = Size("quick", cases=120, largest_n=1000, repeats=10, largest_count=100_000, lmr_sizes=(100, 200, 400))
 FULL = Size(
     "full",
     cases=1200,
-    largest_n=4096,
+    largest_n=100_000,
     repeats=20,
     largest_count=1_000_000,
     lmr_sizes=(250, 500, 1000, 2000),
-    on_trees={"Lemma 3.3": 31_623, "Lemma 3.4": 100_000},
 )
 
 
@@ -132,12 +129,12 @@ _TO_SAMPLE = "RPW between a density and its sample (upper bounds). Dotted: the s
 _BETWEEN = "How far the RPW of samples is from that of the distributions. Dotted: the slope of the bound."
 
 
-def _lemma_3_3(job: Job, largest_n: int, repeats: int, on_trees: int = 0) -> Exhibit:
-    return _rates(job, rates.between_samples((2,), (2.0,), largest_n, on_trees), repeats, 3, _BETWEEN)
+def _lemma_3_3(job: Job, largest_n: int, repeats: int) -> Exhibit:
+    return _rates(job, rates.between_samples((2,), (2.0,), largest_n), repeats, 3, _BETWEEN)
 
 
-def _lemma_3_4(job: Job, largest_n: int, repeats: int, on_trees: int = 0) -> Exhibit:
-    return _rates(job, rates.to_sample(("square", "two squares"), (2.0,), largest_n, on_trees), repeats, 4, _TO_SAMPLE)
+def _lemma_3_4(job: Job, largest_n: int, repeats: int) -> Exhibit:
+    return _rates(job, rates.to_sample(("square", "two squares"), (2.0,), largest_n), repeats, 4, _TO_SAMPLE)
 
 
 def _lemma_3_6(job: Job, largest_n: int, repeats: int) -> Exhibit:
@@ -218,33 +215,30 @@ def _drawn() -> list[Part]:
 def _measured(size: Size) -> list[Part]:
     """Rates and times."""
     rate = {"largest_n": size.largest_n, "repeats": size.repeats}
-    densities = {"largest_n": max(size.largest_n, 1500), "repeats": size.repeats // 2}  # three sizes at least
-    effort = size.repeats * (size.largest_n / 1000) ** 2 / 10  # in units of the quick size
+    effort = size.repeats * (size.largest_n / 1000) ** 1.2 / 10  # in units of the quick size
+    with_matrix = min(max(size.largest_n, 1500), rates.LARGEST_WITH_MATRIX)  # 1500: three sizes at least
+    densities = {"largest_n": with_matrix, "repeats": size.repeats // 2}
     counts = tuple(n for n in (1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000) if n <= size.largest_count)
     grids = {"sizes": counts, "repeats": size.repeats}
     counting = size.repeats * size.largest_count / 500_000
     samples = max(3, size.repeats // 4)
     lmr = {"sizes": size.lmr_sizes, "repeats": samples}
     return [
-        _on_trees(size, Part("Lemma 3.3", 0.3 * effort, _lemma_3_3, rate)),
-        _on_trees(size, Part("Lemma 3.4", 0.3 * effort, _lemma_3_4, rate)),
+        Part("Lemma 3.3", 0.5 * effort, _lemma_3_3, rate),
+        Part("Lemma 3.4", 0.4 * effort, _lemma_3_4, rate),
         Part("Lemma 3.5", counting, _excess, {"dimensions": (2,), **grids}),
-        Part("Lemma 3.6", 2 * effort, _lemma_3_6, rate),
-        Part("Theorem 3.7", 4 * effort, _theorem_3_7, rate),
-        Part("Theorem 3.7, equal distributions", 4 * effort, _same_distribution, densities),
+        Part("Lemma 3.6", 2.5 * effort, _lemma_3_6, rate),
+        Part("Theorem 3.7", 3 + 2.2 * effort, _theorem_3_7, rate),
+        Part(
+            "Theorem 3.7, equal distributions",
+            0.35 * size.repeats * (with_matrix / 1500) ** 2.5,
+            _same_distribution,
+            densities,
+        ),
         Part("Section 5", size.lmr_sizes[-1] ** 2 * samples / 100_000, _lmr, lmr),
         Part("Figure 6", 3, lambda job, repeats: figure_6(repeats=repeats, seed=job.seed), {"repeats": 10}),
         Part("Lemma A.2", counting, _excess, {"dimensions": (1, 3), **grids}),
     ]
-
-
-def _on_trees(size: Size, part: Part) -> Part:
-    """With larger samples, where the size has them."""
-    n = size.on_trees.get(part.number)
-    if n is None:
-        return part
-    seconds = part.seconds + size.repeats * n / 11_000
-    return replace(part, seconds=seconds, sizes={**part.sizes, "on_trees": n})
 
 
 def _retrieved(size: Size) -> list[Part]:

@@ -26,13 +26,15 @@ from rpw.experiments.convergence import rate_of_rpw
 from rpw.experiments.files import new_figure
 from rpw.experiments.paper.exhibit import Drawing, Exhibit
 from rpw.experiments.paper.rate_rule import RULE, Rate, tables, verdict
-from rpw.experiments.paper.spaces import DENSITIES, PAIRS, Pair, true_distance
+from rpw.experiments.paper.spaces import DENSITIES, PAIRS, SAMPLE_SIZES, Pair, true_distance
 from rpw.experiments.retrieval_views import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Case", "between_samples", "rate_exhibit", "to_sample"]
+__all__ = ["LARGEST_WITH_MATRIX", "Case", "between_samples", "rate_exhibit", "to_sample"]
+
+LARGEST_WITH_MATRIX = 4096  # off the line, p = ∞ may need one
 
 Report = Callable[[float, str], object]
 Measured = Callable[[np.random.Generator, int], float]
@@ -40,7 +42,8 @@ Measured = Callable[[np.random.Generator, int], float]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One quantity over n: what it is called, its sizes, one measurement, and the exponent of its bound."""
+    """One quantity over n: what it is called, its sizes, one measurement, the exponent of its bound; its dimension,
+    and the formula of the quantity."""
 
     what: str
     space: str
@@ -48,30 +51,29 @@ class Case:
     measure: Measured
     bound: float
     dimension: int
+    quantity: str
 
 
-def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int, on_trees: int = 0) -> list[Case]:
-    """μ against μ_n. ``on_trees``: the largest n where trees do without a matrix, if that is more."""
+def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int) -> list[Case]:
+    """μ against μ_n."""
 
     def case(name: str, p: float) -> Case:
         density = DENSITIES[name]
+        d = density.dimension
 
         def measure(rng: np.random.Generator, n: int) -> float:
             value = rpw.distance(density.middles(n), density.sample(rng, n), p=p, k=1, diameter=1)
             return value + density.error(n, p)
 
-        sizes = density.sizes(_most(density.dimension, p, largest_n, on_trees))
-        return Case(
-            f"{name}, p = {_text(p)}", name, sizes, measure, rate_of_rpw(p, density.dimension), density.dimension
-        )
+        sizes = density.sizes(_most(d, p, largest_n))
+        what, bound = f"{name}, p = {_text(p)}", rate_of_rpw(p, d)
+        return Case(what, name, sizes, measure, bound, d, r"RPW($\mu$, $\mu_n$)")
 
     return [case(name, p) for name in spaces for p in exponents]
 
 
-def between_samples(
-    dimensions: Sequence[int], exponents: Sequence[float], largest_n: int, on_trees: int = 0
-) -> list[Case]:
-    """|RPW(μ, ν) - RPW(μ_n, ν_n)| for pairs of different distributions. ``on_trees``: as in `to_sample`."""
+def between_samples(dimensions: Sequence[int], exponents: Sequence[float], largest_n: int) -> list[Case]:
+    """|RPW(μ, ν) - RPW(μ_n, ν_n)| for pairs of different distributions."""
 
     def case(pair: Pair, d: int, p: float) -> Case:
         truth = true_distance(pair, d, p)
@@ -81,19 +83,18 @@ def between_samples(
             x, y = (x[:, 0], y[:, 0]) if d == 1 else (x, y)
             return abs(rpw.distance(x, y, p=p, k=1, diameter=1) - truth)
 
-        most = _most(d, p, largest_n, min(on_trees, pair.most_on_trees))
-        sizes = [n for n in (100, 316, 1000, 3162, 10_000, 31_623, 100_000) if n <= most]
-        what = f"{pair.name}, d = {d}, p = {_text(p)}"
-        return Case(what, f"{pair.name}, d = {d}", sizes, measure, rate_of_rpw(p, d), d)
+        most = min(_most(d, p, largest_n), pair.slow.get((d, p), largest_n))
+        sizes = [n for n in SAMPLE_SIZES if n <= most]
+        space = f"{pair.name}, d = {d}"
+        quantity = r"|RPW($\mu$, $\nu$) - RPW($\mu_n$, $\nu_n$)|"
+        return Case(f"{space}, p = {_text(p)}", space, sizes, measure, rate_of_rpw(p, d), d, quantity)
 
     return [case(pair, d, p) for pair in PAIRS for d in dimensions for p in exponents]
 
 
-def _most(dimension: int, p: float, largest_n: int, on_trees: int) -> int:
-    """The line needs no matrix: ten times as many points there. Nor do trees, which p = ∞ has none of."""
-    if dimension == 1:
-        return min(10 * largest_n, 100_000)
-    return largest_n if math.isinf(p) else max(largest_n, on_trees)
+def _most(dimension: int, p: float, largest_n: int) -> int:
+    """The largest sample of a case."""
+    return min(largest_n, LARGEST_WITH_MATRIX) if dimension > 1 and math.isinf(p) else largest_n
 
 
 def _text(p: float) -> str:
@@ -120,7 +121,7 @@ def measured(
 
 
 def _effort(case: Case, n: int) -> float:
-    return n / 20 if case.dimension == 1 else (n / 100) ** 1.7
+    return float(n if case.dimension == 1 else n**1.4)
 
 
 def rate_exhibit(
@@ -167,6 +168,8 @@ def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize=8, loc="lower left", title="fitted exponent", title_fontsize=8)
+    for ax in axes[::columns]:
+        ax.set_ylabel(cases[0].quantity)
     for ax in axes[len(spaces) :]:
         ax.set_axis_off()
     return figure

@@ -10,7 +10,7 @@ and ν₁ that costs no more. So the profiles agree, and RPW(μ, ν) = RPW(μ₁
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,9 @@ import numpy as np
 import rpw
 from rpw.base.check import Array
 
-__all__ = ["DENSITIES", "PAIRS", "Density", "Pair", "box_side", "true_distance"]
+__all__ = ["DENSITIES", "PAIRS", "SAMPLE_SIZES", "Density", "Pair", "box_side", "true_distance"]
 
+SAMPLE_SIZES = (128, 200, 343, 625, 1000, 2000, 4096, 10_000, 31_623, 100_000)
 SHIFT = 0.1
 SHARE = 0.1  # of the mass, that one slab has more
 SLAB = 0.2  # of the width
@@ -44,11 +45,9 @@ class Density:
         return np.linspace(0, 1 / math.sqrt(self.dimension) - self._side, self.cubes)
 
     def sizes(self, largest_n: int) -> list[int]:
-        """Sample sizes for which there are as many middles (on the line, some for each)."""
-        if self.dimension == 1:
-            return [n for n in (100, 316, 1000, 3162, 10_000, 31_623, 100_000) if n <= largest_n]
-        per_axis = {2: (8, 10, 13, 18, 25, 40, 64, 100, 158, 224, 316), 3: (5, 7, 10, 13, 16, 20, 25)}[self.dimension]
-        return [n for m in per_axis if 100 <= (n := self.cubes * m**self.dimension) <= largest_n]
+        """Sample sizes that are numbers of equal cells, at or below those of `SAMPLE_SIZES`."""
+        per_axis = {int((n / self.cubes) ** (1 / self.dimension) + 1e-9) for n in SAMPLE_SIZES if n <= largest_n}
+        return [self.cubes * m**self.dimension for m in sorted(per_axis)]
 
     def sample(self, rng: np.random.Generator, n: int) -> Array:
         """n independent points."""
@@ -82,13 +81,13 @@ DENSITIES = {
 
 @dataclass(frozen=True)
 class Pair:
-    """Two distributions that differ in their first coordinate: its quantiles, for both. ``most_on_trees``: the largest
-    sample that trees take in seconds; points that move over many others are their hard case."""
+    """Two distributions that differ in their first coordinate: its quantiles, for both. ``slow``: the largest sample
+    of the slowest (d, p), whose mass moves over many points."""
 
     name: str
     first: Callable[[Array, float], Array]
     second: Callable[[Array, float], Array]
-    most_on_trees: int = 100_000
+    slow: Mapping[tuple[int, float], int]
 
     def sample(self, rng: np.random.Generator, n: int, d: int) -> tuple[Array, Array]:
         """n points of each, in d dimensions."""
@@ -119,8 +118,13 @@ def _slabs(share: float) -> Callable[[Array, float], Array]:
 
 
 PAIRS = (
-    Pair("shifted box", lambda u, side: side * u, lambda u, side: side * u + SHIFT, most_on_trees=10_000),
-    Pair("slabs of other weights", _slabs(0.5), _slabs(0.5 - SHARE)),
+    Pair(
+        "shifted box",
+        lambda u, side: side * u,
+        lambda u, side: side * u + SHIFT,
+        slow={(2, 1.0): 10_000, (3, 1.0): 10_000, (2, 4.0): 31_623, (3, 4.0): 31_623},
+    ),
+    Pair("slabs of other weights", _slabs(0.5), _slabs(0.5 - SHARE), slow={(2, 1.0): 10_000, (3, 1.0): 10_000}),
 )
 
 
