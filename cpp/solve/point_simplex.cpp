@@ -66,7 +66,7 @@ bool PointSimplex::solve(double lambda, double most_work) {
 // entered, the others fit again.
 bool PointSimplex::list_arcs(const std::vector<double>& u, double lambda) {
     if (2 * arcs_.partner.size() < most_arcs()) margin_ = std::min(2 * margin_, widest_margin_);
-    std::vector<double> tight(rows_), v(problem_.columns.size());
+    std::vector<double> tight(rows_);
     for (Node i = 0; i < rows_; ++i) tight[i] = lambda - u[i];
     for (double margin = margin_; margin > least_part_of_margin * margin_; margin /= 2) {
         if (list_arcs_within(margin, tight)) {
@@ -74,6 +74,7 @@ bool PointSimplex::list_arcs(const std::vector<double>& u, double lambda) {
             return true;
         }
     }
+    std::vector<double> v(problem_.columns.size());
     for (Node j = 0; j < problem_.columns.size(); ++j) v[j] = columns_.weight(j);
     const auto least = least_sums(problem_.columns, v, problem_.rows, problem_.costs, lambda, pulse_);
     for (Node i = 0; i < rows_; ++i) tight[i] = std::min(tight[i], least[i]);

@@ -71,16 +71,14 @@ def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
             (row["distance"], int(row["m"])): row for row in rows_of(f"{dataset}-{scenario}-{queries}/accuracy.csv")
         }
         names = [name for name in KEYS.values() if (name, shown[0]) in found]
-        columns.append(
-            {name: " / ".join(_cell(found, names, name, m, dataset == "digits") for m in shown) for name in names}
-        )
+        columns.append({name: " / ".join(_cell(found, names, name, m) for m in shown) for name in names})
     return header, [[name, *(column[name] for column in columns)] for name in columns[0]]
 
 
-def _cell(found, names, name, m, with_band):
+def _cell(found, names, name, m):
     row = found[name, m]
     text = f"{float(row['accuracy']):.3f}"
-    if m == 10 and row["high"] and with_band:
+    if m == 10 and row["high"]:
         text += f" ±{float(row['high']) - float(row['accuracy']):.3f}"
     best = max(float(found[other, m]["accuracy"]) for other in names)
     return f"**{text}**" if float(row["accuracy"]) == best else text

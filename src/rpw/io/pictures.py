@@ -164,8 +164,8 @@ def _printable(text: str) -> str:
 
 
 def _digits() -> Pictures:
-    """The digits of scikit-learn, enlarged from 8 × 8 to 16 × 16 pixels: one row is then about as much of a digit as
-    two are of one of MNIST. Around them is a margin, so that a shift by one row loses nothing."""
+    """The digits of scikit-learn, enlarged from 8 × 8 to 16 × 16 pixels. Around them is a margin, so that a shift by
+    one row loses nothing."""
     digits = import_extra("sklearn.datasets", "the digits need").load_digits()
     margin = (_DIGITS_MARGIN, _DIGITS_MARGIN)
     images = np.pad(digits.images, ((0, 0), margin, margin))
