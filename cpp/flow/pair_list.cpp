@@ -21,10 +21,12 @@ void list_pairs(const Distances& cost, double longest, ListedPairs& listed, Puls
     for (Node i = 0; i < cost.rows; ++i) {
         const double* row = cost.row(i);
         std::size_t place = listed.begin[i];
-        for (Node j = 0; place < listed.end[i]; ++j) {
+        // The matrix may be the caller's, and other entries may stand there by now: it is no longer counted on.
+        for (Node j = 0; j < cost.columns && place < listed.end[i]; ++j) {
             listed.columns[place] = j;
             place += row[j] <= longest;
         }
+        listed.end[i] = place;
         pulse.note(cost.columns);
     }
 }

@@ -23,7 +23,8 @@ void PairQueue::refill() {
     for (Node i = 0; i < cost_.rows; ++i) {
         const double* row = cost_.row(i);
         for (Node j = 0; j < cost_.columns; ++j) {
-            if (row[j] > begin && row[j] < end_) waiting_.push_back({row[j], i, j});
+            const double length = row[j];  // read once: the caller may write to it, and no NaN must be sorted
+            if (length > begin && length < end_) waiting_.push_back({length, i, j});
         }
         pulse_.note(static_cast<std::size_t>(cost_.columns));
     }

@@ -20,14 +20,20 @@ inline double longest_of(const Distances& distances) {
     return *std::max_element(distances.data, distances.data + distances.size());
 }
 
-// Shorter pairs first.
+// Shorter pairs first. Each length is read once, before they are sorted: the caller may write to a matrix meanwhile.
 template <class Problem>
-void read_plan(Outcome& outcome, std::vector<FlowEntry> entries, const Problem& problem) {
-    const auto length = [&](const auto& entry) { return problem.distances.at(entry.row, entry.column); };
-    const auto key = [&](const FlowEntry& entry) { return std::tuple(length(entry), entry.row, entry.column); };
-    std::sort(entries.begin(), entries.end(), [&](const auto& x, const auto& y) { return key(x) < key(y); });
-    outcome.plan = plan_of(entries, problem.masses.total());
-    for (const PlanEntry& entry : outcome.plan) outcome.lengths.push_back(length(entry));
+void read_plan(Outcome& outcome, const std::vector<FlowEntry>& entries, const Problem& problem) {
+    std::vector<std::tuple<double, Node, Node, Mass>> sorted;
+    sorted.reserve(entries.size());
+    for (const FlowEntry& entry : entries) {
+        const double length = problem.distances.at(entry.row, entry.column);
+        sorted.emplace_back(length >= 0 ? length : 0.0, entry.row, entry.column, entry.mass);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& [length, row, column, mass] : sorted) {
+        outcome.plan.push_back({row, column, share_of(mass, problem.masses.total())});
+        outcome.lengths.push_back(length);
+    }
 }
 
 // RPW and the flow that attains it.

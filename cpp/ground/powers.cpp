@@ -41,16 +41,23 @@ double least_positive(const Matrix& matrix, Pulse& pulse) {
     return least;
 }
 
+namespace {
+
+// Between 0 and the largest power whatever came in, also NaN: another thread may write to the caller's matrix.
+inline double as_power(double x) { return x < largest_power ? (x > 0 ? x : 0.0) : largest_power; }
+
+}  // namespace
+
 RPW_SIMD void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out) {
     if (p == 1) {
-        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(in[e] / scale, largest_power);
+        for (std::size_t e = 0; e < size; ++e) out[e] = as_power(in[e] / scale);
     } else if (p == 2) {
         for (std::size_t e = 0; e < size; ++e) {
             const double x = in[e] / scale;
-            out[e] = std::min(x * x, largest_power);
+            out[e] = as_power(x * x);
         }
     } else {
-        for (std::size_t e = 0; e < size; ++e) out[e] = std::min(std::pow(in[e] / scale, p), largest_power);
+        for (std::size_t e = 0; e < size; ++e) out[e] = as_power(std::pow(in[e] / scale, p));
     }
 }
 
@@ -74,9 +81,7 @@ Powers powers_into(double* out, const Distances& distances, double scale, double
 }  // namespace
 
 Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse) {
-    const bool is_ours = room.holds(distances.data);
-    double* scratch = is_ours ? nullptr : space.matrix->scratch;
-    if (!is_ours && !scratch && p == 1 && scale == 1) return {distances};
+    double* scratch = room.holds(distances.data) ? nullptr : space.matrix->scratch;
     return powers_into(scratch ? scratch : room.of_size(distances.size()), distances, scale, p, pulse);
 }
 

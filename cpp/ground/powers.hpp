@@ -32,11 +32,12 @@ double least_positive(const Matrix& matrix, Pulse& pulse);
 inline constexpr double small_p = 4;
 bool powers_vanish(double length, double scale, double p);
 
-// out = min((in / scale)^p, largest_power)
+// out = min((in / scale)^p, largest_power), and 0 or `largest_power` where that is no such number.
 void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out);
 
 // The powers of a matrix of distances. They take its place where it may be overwritten, because it lies in `room` or is
-// the pair's scratch; the user's own matrix stays as it is, and is not even copied where its powers are its entries.
+// the pair's scratch; the user's own matrix stays as it is. They are never the user's own entries, which another thread
+// may change while they are read again and again.
 Powers powers_of(const Distances& distances, const Space& space, double scale, double p, Room& room, Pulse& pulse);
 
 // The same in a room of their own: the distances stay.

@@ -17,8 +17,9 @@ bool loses_powers(const Distances& distances, double scale, double p, Pulse& pul
 }  // namespace
 
 double largest_distance(const Distances& distances) {
-    const double largest = range_of(distances.data, distances.size()).largest;
-    return largest > 0 ? largest : 1;
+    const Range range = range_of(distances.data, distances.size());
+    if (!range.is_sound) throw CostChanged();
+    return range.largest > 0 ? range.largest : 1;
 }
 
 // The bounds of an answer that time cut off would make a scale that depends on the clock.

@@ -1,12 +1,21 @@
 // The length by which distances are divided before the p-th power is taken (docs/theory.md, "Rounding").
 #pragma once
 
+#include <stdexcept>
+
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
 
 namespace rpw {
 
-// The largest distance; 1 if all are 0.
+// Distances were checked when they came in, and are no longer sound.
+struct CostChanged : std::domain_error {
+    CostChanged()
+        : std::domain_error("cost has a NaN, infinite or negative entry, which it did not have when it was checked: "
+                            "do not write to it during a call") {}
+};
+
+// The largest distance; 1 if all are 0. Throws CostChanged.
 double largest_distance(const Distances& distances);
 
 // W_{∞, 1 - unmoved}; where that is 0, nothing but equal points is free in units of the least distance.

@@ -81,6 +81,7 @@ int main() {
     check_search(checker);
     check_network(checker);
     check_interrupt(checker);
+    check_written(checker, 2000);
     std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
     return checker.failures == 0 ? 0 : 1;
 }

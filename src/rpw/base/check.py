@@ -27,8 +27,11 @@ _DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,4})?")
 
 
 def as_floats(value: Any, name: str) -> Array:
-    """Coerce ``value`` to a float64 array (a view where possible) without NaN or infinite entries."""
-    floats = _as_numbers(value, name)
+    """Coerce ``value`` to a float64 array without NaN or infinite entries.
+
+    The array is our own, so that what another thread writes to the caller's after this check is never read.
+    """
+    floats = _as_numbers(value, name).copy()
     check_finite(floats, name)
     return floats
 

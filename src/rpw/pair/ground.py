@@ -327,11 +327,8 @@ class Matrix(Ground):
         return InArrays(lambda atoms: atoms.where, matrix=self.cost)
 
     def takes_room(self, question: Question) -> bool:
-        """Not at p = inf, nor where the core can use the user's matrix as it is."""
-        if question.is_of_shared_mass or np.isinf(question.p):
-            return False
-        is_power = question.p == 1 and question.kappa == 1 and self.cost.flags.c_contiguous and self.largest >= 1
-        return not is_power or question.solver == "bisection"
+        """Not at p = inf, where lengths are read where they lie."""
+        return not (question.is_of_shared_mass or np.isinf(question.p))
 
     def arrays(self) -> dict[str, Array]:
         """The matrix."""
