@@ -8,7 +8,7 @@ from children import run
 
 import rpw
 
-# Each runs in a process of its own, which a fault would end. The writer never rests, and the core works without the GIL.
+# Each runs in a process of its own, which a fault would end. The core works without the GIL, so the writer never rests.
 CHILD = """
 import sys, threading, warnings
 import numpy as np, rpw
