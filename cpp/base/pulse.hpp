@@ -22,6 +22,10 @@ struct News {
     double lower = 0;  // bounds on RPW or, where a mass is given, on F there
     double upper = std::numeric_limits<double>::infinity();
     double scale = 1;  // the unit of that bound on RPW, or of the p-th root of F
+    // What is being done, where that takes several stages, and its pivots or augmentations so far: the rest may stand
+    // still meanwhile.
+    const char* stage = "";
+    long pivots = 0;
 };
 
 class Pulse {
@@ -55,22 +59,28 @@ public:
 
     // Whether it is time to tell how much has moved: now and then, where somebody watches.
     bool is_asked() const { return is_asked_; }
-    void tell_moved(double moved) {
+    void tell_moved(double moved, long pivots) {
         is_asked_ = false;
-        if (news_) news_->moved = std::max(news_->moved, moved);  // by a plan of an earlier stage, maybe
+        if (!news_) return;
+        news_->pivots = pivots;
+        if (is_told()) news_->moved = std::max(news_->moved, moved);  // by a plan of an earlier stage, maybe
     }
     void tell_bounds(double lower, double upper) {
-        if (news_) news_->lower = lower, news_->upper = upper;
+        if (is_told()) news_->lower = lower, news_->upper = upper;
+    }
+    void tell_stage(const char* name) {
+        if (is_told()) news_->stage = name, news_->pivots = 0;
     }
     // Another search begins, whose numbers have this scale.
     void begin_news(double scale) {
-        if (news_) *news_ = {.scale = scale};
+        if (is_told()) *news_ = {.scale = scale};
     }
 
     void look();  // not inline: the loops that call `note` stay small
 
 private:
     friend class Unwatched;
+    bool is_told() const { return news_ && questions_within_ == 0; }
     static Clock::duration as_duration(double seconds) {
         return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
@@ -78,6 +88,7 @@ private:
     static constexpr std::size_t steps_between_looks = 1 << 16;
     std::function<void()> poll_;
     News* news_;
+    int questions_within_ = 0;
     bool is_asked_ = false;
     Clock::time_point last_;
     Clock::time_point end_, deadline_;
@@ -85,17 +96,16 @@ private:
     std::size_t budget_ = steps_between_looks;  // the first report looks at once
 };
 
-// While it lives nothing is told: a question within the question has bounds of its own.
+// While it lives only pivots are told: a question within the question has bounds of its own.
 class Unwatched {
 public:
-    explicit Unwatched(Pulse& pulse) : pulse_(pulse), news_(std::exchange(pulse.news_, nullptr)) {}
+    explicit Unwatched(Pulse& pulse) : pulse_(pulse) { ++pulse_.questions_within_; }
     Unwatched(const Unwatched&) = delete;
     Unwatched& operator=(const Unwatched&) = delete;
-    ~Unwatched() { pulse_.news_ = news_; }
+    ~Unwatched() { --pulse_.questions_within_; }
 
 private:
     Pulse& pulse_;
-    News* news_;
 };
 
 // Whether `work` came to its end before time was up.

@@ -300,6 +300,8 @@ inline constexpr double few_questions = 16;
 // The coarsest level of cells has at least so many. With 1,000, W of other densities at 40,000 points knows nothing
 // after three seconds; with 125 its bounds are 0.003 apart.
 inline constexpr Node fewest_cells = 125;
+// With a time limit, cells give first bounds from so many pairs on: fewer are solved in a few hundredths of a second.
+inline constexpr double pairs_for_first_bounds = 1 << 20;
 
 // The simplex over points lists no more arcs, and again so often at most; more was never seen.
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;

@@ -75,6 +75,19 @@ std::optional<double> largest_if_sound(const Table& cost) {
     return range.is_sound ? std::optional(range.largest) : std::nullopt;
 }
 
+Labels find_labels(const Table& points) {
+    nb::gil_scoped_release release;
+    Pulse pulse(poll_signals, unreachable);
+    return label_points(as_points(points), pulse);
+}
+
+Array<std::int64_t> labels_of(const Table& points) {
+    const Labels labels = find_labels(points);
+    return to_array(std::vector<std::int64_t>(labels.of_point.begin(), labels.of_point.end()));
+}
+
+Node count_distinct(const Table& points) { return find_labels(points).count; }
+
 double box_diameter_of(const Table& x, const Table& y, Metric metric) {
     nb::gil_scoped_release release;
     return box_diameter(as_points(x), as_points(y), metric);
@@ -106,7 +119,8 @@ void bind_ground(nb::module_& module) {
         "lie_on_line",
         [](Table x, Table y, Metric metric) { return direction_of(as_points(x), as_points(y), metric).has_value(); },
         "x"_a, "y"_a, "metric"_a);
-    module.def("count_distinct", [](Table points) { return label_points(as_points(points)).count; }, "points"_a);
+    module.def("label_points", &labels_of, "points"_a);
+    module.def("count_distinct", &count_distinct, "points"_a);
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a.noconvert());
     module.def("fill_powers", &fill_powers, "distances"_a, "scale"_a, "p"_a, "out"_a.noconvert());
     module.def("box_diameter", &box_diameter_of, "x"_a, "y"_a, "metric"_a);

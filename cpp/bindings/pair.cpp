@@ -15,7 +15,7 @@ namespace rpw::python {
 
 namespace {
 
-// Tells a function of Python's (moved, lower, upper) now and then how far a solve has come.
+// Tells a function of Python's now and then how far a solve has come: (moved, lower, upper, stage, pivots).
 class Watch {
 public:
     Watch(const nb::object& tell, const Question& question) : tell_(tell), question_(question) {
@@ -31,7 +31,7 @@ public:
         last_ = now;
         nb::gil_scoped_acquire gil;
         keep_best();
-        tell_(news_.moved, lower_, upper_);
+        tell_(news_.moved, lower_, upper_, news_.stage, news_.pivots);
     }
 
 private:

@@ -30,8 +30,9 @@ void read_plan(Outcome& outcome, const std::vector<FlowEntry>& entries, const Pr
         sorted.emplace_back(length >= 0 ? length : 0.0, entry.row, entry.column, entry.mass);
     }
     std::sort(sorted.begin(), sorted.end());
+    const Mass total = problem.masses.total();
     for (const auto& [length, row, column, mass] : sorted) {
-        outcome.plan.push_back({row, column, share_of(mass, problem.masses.total())});
+        outcome.plan.push_back({row, column, share_of(mass, total)});
         outcome.lengths.push_back(length);
     }
 }
@@ -74,7 +75,7 @@ double lower_threshold(const ThresholdSearch<Lengths>& search) {
 
 template <class Lengths>
 void tell_of(const ThresholdSearch<Lengths>& search, double unit, double upper, Pulse& pulse) {
-    pulse.tell_moved(1 - search.below().unmoved);
+    pulse.tell_moved(1 - search.below().unmoved, search.augmentations());
     pulse.tell_bounds(lower_threshold(search) / unit, upper);
 }
 

@@ -21,12 +21,13 @@ std::uint64_t hash_of(const double* point, Node dimension) {
 
 }  // namespace
 
-Labels label_points(const Points& points) {
+Labels label_points(const Points& points, Pulse& pulse) {
     const int bits = std::bit_width(static_cast<std::size_t>(points.count)) + 1;  // at most half of the slots are taken
     std::vector<Node> first_at(std::size_t{1} << bits, -1);
     const std::size_t last_slot = first_at.size() - 1;
     Labels labels{std::vector<Node>(points.count), 0};
     for (Node i = 0; i < points.count; ++i) {
+        pulse.note(8 * static_cast<std::size_t>(points.dimension));  // a slot is seldom in the cache
         const double* point = points.at(i);
         std::size_t slot = hash_of(point, points.dimension) >> (64 - bits);
         while (first_at[slot] >= 0 && !std::equal(point, point + points.dimension, points.at(first_at[slot]))) {
@@ -42,7 +43,8 @@ Labels label_points(const Points& points) {
     return labels;
 }
 
-DistinctMeasure::DistinctMeasure(const Measure& given) : given_(given), labels_(label_points(given.points)) {
+DistinctMeasure::DistinctMeasure(const Measure& given, Pulse& pulse)
+    : given_(given), labels_(label_points(given.points, pulse)) {
     if (!has_equal()) return;
     mass_.assign(labels_.count, 0);
     coordinates_.reserve(static_cast<std::size_t>(labels_.count) * given.points.dimension);

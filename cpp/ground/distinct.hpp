@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/pulse.hpp"
 #include "ground/measure.hpp"
 
 namespace rpw {
@@ -16,12 +17,12 @@ struct Labels {
 
     bool has_equal() const { return count < static_cast<Node>(of_point.size()); }
 };
-Labels label_points(const Points& points);
+Labels label_points(const Points& points, Pulse& pulse);
 
 // Masses are summed as integers, so that nothing is rounded. The measure must outlive it.
 class DistinctMeasure {
 public:
-    explicit DistinctMeasure(const Measure& given);
+    DistinctMeasure(const Measure& given, Pulse& pulse);
 
     bool has_equal() const { return labels_.has_equal(); }
     Measure merged() const;

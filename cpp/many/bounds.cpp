@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "base/crossing.hpp"
-#include "base/nearest.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
 #include "many/parallel.hpp"
 #include "points/c_transform.hpp"
 #include "points/point_lengths.hpp"
+#include "search/own_ways.hpp"
 #include "solve/choice.hpp"
 
 namespace rpw {
@@ -39,33 +38,11 @@ void for_each_chunked(std::size_t count, std::size_t chunk, const Effort& effort
         [&](std::size_t done) { effort.report(std::min(count, done * chunk)); });
 }
 
-// Where "everybody to the nearest" crosses at p = ∞: its profile is a step function of lengths.
-double crossing_of_steps(std::span<const Mass> masses, const std::vector<double>& nearest, double total, double kappa) {
-    Mass moved = 0;
-    for (const Node x : in_order(nearest)) {
-        const double unmoved = 1 - static_cast<double>(moved) / total;
-        if (nearest[x] >= kappa * unmoved) return unmoved;
-        moved += masses[x];
-        const double after = 1 - static_cast<double>(moved) / total;
-        if (nearest[x] >= kappa * after) return nearest[x] / kappa;
-    }
-    return 0;
-}
-
-// The same at finite p, where the profile is convex and piecewise linear.
-double crossing_of_edges(std::span<const Mass> masses, const std::vector<double>& nearest, double total, double kappa,
-                         double p) {
-    double unmoved = 1, cost = 0;
-    for (const Node x : in_order(nearest)) {
-        const double share = static_cast<double>(masses[x]) / total;
-        const double slope = std::min(power(nearest[x] / kappa, p), largest_power);
-        if (unmoved - share <= root(cost + slope * share, p)) {
-            return crossing(cost + slope * unmoved, slope, 1.0, p);
-        }
-        unmoved -= share;
-        cost += slope * share;
-    }
-    return 0;
+// Where "everybody to the nearest" crosses.
+double one_way(std::span<const Mass> masses, std::vector<double> lengths, const Question& question) {
+    if (std::isinf(question.p)) return crossing_of_long_ways(masses, lengths, question.kappa);
+    for (double& length : lengths) length = std::min(power(length / question.kappa, question.p), largest_power);
+    return crossing_of_ways(masses, lengths, question.p);
 }
 
 // Nothing where that would take longer than a solve.
@@ -85,12 +62,7 @@ std::optional<Nearest> nearest_of(const Pair& pair, const Question& question, Ro
 double neighbour_bound(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     const std::optional<Nearest> nearest = nearest_of(pair, question, room, pulse);
     if (!nearest) return 0;
-    const auto one_way = [&](std::span<const Mass> masses, const std::vector<double>& lengths) {
-        const auto total = static_cast<double>(std::accumulate(masses.begin(), masses.end(), Mass{0}));
-        return std::isinf(question.p) ? crossing_of_steps(masses, lengths, total, question.kappa)
-                                      : crossing_of_edges(masses, lengths, total, question.kappa, question.p);
-    };
-    return std::max(one_way(pair.a.mass, nearest->of_row), one_way(pair.b.mass, nearest->of_column));
+    return std::max(one_way(pair.a.mass, nearest->of_row, question), one_way(pair.b.mass, nearest->of_column, question));
 }
 
 std::vector<LinesOfOne> lines_of_each(const Batch& batch, const DualLines& lines) {

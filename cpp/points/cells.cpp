@@ -45,7 +45,8 @@ private:
 
 }  // namespace
 
-Cells::Cells(const PointTree& tree, std::span<const Mass> masses, Node per_cell) : dimension_(tree.dimension()) {
+Cells::Cells(const PointTree& tree, std::span<const Mass> masses, Node per_cell)
+    : dimension_(tree.dimension()), per_cell_(per_cell) {
     std::vector<double> point(dimension_);
     for (Node begin = 0; begin < tree.size(); begin += per_cell) {
         const Node end = std::min(tree.size(), begin + per_cell);

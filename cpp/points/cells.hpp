@@ -17,10 +17,13 @@ public:
     Cells(const PointTree& tree, std::span<const Mass> masses, Node per_cell);
 
     Points points() const { return {means_.data(), static_cast<Node>(masses_.size()), dimension_}; }
+    // The mean of the cell that a point of the tree lies in.
+    const double* mean_of(Node x) const { return points().at(x / per_cell_); }
     std::span<const Mass> masses() const { return masses_; }
 
 private:
     Node dimension_;
+    Node per_cell_;
     std::vector<double> means_;
     std::vector<Mass> masses_;
 };

@@ -44,6 +44,18 @@ public:
     // Without squares.
     double of_length(double in_units) const { return std::min(power(in_units * factor_, p_), largest_power); }
 
+    // Between two points whose coordinates have been divided.
+    double between(const double* x, const double* y, Node dimension) const {
+        double squares = 0, sum = 0, largest = 0;
+        for (Node t = 0; t < dimension; ++t) {
+            const double difference = std::abs(x[t] - y[t]);
+            squares += difference * difference;
+            sum += difference;
+            largest = std::max(largest, difference);
+        }
+        return of_sum(metric_ == Metric::euclidean ? squares : metric_ == Metric::cityblock ? sum : largest);
+    }
+
 private:
     enum class Form { proportional, root, square, other };
 

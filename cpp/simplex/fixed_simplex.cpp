@@ -127,7 +127,7 @@ bool FixedSimplexOver<Lines>::price_next() {
     const Node end = std::min(begin + lines_per_bundle_, first_line_ + lines_);
     if ((place_ += step_) >= bundles_) place_ -= bundles_;
     pulse_.note(static_cast<std::size_t>(lines_per_bundle_) * costs_.degree(begin - first_line_) / 4 + 4);
-    if (pulse_.is_asked()) pulse_.tell_moved(1 - point().unmoved);
+    if (pulse_.is_asked()) pulse_.tell_moved(1 - point().unmoved, pivots());
     Entering best{-1, -1, 0, tolerance_};
     for (Node line = begin; line < end; ++line) price_line(line, best);
     if (best.line < 0) return false;

@@ -2,12 +2,14 @@
 #include "solve/coarse.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "points/arc_costs.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
+#include "search/own_ways.hpp"
 #include "solve/point_search.hpp"
 
 namespace rpw {
@@ -26,35 +28,62 @@ double cost_of_plan(const PointProblem& problem, std::vector<PlanEntry>& plan, s
     return static_cast<double>(sum);
 }
 
-// Leaves the dearest entries out until what stays is worth what it costs.
-void drop_dearest(Interval& found, const std::vector<double>& costs, const Goal& goal) {
+// Keeps the cheapest entries, as far as they are worth what they cost. Costs are summed from the cheapest on and masses
+// that stay from the dearest on, so that neither is a small difference of large numbers.
+void keep_cheapest(Interval& found, const std::vector<double>& costs, const Goal& goal) {
     std::vector<std::size_t> order(costs.size());
-    for (std::size_t e = 0; e < order.size(); ++e) order[e] = e;
-    std::sort(order.begin(), order.end(), [&](std::size_t e, std::size_t f) { return costs[e] > costs[f]; });
-    for (const std::size_t e : order) {
-        if (goal.is_beyond(found.unmoved, found.cost_p)) break;
-        double& mass = found.plan[e].mass;
-        const double all = mass, cost = costs[e];
-        const double meeting = goal.on_line(found.cost_p + cost * found.unmoved, cost);
-        const double dropped = std::clamp(meeting - found.unmoved, 0.0, all);
-        mass -= dropped;
-        found.unmoved += dropped;
-        found.cost_p = std::max(0.0, found.cost_p - cost * dropped);
-        if (dropped < all) break;
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::size_t e, std::size_t f) { return costs[e] < costs[f]; });
+    std::vector<double> left(order.size() + 1, found.unmoved);  // by the entries before each one
+    for (std::size_t s = order.size(); s-- > 0;) left[s] = left[s + 1] + found.plan[order[s]].mass;
+    std::vector<PlanEntry> kept;
+    double cost_p = 0;
+    found.unmoved = left[0];
+    for (std::size_t s = 0; s < order.size(); ++s) {
+        PlanEntry entry = found.plan[order[s]];
+        const double cost = costs[order[s]], after = cost_p + cost * entry.mass;
+        found.unmoved = left[s + 1];
+        if (!goal.is_beyond(left[s + 1], after)) {
+            found.unmoved = std::clamp(goal.on_line(cost_p + cost * left[s], cost), left[s + 1], left[s]);
+            entry.mass = left[s] - found.unmoved;
+        }
+        cost_p += cost * entry.mass;
+        if (entry.mass > 0) kept.push_back(entry);
+        if (found.unmoved > left[s + 1]) break;
     }
-    std::erase_if(found.plan, [](const PlanEntry& entry) { return !(entry.mass > 0); });
+    found.cost_p = cost_p;
+    found.plan = std::move(kept);
 }
 
-void set_upper(Interval& found, const PointProblem& problem, const Goal& goal) {
+// Takes the plan where it costs less than the one that is known.
+void lower_upper(Interval& known, std::vector<PlanEntry> plan, double unmoved, const PointProblem& problem,
+                 const Goal& goal) {
+    Interval found;
+    found.plan = std::move(plan);
+    found.unmoved = unmoved;
     std::vector<double> costs;
     costs.reserve(found.plan.size());
     found.cost_p = cost_of_plan(problem, found.plan, costs);
     if (goal.is_crossing()) {
-        drop_dearest(found, costs, goal);
+        keep_cheapest(found, costs, goal);
         found.upper = std::max(found.unmoved, root(found.cost_p, goal.p) / goal.kappa);
     } else {
         found.upper = found.cost_p;
     }
+    if (found.upper >= known.upper) return;
+    known.upper = found.upper;
+    known.plan = std::move(found.plan);
+    known.unmoved = found.unmoved;
+    known.cost_p = found.cost_p;
+}
+
+// A bound that was found in another way than by a line.
+void raise_lower(Interval& known, double lower) {
+    if (lower <= known.lower) return;
+    known.lower = lower;
+    known.lambda = 0;
+    known.u.clear();
+    known.v.clear();
 }
 
 double weighted_sum(std::span<const Mass> masses, const std::vector<double>& potential) {
@@ -63,23 +92,47 @@ double weighted_sum(std::span<const Mass> masses, const std::vector<double>& pot
     return static_cast<double>(sum);
 }
 
-void set_lower(Interval& found, const PointProblem& problem, const PointProblem& cells,
-               const std::vector<double>& of_cells, const Goal& goal, Pulse& pulse) {
-    found.v = transformed(cells.rows, of_cells, problem.columns, problem.costs, found.lambda, pulse);
-    found.u = transformed(problem.columns, found.v, problem.rows, problem.costs, found.lambda, pulse);
-    const Masses& masses = problem.masses;
-    const auto total = static_cast<double>(masses.total());
-    const double sum = weighted_sum(masses.a, found.u) / total + weighted_sum(masses.b, found.v) / total;
-    const double height = found.lambda * (1 - rounding_of_price) - sum;
-    found.lower = std::max(0.0, goal.bound_by(height, found.lambda));
+double sum_of(std::span<const Mass> masses) {
+    return static_cast<double>(std::accumulate(masses.begin(), masses.end(), Mass{0}));
 }
 
-// One: no level is worth a solve.
-Node points_per_coarsest_cell(const PointProblem& problem) {
-    const Node points = std::min(problem.rows.size(), problem.columns.size());
-    Node per_cell = 1;
-    while (points / (points_per_cell * per_cell) >= fewest_cells) per_cell *= points_per_cell;
-    return per_cell;
+// What it takes to move all points into their cells: RPW of that move, or W.
+double into_cells(const PointTree& points, std::span<const Mass> masses, const Cells& cells, const PointCost& costs,
+                  const Goal& goal, Pulse& pulse) {
+    const double unit = goal.is_crossing() ? power(goal.kappa, goal.p) : 1;
+    std::vector<double> point(points.dimension()), ways(points.size());
+    for (Node x = 0; x < points.size(); ++x) {
+        points.copy_point(x, point.data());
+        ways[x] = costs.between(point.data(), cells.mean_of(x), points.dimension()) / unit;
+        pulse.note(points.dimension());
+    }
+    return goal.is_crossing() ? crossing_of_ways(masses, ways, goal.p)
+                              : root(weighted_sum(masses, ways) / sum_of(masses), goal.p);
+}
+
+// What the answer between cells says about the points (docs/theory.md, "Coarse to fine").
+double lower_by_cells(const PointSearch& search, double into_rows, double into_columns, const Goal& goal) {
+    const double answer = goal.is_crossing() ? search.unmoved() : root(search.cost_p(), goal.p);
+    const double lower = std::max(0.0, answer * (1 - a_little) - into_rows - into_columns);
+    return goal.is_crossing() ? lower : power(lower, goal.p);
+}
+
+// By the potentials of the cells, which become potentials of all points.
+void raise_lower_by_line(Interval& known, const PointProblem& problem, const PointProblem& cells,
+                         const PointSearch& search, const Goal& goal, Pulse& pulse) {
+    const double lambda = search.lambda();
+    std::vector<double> v =
+        transformed(cells.rows, search.row_potentials_in_tree(), problem.columns, problem.costs, lambda, pulse);
+    std::vector<double> u = transformed(problem.columns, v, problem.rows, problem.costs, lambda, pulse);
+    const Masses& masses = problem.masses;
+    const auto total = static_cast<double>(masses.total());
+    const double sum = weighted_sum(masses.a, u) / total + weighted_sum(masses.b, v) / total;
+    const double lower = goal.bound_by(lambda * (1 - rounding_of_price) - sum, lambda);
+    if (lower <= known.lower) return;
+    known.lower = lower;
+    known.lambda = lambda;
+    known.u = std::move(u);
+    known.v = std::move(v);
 }
 
 double total_mass(const std::vector<PlanEntry>& plan) {
@@ -88,62 +141,81 @@ double total_mass(const std::vector<PlanEntry>& plan) {
     return static_cast<double>(sum);
 }
 
-// Throws TimeUp.
-Interval bounds_of_level(const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
-    const Unwatched unwatched(pulse);
+void tell(const Interval& known, Pulse& pulse) {
+    pulse.tell_moved(1 - known.unmoved, known.pivots);
+    pulse.tell_bounds(known.lower, known.upper);
+}
+
+// Each bound is kept as soon as it is known, since TimeUp may be thrown before the next.
+void improve_by_level(Interval& known, const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
     const Cells rows(problem.rows, problem.masses.a, per_cell), columns(problem.columns, problem.masses.b, per_cell);
+    pulse.tell_stage("between cells");
+    std::optional<Unwatched> unwatched(pulse);
     const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem.costs, 1,
                              pulse);
     PointSearch search(cells, goal, pulse);
     if (search.run() == Status::time_limit) throw TimeUp();
-    Interval found;
-    found.pivots = search.pivots();
+    unwatched.reset();
+    known.pivots += search.pivots();
     const std::vector<PlanEntry> between_cells = search.plan();
-    found.plan = split_plan(between_cells, per_cell, problem.masses);
+    std::vector<PlanEntry> plan = split_plan(between_cells, per_cell, problem.masses);
     // What rounding kept from the points of a cell stays behind.
-    found.unmoved = search.unmoved() + std::max(0.0, total_mass(between_cells) - total_mass(found.plan));
-    found.lambda = search.lambda();
-    set_upper(found, problem, goal);
-    set_lower(found, problem, cells, search.row_potentials_in_tree(), goal, pulse);
-    return found;
+    const double unmoved = search.unmoved() + std::max(0.0, total_mass(between_cells) - total_mass(plan));
+    lower_upper(known, std::move(plan), unmoved, problem, goal);
+    const double into_rows = into_cells(problem.rows, problem.masses.a, rows, problem.costs, goal, pulse);
+    const double into_columns = into_cells(problem.columns, problem.masses.b, columns, problem.costs, goal, pulse);
+    raise_lower(known, lower_by_cells(search, into_rows, into_columns, goal));
+    tell(known, pulse);
+    raise_lower_by_line(known, problem, cells, search, goal, pulse);
+    tell(known, pulse);
 }
 
-// Takes the better bound of each kind, with what proves it.
-void improve(Interval& known, Interval&& found) {
-    if (found.upper < known.upper) {
-        known.upper = found.upper;
-        known.plan = std::move(found.plan);
-        known.unmoved = found.unmoved;
-        known.cost_p = found.cost_p;
-    }
-    if (found.lower > known.lower) {
-        known.lower = found.lower;
-        known.lambda = found.lambda;
-        known.u = std::move(found.u);
-        known.v = std::move(found.v);
-    }
-    known.lower = std::min(known.lower, known.upper);
-    known.pivots += found.pivots;
-}
-
-}  // namespace
-
-std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse) {
-    Node per_cell = points_per_coarsest_cell(problem);
-    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
+// All points of a side in one cell: what is known before anything is solved.
+Interval bounds_of_one_cell(const PointProblem& problem, const Goal& goal) {
     Interval known;
     if (goal.is_crossing()) known.upper = 1;  // nothing moves
     // At λ = 0 these prove the bound 0.
     known.u.resize(problem.rows.size());
     known.v.resize(problem.columns.size());
+    const double unmoved = goal.is_crossing() ? 0 : goal.unmoved;
+    const Node all = std::max(problem.rows.size(), problem.columns.size());
+    std::vector<PlanEntry> plan = split_plan({{0, 0, 1 - unmoved}}, all, problem.masses);
+    const double moved = total_mass(plan);
+    lower_upper(known, std::move(plan), std::max(0.0, 1 - moved), problem, goal);
+    return known;
+}
+
+// The bounds are those of F or of ε, which two ways of rounding may have crossed.
+void put_in_order(Interval& known) { known.lower = std::min(known.lower, known.upper); }
+
+}  // namespace
+
+Node points_per_coarsest_cell(Node rows, Node columns) {
+    const Node points = std::min(rows, columns);
+    Node per_cell = 1;
+    while (points / (points_per_cell * per_cell) >= fewest_cells) per_cell *= points_per_cell;
+    return per_cell;
+}
+
+std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse) {
+    Node per_cell = points_per_coarsest_cell(problem.rows.size(), problem.columns.size());
+    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
+    Interval known = bounds_of_one_cell(problem, goal);
     known.is_cut_off = !ends_in_time([&] {
         do {
-            improve(known, bounds_of_level(problem, per_cell, goal, pulse));
-            pulse.tell_moved(1 - known.unmoved);
-            pulse.tell_bounds(known.lower, known.upper);
+            improve_by_level(known, problem, per_cell, goal, pulse);
             per_cell /= points_per_cell;
         } while (per_cell > 1 && known.width() > tol);
     });
+    put_in_order(known);
+    return known;
+}
+
+Interval bounds_of_coarsest_level(const PointProblem& problem, const Goal& goal, Pulse& pulse) {
+    Interval known = bounds_of_one_cell(problem, goal);
+    const Node per_cell = points_per_coarsest_cell(problem.rows.size(), problem.columns.size());
+    known.is_cut_off = !ends_in_time([&] { improve_by_level(known, problem, per_cell, goal, pulse); });
+    put_in_order(known);
     return known;
 }
 

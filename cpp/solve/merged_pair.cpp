@@ -93,12 +93,12 @@ Band MergedPair::as_given(Band of_merged) const {
     return of_merged;
 }
 
-std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question) {
+std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question, Pulse& pulse) {
     const bool has_points = !pair.space.matrix && pair.a.label.empty();
     if (!has_points || pair.a.size() + pair.b.size() < tuning::atoms_worth_merging) return {};
     const bool may_be_line = choose(question, {.is_on_line = true}).solver == Solver::line;
     if (may_be_line && direction_of(pair.a.points, pair.b.points, pair.space.metric)) return {};
-    MergedPair merged(pair);
+    MergedPair merged(pair, pulse);
     return merged.has_equal() ? std::optional(std::move(merged)) : std::nullopt;
 }
 

@@ -14,7 +14,7 @@ namespace rpw {
 
 class MergedPair {
 public:
-    explicit MergedPair(const Pair& given) : space_(given.space), a_(given.a), b_(given.b) {}
+    MergedPair(const Pair& given, Pulse& pulse) : space_(given.space), a_(given.a, pulse), b_(given.b, pulse) {}
 
     bool has_equal() const { return a_.has_equal() || b_.has_equal(); }
     Pair pair() const { return {space_, a_.merged(), b_.merged()}; }
@@ -33,7 +33,7 @@ private:
 };
 
 // Nothing where no points are equal, where they have no coordinates, where the line solver puts them in order anyway,
-// and where there are so few atoms that looking for equal ones would be felt.
-std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question);
+// and where there are so few atoms that looking for equal ones would be felt. Throws TimeUp.
+std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question, Pulse& pulse);
 
 }  // namespace rpw

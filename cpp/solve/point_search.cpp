@@ -88,6 +88,7 @@ void PointSearch::forget() {
 
 // What the same search finds between cells of points: λ, a plan and potentials near those of the goal.
 bool PointSearch::start_from_cells() {
+    pulse_.tell_stage("between cells");
     const Unwatched unwatched(pulse_);
     forget();
     const Masses& masses = problem_.masses;
@@ -113,6 +114,7 @@ bool PointSearch::start_from_cells() {
 }
 
 std::optional<Status> PointSearch::solve_at_limit() {
+    pulse_.tell_stage("by a simplex");
     if (!simplex_->solve(limit_, most_work_)) return std::nullopt;
     bracket_.advance({simplex_->point(), simplex_->basis()}, bracket_.left());
     return bracket_.end_at_left(Status::exact);
@@ -150,6 +152,7 @@ void PointSearch::note_rate(const ProfilePoint& found) {
 }
 
 std::optional<Vertex<Basis>> PointSearch::solve(const Trial& trial, const Bracket<Basis>&) {
+    pulse_.tell_stage("by a simplex");
     const double before = simplex_->work();
     if (!simplex_->solve(trial.lambda, most_work_)) return std::nullopt;
     work_of_solve_ = simplex_->work() - before;
@@ -161,6 +164,7 @@ std::optional<Vertex<Basis>> PointSearch::solve(const Trial& trial, const Bracke
 // A walk may take a part of what the last solve took, and some passes over all points, of which it begins with one.
 std::optional<Status> PointSearch::walk(Bracket<Basis>& bracket, const Limits& limits) {
     pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
+    pulse_.tell_stage("on a walk");
     const ProfilePoint start = bracket.left();
     if (start.lambda == 0) return std::nullopt;
     const double limit = bracket.right() ? bracket.right()->lambda * (1 + a_little) : unreachable;

@@ -10,6 +10,7 @@
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "solve/coarse.hpp"
+#include "solve/first_bounds.hpp"
 #include "solve/point_search.hpp"
 #include "solve/walked_profile.hpp"
 
@@ -76,23 +77,6 @@ void close_gap(Outcome& outcome) {
     if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
 }
 
-// The better bound of each kind, with what proves it.
-void improve(Outcome& outcome, Outcome&& other) {
-    if (other.upper < outcome.upper) {
-        outcome.value = outcome.upper = other.upper;
-        outcome.unmoved = other.unmoved;
-        outcome.cost = other.cost;
-        outcome.plan = std::move(other.plan);
-    }
-    if (other.lower > outcome.lower) {
-        outcome.lower = other.lower;
-        outcome.multiplier = other.multiplier;
-        outcome.u = std::move(other.u);
-        outcome.v = std::move(other.v);
-    }
-    outcome.iterations += other.iterations;
-}
-
 Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, const Goal& goal) {
     const auto number = [&](double bound) { return goal.is_crossing() ? bound : scale * root(bound, goal.p); };
     Outcome outcome;
@@ -105,8 +89,10 @@ Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, 
     outcome.cost = scale * root(found.cost_p, goal.p);
     outcome.multiplier = found.lambda;
     outcome.plan = as_given(std::move(found.plan), problem);
-    outcome.u = as_given(found.u, problem.rows);
-    outcome.v = as_given(found.v, problem.columns);
+    if (found.has_line()) {
+        outcome.u = as_given(found.u, problem.rows);
+        outcome.v = as_given(found.v, problem.columns);
+    }
     outcome.iterations = found.pivots;
     return outcome;
 }
@@ -133,9 +119,8 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
     const double height = read_off(outcome, search, scale, p, question.need);
     outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
     if (needs_proof(outcome.status, question.need)) {
-        double lower = crossing(height, outcome.multiplier, price.kappa, p);
-        if (outcome.status == Status::time_limit) lower = std::max(lower, search.lower());
-        outcome.lower = std::min(price.shrink * lower, outcome.upper);
+        outcome.lower = std::min(price.shrink * crossing(height, outcome.multiplier, price.kappa, p), outcome.upper);
+        if (outcome.status == Status::time_limit) raise_lower(outcome, price.shrink * search.lower());
         close_gap(outcome);
     }
     if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
@@ -189,6 +174,18 @@ std::optional<Outcome> solve_on_points(const Pair& pair, const Question& questio
     if (crosses) return cross(problem, *scale, question, most_work, pulse);
     const double diameter = box_diameter(pair.a.points, pair.b.points, pair.space.metric);
     return move(problem, *scale, diameter, question, most_work, pulse);
+}
+
+std::optional<Outcome> first_bounds_on_points(const Pair& pair, const Question& question, Pulse& pulse) {
+    const bool crosses = question.quantity == Quantity::crossing;
+    const auto scale = scale_on_points(pair, crosses ? question.kappa : unreachable, question.p);
+    if (!scale) return {};
+    const Price price = scaled_price(question.kappa, *scale);
+    if (crosses && price.shrink < 1) return {};
+    const PointProblem problem = point_problem(pair, *scale, question.p, pulse);
+    const Goal goal = crosses ? Goal{price.kappa, question.p} : Goal{0, question.p, question.unmoved};
+    pulse.begin_news(crosses ? 1 : *scale);
+    return as_outcome(bounds_of_coarsest_level(problem, goal, pulse), problem, *scale, goal);
 }
 
 std::optional<std::vector<double>> several_on_points(const Pair& pair, const Question& question,

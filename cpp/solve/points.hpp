@@ -17,6 +17,9 @@ namespace rpw {
 // steps than this.
 std::optional<Outcome> solve_on_points(const Pair& pair, const Question& question, double most_work, Pulse& pulse);
 
+// What the coarsest cells prove (coarse.hpp); nothing as above.
+std::optional<Outcome> first_bounds_on_points(const Pair& pair, const Question& question, Pulse& pulse);
+
 // RPW at each κ > 0, in ascending order; nothing as above. Throws TimeUp.
 std::optional<std::vector<double>> several_on_points(const Pair& pair, const Question& question,
                                                      std::span<const double> kappas, double most_work, Pulse& pulse);

@@ -138,7 +138,7 @@ Band profile_of_distinct(const Pair& pair, const Question& question, Room& room,
 }  // namespace
 
 Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
-    const auto merged = merged_pair(pair, question);
+    const auto merged = merged_pair(pair, question, pulse);
     if (!merged) return profile_of_distinct(pair, question, room, pulse);
     return merged->as_given(profile_of_distinct(merged->pair(), question, room, pulse));
 }

@@ -123,7 +123,7 @@ std::vector<double> several_of_distinct(const Pair& pair, const Question& questi
 
 std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
                                   Room& room, Pulse& pulse) {
-    const auto merged = merged_pair(pair, question);
+    const auto merged = merged_pair(pair, question, pulse);
     return several_of_distinct(merged ? merged->pair() : pair, question, kappas, room, pulse);
 }
 

@@ -13,6 +13,7 @@
 #include "points/point_lengths.hpp"
 #include "solve/bisection.hpp"
 #include "solve/choice.hpp"
+#include "solve/first_bounds.hpp"
 #include "solve/merged_pair.hpp"
 #include "solve/points.hpp"
 #include "solve/points_at_infinity.hpp"
@@ -113,7 +114,12 @@ Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pu
 
 Outcome solve_distinct(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     Outcome outcome = nothing_proven(question);
-    (void)ends_in_time([&] { outcome = solve_in_time(pair, question, room, pulse); });
+    std::optional<Outcome> first;
+    (void)ends_in_time([&] {
+        first = first_bounds(pair, question, pulse);
+        outcome = solve_in_time(pair, question, room, pulse);
+    });
+    if (first && outcome.status == Status::time_limit) improve(outcome, *std::move(first));
     if (is_sound(outcome)) return outcome;
     if (outcome.solver != Solver::line) throw NoAnswer();  // the matrix may have been overwritten
     Question once_more = question;
@@ -124,9 +130,13 @@ Outcome solve_distinct(const Pair& pair, const Question& question, Room& room, P
 }  // namespace
 
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
-    const auto merged = merged_pair(pair, question);
-    if (!merged) return solve_distinct(pair, question, room, pulse);
-    return merged->as_given(solve_distinct(merged->pair(), question, room, pulse));
+    try {
+        const auto merged = merged_pair(pair, question, pulse);
+        if (!merged) return solve_distinct(pair, question, room, pulse);
+        return merged->as_given(solve_distinct(merged->pair(), question, room, pulse));
+    } catch (const TimeUp&) {  // before equal points were found
+        return nothing_proven(question);
+    }
 }
 
 }  // namespace rpw

@@ -6,6 +6,7 @@
 #include "base/crossing.hpp"
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
+#include "solve/first_bounds.hpp"
 #include "solve/profile_search.hpp"
 #include "solve/transport.hpp"
 #include "walk/certificate.hpp"
@@ -59,9 +60,10 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const double height = read_off(outcome, found, problem, scale, question, pulse);
     outcome.value = outcome.lower = outcome.upper = price.share(found.unmoved, status);
     if (needs_proof(status, question.need)) {
-        double lower = crossing(height, found.lambda, price.kappa, p);
-        if (status == Status::time_limit) lower = std::max(lower, search.lower_without_line());
-        set_lower(outcome, price.shrink * lower);
+        set_lower(outcome, price.shrink * crossing(height, found.lambda, price.kappa, p));
+        if (status == Status::time_limit) {
+            raise_lower(outcome, std::min(price.shrink * search.lower_without_line(), outcome.upper));
+        }
     }
     if (status == Status::beyond_cutoff) outcome.lower = question.cutoff;
     return outcome;

@@ -54,7 +54,7 @@ bool arrives_on_trial(ProfileWalk& walk, const Powers& cost) {
         walk.allow(most_work);
         while (walk.find_edge()) {
             walk.take_edge();
-            if (walk.pulse().is_asked()) walk.pulse().tell_moved(1 - walk.unmoved());
+            if (walk.pulse().is_asked()) walk.pulse().tell_moved(1 - walk.unmoved(), walk.pivots());
         }
         if (walk.work() < most_work) return true;
         const double unmoved = walk.unmoved(), rate = std::log(before / unmoved);

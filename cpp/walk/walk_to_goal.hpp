@@ -39,7 +39,7 @@ std::optional<Status> ending_on_edge(Walk& walk, Bracket<Basis>& bracket, const 
 // Before the goal: what is left behind here is more than at a crossing.
 template <class Walk>
 void tell_of(const Walk& walk, const Goal& goal, double slope) {
-    walk.pulse().tell_moved(1 - walk.unmoved());
+    walk.pulse().tell_moved(1 - walk.unmoved(), walk.pivots());
     const double lower = goal.bound_by(walk.cost_p() + slope * walk.unmoved(), slope);
     walk.pulse().tell_bounds(lower, goal.is_crossing() ? walk.unmoved() : unreachable);
 }

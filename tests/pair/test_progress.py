@@ -14,7 +14,7 @@ import rpw
 
 # Other densities make a long way: more than two seconds on any machine, on a matrix and on points.
 SIZES = {"simplex": 4000, "points": 60_000}
-LINE = r"rpw, \d+ s: \d+\.\d% of the mass moved, the answer is (in \[[-.e\d]+, [-.e\d]+\]|at least [-.e\d]+)"
+LINE = r"rpw, \d+ s: \d+\.\d% moved, (in \[[-.e\d]+, [-.e\d]+\]|at least [-.e\d]+); ([a-z ]+, )?[\d,]+ pivots"
 # A line sooner and oftener than by default: the test need not be long.
 WATCHED = """
 import sys
@@ -178,7 +178,7 @@ def test_one_line_on_a_terminal_is_written_over(columns):
     assert len(lines) >= 4
     for line in lines:
         assert len(line) < columns
-        assert re.fullmatch(LINE, line.rstrip()) if columns == 100 else re.match(r"rpw, \d+ s: \d+\.\d% of", line), line
+        assert re.fullmatch(LINE, line.rstrip()) if columns == 100 else re.match(r"rpw, \d+ s: \d+\.\d% moved", line), line
     assert erased.strip() == ""
     assert len(erased) >= len(lines[-1].rstrip())
 

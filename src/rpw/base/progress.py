@@ -15,8 +15,10 @@ from rpw.base.extras import import_extra
 __all__ = ["Progress", "ProgressOfOne", "Tell", "progress_bar", "progress_line"]
 
 Progress = bool | Callable[[int, int], object]  # whether to show a bar, or a function to call with (done, total)
-Tell = Callable[[float, float, float], object]  # of the share of mass that is moved, and of two bounds
-ProgressOfOne = bool | Tell  # whether to show a line, or a function to call
+# Whether to show a line, or a function to call with the share of mass that is moved, and two bounds.
+ProgressOfOne = bool | Callable[[float, float, float], object]
+# The same as the core tells it: with what is being done, and the pivots that it took so far.
+Tell = Callable[[float, float, float, str, int], object]
 
 _BEFORE_FIRST = 2.0  # seconds: what is over sooner needs no line
 _ON_TERMINAL, _ELSEWHERE = 0.5, 5.0  # seconds between two lines
@@ -68,7 +70,7 @@ def _is_looked_at(stream: TextIO) -> bool:
 def progress_line(progress: ProgressOfOne) -> Iterator[Tell | None]:
     """Gives the function to tell how far one solve has come: that of a line on stderr, the caller's, or none."""
     if callable(progress):
-        yield progress
+        yield lambda moved, lower, upper, stage, pivots: progress(moved, lower, upper)
     elif not progress or sys.stderr is None:
         yield None
     else:
@@ -87,14 +89,15 @@ class _Line:
         self._is_terminal = stream.isatty()
         self._next, self._width = self._start + _BEFORE_FIRST, 0
 
-    def tell(self, moved: float, lower: float, upper: float) -> None:
-        """Write, unless the last line is too fresh."""
+    def tell(self, moved: float, lower: float, upper: float, stage: str, pivots: int) -> None:
+        """Write, unless the last line is too fresh. Bounds may stand still for long; pivots never do."""
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + (_ON_TERMINAL if self._is_terminal else _ELSEWHERE)
         bounds = f"in [{lower:.6g}, {upper:.6g}]" if math.isfinite(upper) else f"at least {lower:.6g}"
-        self._write(f"rpw, {now - self._start:.0f} s: {moved:.1%} of the mass moved, the answer is {bounds}")
+        doing = f"{stage}, {pivots:,} pivots".removeprefix(", ")
+        self._write(f"rpw, {now - self._start:.0f} s: {moved:.1%} moved, {bounds}; {doing}")
 
     def erase(self) -> None:
         """Leave an empty line on a terminal."""

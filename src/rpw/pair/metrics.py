@@ -364,9 +364,5 @@ def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadli
 
 
 def equal_rows(points: Array) -> npt.NDArray[np.int64]:
-    """One label per row, the same for equal rows."""
-    # Rows as opaque bytes: sorting them does not depend on the dimension. Adding 0.0 turns -0.0 into 0.0.
-    rows = np.ascontiguousarray(points + 0.0)
-    opaque = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    _, labels = np.unique(opaque, return_inverse=True)
-    return np.ascontiguousarray(labels.reshape(-1), dtype=np.int64)
+    """One label per row, the same for equal rows, counted in the order of the rows; -0.0 equals 0.0."""
+    return _core.label_points(np.ascontiguousarray(points))

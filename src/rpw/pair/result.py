@@ -83,9 +83,10 @@ class Plan:
         rooms = [np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0) for i, w in sides]
         order_a, order_b = orders or (np.arange(len(rooms[0])), np.arange(len(rooms[1])))
         until = [np.cumsum(rooms[0][order_a]), np.cumsum(rooms[1][order_b])]
-        ends = np.unique(np.concatenate([*until, [missing]]))
+        ends = np.sort(np.concatenate([*until, [missing]]), kind="stable")  # fast, since each part is sorted
         ends = ends[(ends > 0) & (ends <= missing)]
         added = np.diff(ends, prepend=0.0)
+        ends, added = ends[added > 0], added[added > 0]
         places = [np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1) for ups in until]
         row, column = order_a[places[0]].astype(np.int32), order_b[places[1]].astype(np.int32)
         parts = ((self.row, row), (self.column, column), (self.mass, added))

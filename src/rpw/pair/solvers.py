@@ -15,7 +15,6 @@ from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
-from rpw.pair.first_bounds import NOTHING_KNOWN, FirstBounds, first_bounds
 from rpw.pair.ground import Matrix
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
@@ -64,21 +63,21 @@ def _in_memory(problem: Problem, question: Question) -> Question:
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
     question = replace(_settled(problem, question), need="plan")
-    first = _first_bounds(problem, question, deadline)
     try:
         answer = outcome(problem, question, deadline, tell)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
         answer = None
     result = as_result(problem, question, answer, deadline)
-    return _better_of(result, first) if result.status == "time_limit" else result
+    if result.status != "time_limit":
+        return result
+    return replace(result, status=_status_between(result.lower, result.upper, question))
 
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
     if question.is_by_name:
         question = _settled(problem, question)
-    first = _first_bounds(problem, question, deadline)
-    lower, upper = first.lower, min(first.upper, question.largest)
+    lower, upper = 0.0, question.largest
     with suppress(TimeLimitError):
         answer = outcome(problem, question, deadline, tell)
         if answer.status != _core.Status.time_limit:
@@ -190,12 +189,6 @@ def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell
     return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell)
 
 
-def _first_bounds(problem: Problem, question: Question, deadline: Deadline) -> FirstBounds:
-    """None where the core begins with better ones, from cells of points."""
-    has_cells = not math.isinf(question.p) and choose(problem, question)[0] == "points"
-    return NOTHING_KNOWN if has_cells else first_bounds(problem, question, deadline)
-
-
 def _bytes_per_cost(problem: Problem, question: Question) -> int:
     """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``).
 
@@ -299,17 +292,6 @@ def _unfinished_transport(
         upper = plan.cost_in(problem, question, question.truncation)
     lower, iterations = (0.0, 0) if outcome is None else (min(outcome.lower, upper), outcome.iterations)
     return Result(upper, lower, upper, upper, "time_limit", question.solver, iterations, problem, question, plan, dual)
-
-
-def _better_of(result: Result, first: FirstBounds) -> Result:
-    """What a solve that was cut off has proven, or what was known before it."""
-    upper = min(result.upper, first.upper)
-    lower = min(max(result.lower, first.lower), upper)
-    better = replace(result, lower=lower, status=_status_between(lower, upper, result._question))
-    if first.plan is None or first.upper >= result.upper:
-        return better
-    cost = first.plan.cost_in(result._problem, result._question)
-    return replace(better, distance=upper, upper=upper, cost=cost, _plan=first.plan)
 
 
 def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan: Plan) -> float:
