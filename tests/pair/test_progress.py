@@ -178,7 +178,9 @@ def test_one_line_on_a_terminal_is_written_over(columns):
     assert len(lines) >= 4
     for line in lines:
         assert len(line) < columns
-        assert re.fullmatch(LINE, line.rstrip()) if columns == 100 else re.match(r"rpw, \d+ s: \d+\.\d% moved", line), line
+        assert re.fullmatch(LINE, line.rstrip()) if columns == 100 else re.match(r"rpw, \d+ s: \d+\.\d% moved", line), (
+            line
+        )
     assert erased.strip() == ""
     assert len(erased) >= len(lines[-1].rstrip())
 
