@@ -205,6 +205,15 @@ def test_histograms_as_columns_of_another_shape_are_refused_with_the_way_out():
         rpw.distance(np.arange(500.0), np.arange(500.0), b=np.ones((500, 6)))
 
 
+def test_columns_that_pot_takes_as_sets_on_the_line():
+    """As the page for POT's users says."""
+    ot = pytest.importorskip("ot")
+    X, Y = RNG.normal(size=(50, 6)), RNG.normal(size=(40, 6))
+    np.testing.assert_allclose(
+        [rpw.wasserstein(u, v, p=1) for u, v in zip(X.T, Y.T, strict=True)], ot.wasserstein_1d(X, Y)
+    )
+
+
 # ---------------------------------------------------------------- tables
 
 COLUMNS = {"u": [0.0, 1.0], "colour": ["red", "blue"], "v": [2.0, 3.0]}
