@@ -27,7 +27,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__py
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/all.txt $(VENV)/package  ## retrieve noisy digits with six distances; its output goes to demo_output/
+demo: $(VENV)/all.txt $(VENV)/package  ## find noisy and shifted digits with six distances; its output goes to demo_output/
 	$(VENV)/bin/rpw demo --out demo_output
 
 test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)

@@ -221,3 +221,9 @@ def test_cited_headings_of_the_theory_are_there():
     assert len(cited) > 30
     on_one_line = {(name, re.sub(r"\n\W*", " ", heading)) for name, heading in cited}
     assert not [(name, heading) for name, heading in on_one_line if heading not in known]
+
+
+def test_the_readme_installs_with_one_command():
+    """Two, one below the other, would be run one after the other, and each compiles the core."""
+    commands = re.findall(r"^    (pip install .*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    assert commands == ["pip install '.[all]'"]

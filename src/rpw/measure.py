@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rpw.base.check import Array, as_points, as_weights
 from rpw.base.columns import names_of_coordinates
+from rpw.base.doubts import warn_of_image
 from rpw.base.types import PathLike, SparseRows
 
 if TYPE_CHECKING:
@@ -33,13 +34,15 @@ class Measure:
     array([0.75, 0.25])
     """
 
-    __slots__ = ("_columns", "_points", "_weights")
+    __slots__ = ("_columns", "_pixel", "_points", "_weights")
 
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
+        warn_of_image(points=points)
         clean = as_points(points, "points")
         self._points = _frozen(clean)
         self._weights = _frozen(as_weights(weights, "weights", len(clean)))
         self._columns = names_of_coordinates(points)
+        self._pixel: float | None = None
 
     @classmethod
     def from_histogram(cls, w: ArrayLike, support: ArrayLike) -> Measure:
@@ -52,7 +55,9 @@ class Measure:
         return measure
 
     @classmethod
-    def from_image(cls, img: ArrayLike | PathLike | Image, *, position_weight: float = 0.5) -> Measure:
+    def from_image(
+        cls, img: ArrayLike | PathLike | Image, *, position_weight: float = 0.5, diagonal: float | None = None
+    ) -> Measure:
         """An image as a measure in a Euclidean space of diameter 1, so that the default ``diameter=1`` fits.
 
         Parameters
@@ -66,15 +71,22 @@ class Measure:
             An alpha channel (fourth channel, or that of a PIL image or file) is dropped.
         position_weight : float
             What position counts beside colour, >= 0; grey images do not use it.
+        diagonal : float, optional
+            What positions are divided by, in pixels; left out, the diagonal of the image's own grid, from the first
+            pixel to the last. To compare images of different sizes, pass that of the largest one for all of them.
 
-        The space depends on the size of the image: compare images of one size.
+        Left out, the length of a pixel depends on the size of the image. Functions that compare images of different
+        sizes warn of that.
 
         >>> Measure.from_image([[0, 3], [1, 0]]).weights
         array([0.75, 0.25])
         """
-        from rpw.io.images import image_atoms
+        from rpw.io.images import image_measure
 
-        return cls(*image_atoms(img, position_weight))
+        points, weights, pixel = image_measure(img, position_weight, diagonal)
+        measure = cls(points, weights)
+        measure._pixel = pixel
+        return measure
 
     @property
     def points(self) -> Array:
@@ -95,6 +107,11 @@ class Measure:
         return self._columns
 
     @property
+    def pixel(self) -> float | None:
+        """The distance of two pixels beside each other, where the measure is that of an image; None otherwise."""
+        return self._pixel
+
+    @property
     def dimension(self) -> int:
         """The number of coordinates of a point."""
         return int(self._points.shape[1])
@@ -102,7 +119,7 @@ class Measure:
     def with_coordinates(self, order: Sequence[int]) -> Measure:
         """The same measure with some of its coordinates, in this order; weights stay as they are, bit for bit."""
         columns = tuple(self._columns[place] for place in order) if self._columns else ()
-        return _restore(self._points[:, list(order)], self._weights, columns)
+        return _restore(self._points[:, list(order)], self._weights, columns, self._pixel)
 
     def __len__(self) -> int:
         return len(self._points)
@@ -116,7 +133,7 @@ class Measure:
         return hash((self._points.shape, self._points.tobytes(), self._weights.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self._points, self._weights, self._columns))
+        return (_restore, (self._points, self._weights, self._columns, self._pixel))
 
     def _repr_html_(self) -> str:
         from rpw.base.html import facts
@@ -149,10 +166,11 @@ def _frozen(array: Array) -> Array:
     return copy
 
 
-def _restore(points: Array, weights: Array, columns: tuple[str, ...] = ()) -> Measure:
+def _restore(points: Array, weights: Array, columns: tuple[str, ...] = (), pixel: float | None = None) -> Measure:
     """Rebuild from clean arrays without normalising again, so that a pickled measure is equal bit for bit."""
     measure = Measure.__new__(Measure)
     measure._points = _frozen(points)
     measure._weights = _frozen(weights)
     measure._columns = columns
+    measure._pixel = pixel
     return measure

@@ -1,5 +1,7 @@
 """Retrieval: planted classes are found, the distances are those of the library, what is finished is kept."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planted_pictures import COLOUR, planted
@@ -283,3 +285,15 @@ def test_a_gpu_finds_the_same_pictures(tmp_path, on_host, is_colour):
         if is_colour and way.key != "rpw-sweep":  # otherwise equal distances come in any order, by their last bits
             assert (found[0][0] == found[1][0]).all(), way.name
     assert on_host.launched
+
+
+def test_lines_that_coincide_are_marked_at_places_of_their_own(tmp_path):
+    pytest.importorskip("matplotlib")
+    plan = retrieval.Plan(planted(), "clean", 18, 4, 0)
+    result = retrieval.retrieve(plan, retrieval.methods(), repeats=1, store=tmp_path)
+    wide = replace(result, hits=np.ones((6, 1, 4, 100), dtype=bool))  # all lines are one
+    lines = draw_accuracy(wide).axes[0].get_lines()
+    assert len({line.get_marker() for line in lines}) == 6
+    offsets = [line.get_markevery() for line in lines]
+    assert len({start for start, _ in offsets}) == 6
+    assert {step for _, step in offsets} == {10}

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from rpw import _core
 from rpw.base.arrays import on_host
+from rpw.base.columns import is_lazy, names_of_coordinates
 
 Array = npt.NDArray[np.float64]
 
@@ -55,12 +56,15 @@ def _as_numbers(value: Any, name: str) -> Array:
         raise ValueError(
             f"{name} must be numeric, got the text {_shortened(os.fspath(value))}; files are read by rpw.readers"
         )
+    _check_no_reader(value, name)
     try:
         array = np.asarray(on_host(value))
     except Exception as error:
         raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
     if array.dtype.name == "bfloat16":  # of JAX, and no type of NumPy's own
         array = array.astype(np.float64)
+    if array.dtype.kind not in "biuf":
+        _check_columns(value, array, name)
     if array.dtype.kind not in "biufO":
         kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
         raise ValueError(f"{name} must be numeric, got an array of {kind}")
@@ -72,6 +76,36 @@ def _as_numbers(value: Any, name: str) -> Array:
     except Exception as error:  # an object's own __float__ can raise anything
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
+
+
+def _check_no_reader(value: Any, name: str) -> None:
+    """Raise for what holds no numbers yet, or would become other numbers than somebody means."""
+    if is_lazy(value):
+        raise ValueError(f"{name} is a LazyFrame, which holds no numbers yet: pass {name}.collect()")
+    if type(value).__module__.startswith("PIL."):
+        raise ValueError(f"{name} is an image of Pillow: pass rpw.Measure.from_image({name})")
+
+
+def _check_columns(value: Any, array: npt.NDArray[Any], name: str) -> None:
+    """Raise for the first column of a table that holds something else than numbers, by its name."""
+    names = names_of_coordinates(value)
+    if array.ndim != 2 or len(names) != array.shape[1]:
+        return
+    for label, column in zip(names, array.T, strict=True):
+        wrong = column[:1] if array.dtype.kind != "O" else [entry for entry in column if not _is_number(entry)]
+        if len(wrong):
+            raise ValueError(
+                f"{name} has the column {label!r}, which holds {_shortened(wrong[0])}, and that is no number: leave "
+                "the column out, or turn it into numbers"
+            )
+
+
+def _is_number(entry: Any) -> bool:
+    """Whether Python makes a float of it; a text is none, whatever it says."""
+    try:
+        return not isinstance(entry, (str, bytes)) and isinstance(float(entry), float)
+    except Exception:  # an object's own __float__ can raise anything
+        return False
 
 
 def _check_objects(array: npt.NDArray[np.object_], name: str) -> None:
@@ -116,7 +150,10 @@ def as_points(value: Any, name: str) -> Array:
     if points.ndim == 1:
         points = points[:, None]
     if points.ndim != 2:
-        raise ValueError(f"{name} must have shape (n, d), or (n,) for points on the line; got shape {points.shape}")
+        way_out = f"; pass rpw.Measure.from_image({name}) for an image" if points.ndim == 3 else ""
+        raise ValueError(
+            f"{name} must have shape (n, d), or (n,) for points on the line; got shape {points.shape}{way_out}"
+        )
     if points.shape[0] == 0:
         raise ValueError(f"{name} is an empty measure: it needs at least one point")
     if points.shape[1] == 0:
@@ -133,7 +170,11 @@ def as_weights(value: Any, name: str, length: int, each: str = "point") -> Array
         return np.full(length, 1.0 / length)
     weights = as_floats(value, name)
     if weights.shape != (length,):
-        raise ValueError(f"{name} must have one weight per {each}, shape ({length},); got shape {weights.shape}")
+        is_column_each = weights.ndim == 2 and weights.shape[0] == length
+        way_out = f"; pass one column, such as {name}[:, 0]" if is_column_each else ""
+        raise ValueError(
+            f"{name} must have one weight per {each}, shape ({length},); got shape {weights.shape}{way_out}"
+        )
     return normalised(weights, name)
 
 

@@ -1,20 +1,24 @@
-"""The names of the columns of tables (of pandas, polars or Arrow).
+"""What coordinates are: the names of the columns of tables (of pandas, polars or Arrow), and the unit of images.
 
 Numbers go by their place, so tables that are compared must name their columns alike and in one order. Names are never
-used to put columns in order: a table that names them otherwise is refused.
+used to put columns in order: a table that names them otherwise is refused. Images in different units are compared,
+with a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Columns", "names_of_coordinates"]
+from rpw.base.warn import warn_caller
+
+__all__ = ["Columns", "is_lazy", "names_of_coordinates"]
 
 _MOST_LISTED = 12  # names in a message
+_UNIT_ROUNDING = 1e-9  # relative
 _WITHOUT_NAMES = {float, int, list, tuple, np.ndarray}  # themselves; items of a list may have some
 
 
@@ -33,6 +37,7 @@ class Columns:
 
     of_places: bool = False
     _seen: tuple[_Named, ...] = ()
+    _pixel: float | None = None  # how long a pixel was in the images so far
 
     @classmethod
     def stored(cls, owner: str, names: list[tuple[str, ...]], of_places: bool) -> Columns:
@@ -46,17 +51,19 @@ class Columns:
 
     def shared_with(self, **arguments: Any) -> Columns:
         """Those of tables, or lists of tables, that come now as well; raises where they are named otherwise."""
-        seen = list(self._seen)
-        for owner, value in _each(arguments):
+        seen, given = list(self._seen), list(_each(arguments))
+        pixel = _shared_pixel([value for _, value in given], self._pixel)
+        for owner, value in given:
             named = _Named(owner, _names_of(value, self.of_places))
             _check_alike(named, seen)
             if named.names and all(named.names != other.names for other in seen):
                 seen.append(named)
-        return self if len(seen) == len(self._seen) else Columns(self.of_places, tuple(seen))
+        is_known = len(seen) == len(self._seen) and pixel == self._pixel
+        return self if is_known else Columns(self.of_places, tuple(seen), pixel)
 
     def owned_by(self, owner: str) -> Columns:
         """The same, which messages say that ``owner`` has."""
-        return Columns.stored(owner, self.names, self.of_places)
+        return replace(Columns.stored(owner, self.names, self.of_places), _pixel=self._pixel)
 
 
 def _each(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -65,6 +72,18 @@ def _each(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
         if isinstance(value, (list, tuple)) and not _WITHOUT_NAMES.issuperset(map(type, value)):
             yield from ((f"{name}[{s}]", item) for s, item in enumerate(value))
+
+
+def _shared_pixel(values: list[Any], known: float | None) -> float | None:
+    """How long a pixel is in the images that came first; warns where it is longer or shorter in others."""
+    lengths = [known, *(getattr(value, "pixel", None) for value in values)]
+    pixels = [length for length in lengths if isinstance(length, float)]
+    if pixels and max(pixels) - min(pixels) > _UNIT_ROUNDING * max(pixels):
+        warn_caller(
+            "these images have different sizes, and Measure.from_image has placed the pixels of each in units of its "
+            "own diagonal: pass the same diagonal= for all of them, or make the images one size"
+        )
+    return pixels[0] if pixels else None
 
 
 def _check_alike(one: _Named, others: list[_Named]) -> None:
@@ -96,8 +115,15 @@ def names_of_coordinates(points: Any) -> tuple[str, ...]:
     return _names_of(points, of_places=False)
 
 
+def is_lazy(value: Any) -> bool:
+    """Whether it is a LazyFrame (of polars or narwhals), a table that is still to be computed."""
+    return type(value).__name__ == "LazyFrame" and hasattr(value, "collect")
+
+
 def _names_of(value: Any, of_places: bool) -> tuple[str, ...]:
     """The names of a table's columns, or of the places of a series; none where it is neither."""
+    if is_lazy(value):  # it would have to compute them
+        return ()
     names = getattr(value, "column_names", getattr(value, "columns", None))
     if names is None and of_places and getattr(value, "ndim", None) == 1:
         return _texts_in(getattr(value, "index", None))

@@ -9,8 +9,8 @@ import typer
 import rpw
 from rpw.cli import distance, pairwise, profile, search
 from rpw.cli._output import guarded, print_version
+from rpw.cli.demo import demo
 from rpw.cli.reproduce import reproduce
-from rpw.cli.retrieval import demo
 
 __all__ = ["app"]
 

@@ -1,9 +1,8 @@
-"""``rpw reproduce retrieval`` and ``rpw demo``."""
+"""``rpw reproduce retrieval``."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ from rpw.cli._pictures import Dataset, Labelled, Queries, Scenario, check_scenar
 from rpw.cli._progress import bar
 from rpw.io.pictures import load_pictures
 
-__all__ = ["demo", "retrieval"]
+__all__ = ["retrieval"]
 
 Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
 Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many of the nearest to retrieve.")]
@@ -27,7 +26,6 @@ Distances = Annotated[
 PlainQueries = Annotated[
     bool, typer.Option("--plain-queries", help="Colour: a shift tints labelled pictures, and no query.")
 ]
-DemoOut = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="demo_output")]
 Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
 
 
@@ -86,8 +84,3 @@ def retrieval(
     interval = "; ± is half a 95 % confidence interval" if result.has_bands else ""
     print_lines([f"Share of the m nearest with the query's label{interval}.", findings(result)])
     print_files({name: paths[name] for name in ("table", "figure", "page")}, start)
-
-
-def demo(out: DemoOut = None, n_threads: NThreads = None, as_json: Json = False) -> None:
-    """Retrieve handwritten digits that are noisy and shifted: no data needed, under a minute on two cores."""
-    retrieval(out=out or Path("demo_output"), n_threads=n_threads, as_json=as_json)

@@ -20,7 +20,7 @@ from rpw.experiments.statistics import LEVEL, holm, paired_difference
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["document", "findings", "page", "picture_uri", "shown_queries", "table"]
+__all__ = ["document", "findings", "page", "picture", "picture_uri", "shown_queries", "table"]
 
 SHOWN_CLASSES = 12
 SHOWN_PICTURES = 10
@@ -93,11 +93,9 @@ def page(
     interval = ", ± half its 95 % confidence interval" if result.has_bands else ""
     return document(
         title,
-        f"""<p>{escape(given)}</p>
+        f"""<p>{escape(findings(result))}</p>
 <p>{escape(_described(result))}
 {_SPACES[result.pictures.is_colour]}</p>
-<h2>What is seen</h2>
-<p>{escape(findings(result))}</p>
 <h2>Accuracy</h2>
 <p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats{interval}.
 Ties: retrieved pictures whose distance to the query is also that of another one.</p>
@@ -108,6 +106,8 @@ Ties: retrieved pictures whose distance to the query is also that of another one
 <p>{_which(result, shown)} of the first repeat, as the perturbation left it, and the nearest labelled pictures from
 left to right. A solid green frame: the query's label; a dashed brown one: another.</p>
 {"".join(_query(result, q) for q in shown)}
+<h2>Settings</h2>
+<p>{escape(given)}</p>
 <p>Beside this page: accuracy.csv (means and confidence intervals), repeats.csv, hits.csv (every query by itself),
 ties.csv, accuracy.png and .svg, run.json (what was asked for), and the folder nearest (what each query
 found, and how far).</p>""",
@@ -186,7 +186,7 @@ def _plan(result: Retrieval, shown: list[int]) -> str:
     pictures = (result.first.queries[q], result.first.labelled[s])
     plan = plan_between(*pictures, p=way.options["p"], k=way.options["k"])
     figures = "".join(
-        _picture(pixels, int(number), str(labels[number]), "own") for pixels, number in zip(pictures, pair, strict=True)
+        picture(pixels, int(number), str(labels[number]), "own") for pixels, number in zip(pictures, pair, strict=True)
     )
     name = escape(way.name)
     return f"""<h2>What {name} moves, and what it leaves behind</h2>
@@ -219,7 +219,7 @@ def _cell(text: str, like: str, tag: str = "td") -> str:
 def _query(result: Retrieval, q: int) -> str:
     label = str(result.pictures.labels[result.first.query_index[q]])
     rows = "".join(_row(result, q, w, label) for w in range(len(result.methods)))
-    own = _picture(result.first.queries[q], int(result.first.query_index[q]), label, "own")
+    own = picture(result.first.queries[q], int(result.first.query_index[q]), label, "own")
     head = f'<div class="row"><div class="name">Query {q + 1}</div>{own}</div>'
     return f'<section class="query">{head}\n{rows}</section>\n'
 
@@ -229,7 +229,7 @@ def _row(result: Retrieval, q: int, w: int, label: str) -> str:
     labels = [str(result.pictures.labels[result.first.labelled_index[s]]) for s in nearest]
     hits = sum(found == label for found in labels)
     pictures = "".join(
-        _picture(
+        picture(
             result.first.labelled[s],
             int(result.first.labelled_index[s]),
             found,
@@ -243,7 +243,8 @@ def _row(result: Retrieval, q: int, w: int, label: str) -> str:
     return f'<div class="row" data-distance="{way}">{name}{pictures}</div>\n'
 
 
-def _picture(pixels: npt.NDArray[Any], number: int, label: str, kind: str, title: str = "") -> str:
+def picture(pixels: npt.NDArray[Any], number: int, label: str, kind: str, title: str = "") -> str:
+    """A picture with its label; ``kind`` is own, same or other, by which it is framed."""
     text = escape(label)
     hover = escape(f"picture {number}, {label}" + (f", {title}" if title else ""))
     height = min(max(round(SHOWN_WIDTH * pixels.shape[0] / pixels.shape[1]), 4), 4 * SHOWN_WIDTH)

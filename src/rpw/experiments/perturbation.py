@@ -25,11 +25,17 @@ TINT = 20  # of 255
 
 
 def perturbed(
-    queries: Pixels, labelled: Pixels, scenario: str, seed: list[int], plain_queries: bool = False
+    queries: Pixels,
+    labelled: Pixels,
+    scenario: str,
+    seed: list[int],
+    plain_queries: bool = False,
+    rows: int | None = None,
 ) -> tuple[Pixels, Pixels]:
     """Queries and labelled pictures as the scenario leaves them; with ``plain_queries``, no query is tinted.
 
-    The paper does not say whether queries are tinted. All else is the same in both readings.
+    The paper does not say whether queries are tinted. All else is the same in both readings. ``rows``: how far a shift
+    moves grey pictures; left out, as far as the paper does.
     """
     if scenario not in SCENARIOS:
         raise ValueError(f"scenario must be one of {', '.join(SCENARIOS)}, got {scenario!r}")
@@ -40,7 +46,7 @@ def perturbed(
             tinted, labelled = tint(queries, TINT, rng), tint(labelled, TINT, rng)
             queries = queries if plain_queries else tinted
         else:
-            labelled = move_up(labelled, rows_to_move(labelled.shape[1]))
+            labelled = move_up(labelled, rows or rows_to_move(labelled.shape[1]))
     if scenario in ("noise", "both"):
         rng = np.random.default_rng([*seed, 2])
         spoil = add_white if is_colour else add_noise
@@ -48,7 +54,7 @@ def perturbed(
     return queries, labelled
 
 
-def described(scenario: str, is_colour: bool, height: int, plain_queries: bool = False) -> str:
+def described(scenario: str, is_colour: bool, height: int, plain_queries: bool = False, rows: int | None = None) -> str:
     """What the scenario does to pictures of this kind, in a sentence or two."""
     if is_colour:
         noise = f"{SHARE_OF_WHITE:.0%} of the pixels of every picture become white."
@@ -56,7 +62,7 @@ def described(scenario: str, is_colour: bool, height: int, plain_queries: bool =
         shift = f"A random colour channel of every {which} gains {TINT} of 255."
     else:
         noise = f"A random pixel of every picture gains up to {LARGEST_NOISE:.0%} of the picture's mass."
-        rows = rows_to_move(height)
+        rows = rows or rows_to_move(height)
         shift = f"Every labelled picture (no query) moves up by {rows} row{'s' * (rows > 1)}."
     parts = {"noise": [noise], "shift": [shift], "both": [shift, noise], "clean": ["Nothing is changed."]}
     return " ".join(parts[scenario])

@@ -196,13 +196,20 @@ def check_size(pictures: Pictures, labelled: int, queries: int) -> None:
 
 
 def draw(
-    pictures: Pictures, scenario: str, labelled: int, queries: int, seed: list[int], plain_queries: bool = False
+    pictures: Pictures,
+    scenario: str,
+    labelled: int,
+    queries: int,
+    seed: list[int],
+    plain_queries: bool = False,
+    rows: int | None = None,
 ) -> Draw:
-    """Choose queries and labelled pictures at random, none twice, and perturb them."""
+    """Choose queries and labelled pictures at random, none twice, and perturb them; see `perturbed`."""
     check_size(pictures, labelled, queries)
     chosen = np.random.default_rng([*seed, 0]).permutation(len(pictures))[: queries + labelled]
     query_index, labelled_index = chosen[:queries], chosen[queries:]
-    seen = perturbed(pictures.images[query_index], pictures.images[labelled_index], scenario, seed, plain_queries)
+    chosen_pictures = pictures.images[query_index], pictures.images[labelled_index]
+    seen = perturbed(*chosen_pictures, scenario, seed, plain_queries, rows)
     return Draw(*seen, query_index, labelled_index)
 
 

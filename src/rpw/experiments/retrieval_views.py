@@ -11,17 +11,24 @@ import numpy as np
 from rpw.experiments.files import new_figure, write_csv, write_figure, write_text
 from rpw.experiments.page import page
 from rpw.experiments.perturbation import SCENARIOS
-from rpw.experiments.retrieval import Retrieval
+from rpw.experiments.retrieval import Method, Retrieval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOUR_OF", "accuracy_table", "draw_accuracy", "hit_counts", "write_retrieval"]
+__all__ = ["COLOUR_OF", "accuracy_table", "draw_accuracy", "hit_counts", "style_of", "write_retrieval"]
 
 SHOWN_M = (1, 10, 50, 100)
-# One colour for each distance in all figures.
+# One colour and one marker for each distance in all figures.
 COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
 COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
+MARKER_OF = dict(zip(COLOUR_OF, "osX^vD", strict=True))
+
+
+def style_of(way: Method) -> tuple[str, str]:
+    """The colour and the marker of a distance."""
+    name = way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name
+    return COLOUR_OF[name], MARKER_OF[name]
 
 
 def accuracy_table(result: Retrieval) -> tuple[list[str], list[list[str]]]:
@@ -85,12 +92,20 @@ def draw_accuracy(result: Retrieval) -> Figure:
     ax = figure.add_subplot()
     mean, band = result.summary()
     repeats, m = result.accuracy.shape[1], np.arange(1, result.largest_m + 1)
-    mark: dict[str, Any] = {"marker": "o"} if result.largest_m == 1 else {}  # a line needs two points
+    step = max(1, result.largest_m // 10)
     for w, way in enumerate(result.methods):
         is_ours = way.options["distance"] == "rpw"
-        colour = COLOUR_OF[way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name]
+        colour, marker = style_of(way)
         ax.plot(
-            m, mean[w], color=colour, lw=2.2 if is_ours else 1.3, label=way.name, zorder=3 if is_ours else 2, **mark
+            m,
+            mean[w],
+            color=colour,
+            lw=2.2 if is_ours else 1.3,
+            marker=marker,
+            ms=5.5,
+            markevery=(w * step // len(result.methods), step),  # each at its own m: lines that coincide are seen
+            label=way.name,
+            zorder=3 if is_ours else 2,
         )
         if result.has_bands:
             ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)

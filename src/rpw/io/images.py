@@ -2,7 +2,7 @@
 
 Both spaces are Euclidean and have diameter 1 over all images of one size, so that the default ``diameter=1`` fits:
 
-- grey: a pixel is the point (row, column) / D with D the diagonal of the grid, and its value is its mass;
+- grey: a pixel is the point (row, column) / D with D the diagonal of the grid (or as given), and its value is its mass;
 - colour: every pixel has the same mass, and squared distance (|Δcolour|² / 3 + w·|Δposition|² / D²) / (1 + w).
 """
 
@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rpw.base.check import Array, as_floats, as_number, check_nonnegative, first_index
+from rpw.base.check import Array, as_floats, as_number, as_positive, check_nonnegative, first_index
 from rpw.base.extras import import_extra
 from rpw.base.memory import check_file_fits
 from rpw.io.files import read_guarded
@@ -30,7 +30,7 @@ from rpw.io.image_sizes import WrongSizeError, check_size
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["image_atoms", "pixel_grid", "read_pixels"]
+__all__ = ["ImageAtoms", "image_atoms", "image_measure", "pixel_grid", "read_pixels"]
 
 # The formats that are read. Not all that Pillow knows: some of those start other programs.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
@@ -41,17 +41,34 @@ _MEASURE_BYTES = {2: 64, 3: 160}
 _LARGEST = {np.dtype(np.uint8): 255.0, np.dtype(np.uint16): 65535.0}
 
 
+class ImageAtoms(NamedTuple):
+    """The points of an image, their masses (None: all the same), and the distance of two pixels beside each other."""
+
+    points: Array
+    masses: Array | None
+    pixel: float
+
+
 def image_atoms(img: Any, position_weight: Any = 0.5, name: str = "img") -> tuple[Array, Array | None]:
     """The points of an image and their masses (None: all the same); see `rpw.Measure.from_image`."""
+    return image_measure(img, position_weight, name=name)[:2]
+
+
+def image_measure(img: Any, position_weight: Any = 0.5, diagonal: Any = None, name: str = "img") -> ImageAtoms:
+    """The same with the length of a pixel, in units of any diagonal."""
     weight = as_number(position_weight, "position_weight")
     if weight < 0 or np.isinf(weight):
         raise ValueError(f"position_weight must be finite and at least 0, got {weight}")
     pixels = as_pixels(img, name)
     height, width = pixels.shape[:2]
     check_file_fits(_MEASURE_BYTES[pixels.ndim] * height * width, f"{width:,} x {height:,} pixels as points need")
+    length = _diagonal(height, width) if diagonal is None else as_positive(diagonal, "diagonal")
+    grid = pixel_grid(height, width, length)
     if pixels.ndim == 2:
-        return _grey_atoms(pixels, name)
-    return _colour_points(pixels, weight), None
+        return ImageAtoms(*_grey_atoms(pixels, grid, name), 1 / length)
+    share = float(np.sqrt(weight / (1 + weight)))
+    colours = pixels.reshape(-1, 3) / (np.sqrt(3) * np.sqrt(1 + weight))
+    return ImageAtoms(np.hstack([grid * share, colours]), None, share / length)
 
 
 def as_pixels(img: Any, name: str) -> Array:
@@ -87,27 +104,25 @@ def _as_colours(pixels: Array, given: np.dtype[Any], name: str) -> Array:
     return pixels
 
 
-def _grey_atoms(pixels: Array, name: str) -> tuple[Array, Array]:
+def _grey_atoms(pixels: Array, grid: Array, name: str) -> tuple[Array, Array]:
     check_nonnegative(pixels, name)
     lit = pixels > 0
     if not lit.any():
         raise ValueError(f"{name} is all zero: a grey image needs at least one pixel with mass")
-    return pixel_grid(*pixels.shape)[lit.ravel()], pixels[lit]
-
-
-def _colour_points(colours: Array, weight: float) -> Array:
-    height, width, _ = colours.shape
-    positions = pixel_grid(height, width) * np.sqrt(weight / (1 + weight))
-    return np.hstack([positions, colours.reshape(-1, 3) / (np.sqrt(3) * np.sqrt(1 + weight))])
+    return grid[lit.ravel()], pixels[lit]
 
 
 @lru_cache(maxsize=8)
-def pixel_grid(height: int, width: int) -> Array:
-    """The positions of all pixels, row by row, (row, column) in units of the diagonal of the grid."""
-    diagonal = float(np.hypot(height - 1, width - 1)) or 1.0
-    grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / diagonal
+def pixel_grid(height: int, width: int, diagonal: float | None = None) -> Array:
+    """The positions of all pixels, row by row, (row, column) in units of the diagonal of the grid, or of another."""
+    grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / (diagonal or _diagonal(height, width))
     grid.flags.writeable = False
     return grid
+
+
+def _diagonal(height: int, width: int) -> float:
+    """From the first pixel to the last; of a single pixel, 1."""
+    return float(np.hypot(height - 1, width - 1)) or 1.0
 
 
 def _read_file(path: str | os.PathLike[str]) -> npt.NDArray[Any]:

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array, as_floats, as_points, as_weights
+from rpw.base.doubts import has_pixels
 from rpw.base.types import PathLike
 from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
 from rpw.io.files import read_guarded
@@ -311,10 +312,20 @@ def _as_measure(arrays: Arrays) -> Measure:
         shapes = ", ".join(f"{name or 'array'} {array.shape}" for name, array in arrays.items())
         raise ValueError(f"holds a collection, and one measure is needed here ({shapes})")
     if "" in arrays:
+        _check_no_image(arrays[""], 2)
         return Measure(arrays[""])
     if "points" not in arrays:
         raise ValueError(unknown_arrays(arrays))
-    return Measure(arrays["points"], _weights(arrays))
+    return Measure(as_floats(arrays["points"], "points"), _weights(arrays))
+
+
+def _check_no_image(array: npt.NDArray[Any], dimensions: int) -> None:
+    """Raise for an array without a name that could be a picture, or several: rows would be taken as points."""
+    if has_pixels(array, dimensions):
+        raise ValueError(
+            f"holds uint8 of shape {array.shape} without a name, images or points: save an image as PNG, several in an "
+            "NPZ file as images, and points as floats or in an NPZ file as points"
+        )
 
 
 def _weights(arrays: Arrays) -> npt.NDArray[Any] | None:
@@ -358,6 +369,8 @@ def _as_collection(arrays: Arrays) -> Collection:
             f"histograms (B, n) and support (n, d); {_RAGGED}"
         )
     _check_some(points, "points")
+    if "points" not in arrays:
+        _check_no_image(points, 3)
     measures = _measures_of_points(points, _weights(arrays))
     return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)))
 

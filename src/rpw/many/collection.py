@@ -8,6 +8,7 @@ import numpy as np
 
 from rpw.base.arrays import GpuPoints, gpu_points
 from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse, normalised
+from rpw.base.doubts import warn_of_columns, warn_of_image, warn_of_images
 from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
@@ -38,6 +39,7 @@ def as_collection(value: Any, name: str, ground: Ground, *, device: str = "cpu")
         return read(value, name, ground.size)
     on_gpu = None if device == "cpu" else gpu_points(value)
     if on_gpu is not None:
+        warn_of_images(value, name)
         return _uniform(*on_gpu)
     measures = as_list_of_measures(value, name)
     return joined([atoms_of_one(measure.weights, measure.points) for measure in measures])
@@ -57,7 +59,7 @@ def as_measures(value: Any, name: str, ground: Ground) -> list[tuple[Array, Wher
     _check_no_measure(value, name)
     places = np.arange(ground.size, dtype=np.int32)
     rows = value.tocsr() if is_sparse(value) else as_floats(value, name)
-    _check_histograms(rows.shape, name, ground.size)
+    _check_histograms(rows, name, ground.size)
     if is_sparse(value):
         rows = (row.toarray().ravel() for row in rows)
     return [(as_weights(row, f"{name}[{s}]", ground.size), places) for s, row in enumerate(rows)]
@@ -97,6 +99,7 @@ def _dimensions(value: Any) -> int:
 def as_clouds(value: Any, name: str) -> list[Array]:
     """The points of one cloud, or of each measure of a collection."""
     if is_one_cloud(value):
+        warn_of_image(**{name: value})
         return [_as_measure(value, name).points]
     return [measure.points for measure in as_list_of_measures(value, name)]
 
@@ -111,6 +114,7 @@ def as_list_of_measures(value: Any, name: str) -> list[Measure]:
     _check_no_measure(value, name)
     if is_sparse(value):
         raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
+    warn_of_images(value, name)
     if not _is_plain(value):
         value = _split_array(value, name)
     _check_no_table(value, name)
@@ -148,12 +152,13 @@ def _split_array(value: Any, name: str) -> list[Array]:
             f"{name} is a two-dimensional array, which could mean histograms or points: pass support= or cost= for "
             f"histograms (B, n), or [{name}] for one set of points"
         )
-    raise ValueError(f"{name} must be a list of measures or an array (B, n, d); got shape {array.shape}")
+    way_out = f"; pass [rpw.Measure.from_image(item) for item in {name}] for images" if array.ndim == 4 else ""
+    raise ValueError(f"{name} must be a list of measures or an array (B, n, d); got shape {array.shape}{way_out}")
 
 
 def _from_histograms(value: Any, name: str, size: int) -> Atoms:
     rows = as_floats(value, name)
-    _check_histograms(rows.shape, name, size)
+    _check_histograms(rows, name, size)
     weights = np.stack([normalised(row, f"{name}[{s}]") for s, row in enumerate(rows)])
     masses = as_masses(weights)
     owner, place = np.nonzero(masses)
@@ -164,7 +169,7 @@ def _from_histograms(value: Any, name: str, size: int) -> Atoms:
 
 def _from_sparse_histograms(value: Any, name: str, size: int) -> Atoms:
     """The rows of a sparse matrix, the same to the bit as those of the dense one, which may not fit into memory."""
-    _check_histograms(value.shape, name, size)
+    _check_histograms(value, name, size)
     rows = value.tocsr(copy=True)
     rows.sum_duplicates()  # and sorts each row
     data = as_floats(rows.data, f"{name}.data")
@@ -177,11 +182,17 @@ def _from_sparse_histograms(value: Any, name: str, size: int) -> Atoms:
     return joined(parts)
 
 
-def _check_histograms(shape: tuple[int, ...], name: str, size: int) -> None:
+def _check_histograms(rows: Any, name: str, size: int) -> None:
+    """Raise unless the rows are histograms; warn where the columns seem to be."""
+    shape = rows.shape
     if len(shape) != 2 or shape[1] != size:
-        raise ValueError(f"{name} must hold histograms on the shared support, shape (B, {size}); got shape {shape}")
+        way_out = f"; histograms are rows here, so pass {name}.T" if len(shape) == 2 and shape[0] == size else ""
+        raise ValueError(
+            f"{name} must hold histograms on the shared support, shape (B, {size}); got shape {shape}{way_out}"
+        )
     if shape[0] == 0:
         raise ValueError(f"{name} is an empty collection")
+    warn_of_columns(rows, name)
 
 
 def check_same_dimension(a: Atoms, b: Atoms) -> None:

@@ -13,6 +13,7 @@ from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline
+from rpw.base.doubts import warn_of_image
 from rpw.base.frozen import frozen
 from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure
@@ -167,6 +168,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
     Columns().shared_with(x=x, y=y)
+    warn_of_image(x=x, y=y)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
     if points_x.shape[1] != points_y.shape[1]:

@@ -7,17 +7,15 @@ long enough to be left out: RPW is W_p, and an outlier counts as much as it does
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass
-from pathlib import Path
+
+from rpw.base.warn import warn_caller
 
 __all__ = ["FAR", "MANY", "NO_REACH", "Reach", "near_for", "warn_of_nearness", "warn_of_reach"]
 
 FAR = 2.0  # in units of the default diameter, 1
 MANY = 20  # distinct points; of fewer, nobody expects outliers to be told apart
 _NEAR = 0.05  # likewise
-_HERE = str(Path(__file__).parents[1])  # the whole package
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ def warn_of_reach(reach: Reach) -> None:
     """Warn the code that called rpw, if the default diameter hardly fits."""
     if not reach.is_far:
         return
-    _warn(
+    warn_caller(
         f"{reach.subject} more than {FAR:g}, and diameter was left at 1: RPW comes out close to 1 for measures that "
         f"are far apart; {_way_out(reach.is_of_cost)}"
     )
@@ -58,7 +56,7 @@ def near_for(*prices: float) -> float:
 
 def warn_of_nearness() -> None:
     """Warn the code that called rpw that the default diameter is far larger than all distances."""
-    _warn(
+    warn_caller(
         f"all points lie within {_NEAR:g} (or all costs do), and diameter was left at 1: RPW is then close to W_p / k, "
         f"and outliers are not told from the rest; {_way_out(is_of_cost=False)}"
     )
@@ -67,16 +65,3 @@ def warn_of_nearness() -> None:
 def _way_out(is_of_cost: bool) -> str:
     way = "the largest cost" if is_of_cost else "rpw.diameter(...)"
     return f"pass diameter={way} of everything you compare, or diameter=1 if that is the scale you mean"
-
-
-def _warn(text: str) -> None:
-    # No figure: Python shows a warning once for each line of code and text, and in a loop the figure would differ.
-    warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """The ``stacklevel``, seen from the function that asks, of the first frame outside of this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
-        level, frame = level + 1, frame.f_back
-    return level

@@ -1,0 +1,65 @@
+"""Warnings where an input is probably meant otherwise than it is taken: the answer would be a number all the same.
+
+They look for what hardly any other data have, so that points of floats, and tables of small whole numbers, are never
+suspected.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rpw.base.warn import warn_caller
+
+__all__ = ["has_pixels", "warn_of_columns", "warn_of_image", "warn_of_images"]
+
+_LEAST_SIDE = 8  # pixels; points of bytes (colours, flags, counts) have fewer coordinates as a rule
+_LONGEST_SIDE = 2  # times the other one; a set of points is as a rule far longer than a point
+_SUM_ROUNDING = 1e-6  # of weights that somebody has normalised, perhaps in float32
+
+
+def warn_of_image(**arguments: Any) -> None:
+    """Warn where one set of points is a picture: bytes, with two sides of similar length."""
+    for name, value in arguments.items():
+        if has_pixels(value, 2):
+            warn_caller(
+                f"{name} looks like an image (uint8), and its rows are taken as points: pass "
+                f"rpw.Measure.from_image({name}) for an image, or {name}.astype(float) for points"
+            )
+            return
+
+
+def warn_of_images(value: Any, name: str) -> None:
+    """Warn where a collection, a list or one array, holds pictures and nothing else."""
+    is_list = isinstance(value, (list, tuple)) and len(value) > 0
+    if all(has_pixels(item, 2) for item in value) if is_list else has_pixels(value, 3):
+        warn_caller(
+            f"{name} looks like images (uint8), and the rows of each are taken as points: pass "
+            f"rpw.Measure.from_image(item) of each item for images, or floats for points"
+        )
+
+
+def has_pixels(value: Any, dimensions: int) -> bool:
+    """Whether it is an array, of any library, of so many dimensions, whose last two are those of a picture."""
+    if getattr(value, "itemsize", 0) != 1 or not str(getattr(value, "dtype", "")).endswith("uint8"):
+        return False
+    if len(value.shape) != dimensions or 0 in value.shape:
+        return False
+    shorter, longer = sorted(value.shape[-2:])
+    return shorter >= _LEAST_SIDE and longer <= _LONGEST_SIDE * shorter and bool(value.max() > 1)
+
+
+def warn_of_columns(histograms: Any, name: str) -> None:
+    """Warn where histograms of a square array, which are its rows, seem to be its columns, as POT has them."""
+    rows, columns = histograms.shape
+    if rows != columns or _are_ones(histograms.sum(axis=1)) or not _are_ones(histograms.sum(axis=0)):
+        return
+    warn_caller(
+        f"the columns of {name} sum to 1, and its rows do not: rows are taken as the histograms; pass {name}.T if they "
+        f"are the columns, or rows that sum to 1"
+    )
+
+
+def _are_ones(sums: Any) -> bool:
+    return bool(np.allclose(np.asarray(sums), 1, rtol=0, atol=_SUM_ROUNDING))
