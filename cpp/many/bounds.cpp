@@ -62,7 +62,8 @@ std::optional<Nearest> nearest_of(const Pair& pair, const Question& question, Ro
 double neighbour_bound(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
     const std::optional<Nearest> nearest = nearest_of(pair, question, room, pulse);
     if (!nearest) return 0;
-    return std::max(one_way(pair.a.mass, nearest->of_row, question), one_way(pair.b.mass, nearest->of_column, question));
+    return std::max(one_way(pair.a.mass, nearest->of_row, question),
+                    one_way(pair.b.mass, nearest->of_column, question));
 }
 
 std::vector<LinesOfOne> lines_of_each(const Batch& batch, const DualLines& lines) {

@@ -1,5 +1,5 @@
-// A plan in which every atom goes a way of its own, cheap ones first: where its profile crosses. It is RPW of that plan,
-// between the atoms and wherever they go.
+// A plan in which every atom goes a way of its own, cheap ones first: where its profile crosses. It is RPW of that
+// plan, between the atoms and wherever they go.
 #pragma once
 
 #include <numeric>

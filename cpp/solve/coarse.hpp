@@ -2,8 +2,8 @@
 // "Coarse to fine").
 //
 // The plan between cells, split between their points, is a plan: an upper bound. The answer between cells, less what it
-// takes to move the points into their cells, is a lower bound, known at once. The potentials of the cells, brought to all
-// points by two c-transforms, are potentials: a better one.
+// takes to move the points into their cells, is a lower bound, known at once. The potentials of the cells, brought to
+// all points by two c-transforms, are potentials: a better one.
 #pragma once
 
 #include <optional>

@@ -114,7 +114,8 @@ private:
         pulse_.tell_bounds(known_.lower, known_.upper);
     }
 
-    // Of a plan between cells, split between their points, the shortest pairs: as many as are worth it, or are asked for.
+    // Of a plan between cells, split between their points, the shortest pairs: as many as are worth it, or are asked
+    // for.
     void take_plan(const std::vector<PlanEntry>& between_cells, Node per_cell) {
         std::vector<std::tuple<double, Node, Node, double>> sorted;
         const PointLengths lengths(trees_);

@@ -11,8 +11,9 @@ namespace rpw {
 // Distances were checked when they came in, and are no longer sound.
 struct CostChanged : std::domain_error {
     CostChanged()
-        : std::domain_error("cost has a NaN, infinite or negative entry, which it did not have when it was checked: "
-                            "do not write to it during a call") {}
+        : std::domain_error(
+              "cost has a NaN, infinite or negative entry, which it did not have when it was checked: "
+              "do not write to it during a call") {}
 };
 
 // The largest distance; 1 if all are 0. Throws CostChanged.

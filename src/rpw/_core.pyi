@@ -166,7 +166,7 @@ def solve(
     b: Measures,
     question: Question,
     seconds: float,
-    progress: Callable[[float, float, float], object] | None = None,
+    progress: Callable[[float, float, float, str, int], object] | None = None,
 ) -> Outcome:
     """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven.
 

@@ -83,9 +83,9 @@ def solve(
         See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
         ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
     progress : bool or callable
-        Tell on stderr, after two seconds, how much of the mass has moved and which bounds are proven so far: a line
-        that is written over on a terminal, and one every five seconds elsewhere. A function is called several times a
-        second with (moved, lower, upper); what it raises ends the solve.
+        Tell on stderr, after two seconds, how much of the mass has moved, which bounds are proven so far, and how many
+        pivots were made: a line that is written over on a terminal, and one every five seconds elsewhere. A function is
+        called several times a second with (moved, lower, upper); what it raises ends the solve.
 
     Returns
     -------

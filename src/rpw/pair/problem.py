@@ -99,11 +99,6 @@ class Problem:
         """The number of coordinates of points whose distances the core computes; else 0."""
         return int(self.x.shape[1]) if self.ground.has_norm and self.points is not None and self.x.ndim == 2 else 0
 
-    def along(self, axis: int) -> Problem:
-        """The same measures as they look along one axis; only where there are points."""
-        x, y = self.points or (self.x, self.y)
-        return replace(self, x=x[:, axis : axis + 1], y=y[:, axis : axis + 1], ground=Points(self.ground.metric))
-
     def to_core(
         self, question: Question, bytes_per_cost: int, deadline: Deadline
     ) -> tuple[_core.Space, _core.Measures, _core.Measures]:

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
-from rpw.pair.atoms import Ints
 from rpw.pair.dual import Dual
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question
@@ -74,21 +73,20 @@ class Plan:
         keep = problem.pairs(problem.rows[self.row], problem.columns[self.column]) < length
         return Plan(self.row[keep], self.column[keep], self.mass[keep])
 
-    def completed(self, mass: float, problem: Problem, orders: tuple[Ints, Ints] | None = None) -> Plan:
+    def completed(self, mass: float, problem: Problem) -> Plan:
         """A plan that moves ``mass`` in all: what is missing goes to where there is room, in the order of the atoms."""
         missing = mass - math.fsum(self.mass)
         if missing <= 0:
             return self
         sides = ((self.row, problem.a[problem.rows]), (self.column, problem.b[problem.columns]))
         rooms = [np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0) for i, w in sides]
-        order_a, order_b = orders or (np.arange(len(rooms[0])), np.arange(len(rooms[1])))
-        until = [np.cumsum(rooms[0][order_a]), np.cumsum(rooms[1][order_b])]
+        until = [np.cumsum(room) for room in rooms]
         ends = np.sort(np.concatenate([*until, [missing]]), kind="stable")  # fast, since each part is sorted
         ends = ends[(ends > 0) & (ends <= missing)]
         added = np.diff(ends, prepend=0.0)
         ends, added = ends[added > 0], added[added > 0]
         places = [np.searchsorted(ups, ends - added / 2).clip(max=len(ups) - 1) for ups in until]
-        row, column = order_a[places[0]].astype(np.int32), order_b[places[1]].astype(np.int32)
+        row, column = (place.astype(np.int32) for place in places)
         parts = ((self.row, row), (self.column, column), (self.mass, added))
         return Plan(*(np.concatenate(part) for part in parts))
 
@@ -161,8 +159,8 @@ class Result:
     def potentials(self) -> tuple[Array, Array] | None:
         """``(f, g)`` with f, g <= 0, ``f_i + g_j <= c_ij**p - λ`` and ``F(α) >= λα + a·f + b·g``.
 
-        They prove ``lower``, unless a solve that ``time_limit`` cut off knew a better one from the coordinates. None at
-        p = inf and k = 0, and where ``time_limit`` came before there were any. Atoms without mass get the largest
+        They prove ``lower``. None at p = inf and k = 0. After a ``time_limit`` None too, where there were none yet, and
+        where ``lower`` was proven in another way. Atoms without mass get the largest
         values that keep the inequalities; only where they belong to ``cost=`` or a callable metric, and ``time_limit``
         left no time for them, they get -λ.
         """
