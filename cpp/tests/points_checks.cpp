@@ -8,7 +8,9 @@
 #include "points/cells.hpp"
 #include "points/point_tree.hpp"
 #include "points/split_basis.hpp"
+#include "solve/coarse_at_infinity.hpp"
 #include "solve/point_simplex.hpp"
+#include "solve/points.hpp"
 #include "solve/solve.hpp"
 #include "tests/basis_checks.hpp"
 #include "tests/checker.hpp"
@@ -162,6 +164,32 @@ void check_point_simplex(Checker& checker, Node count, double p) {
     const double cost = std::pow(found.cost_p, 1 / p);
     checker.expect(found.unmoved == 0, "all mass moves", found.unmoved, 0);
     checker.expect(std::abs(cost - expected) <= 1e-12 * expected, "the simplex over points", cost, expected);
+}
+
+// Bounds by cells, at every p, beside the answer; some points lie far out.
+void check_first_bounds(Checker& checker, Node rows, Node columns, double p) {
+    std::vector<double> x = draw_points(rows, 2, false), y = draw_points(columns, 2, false);
+    for (Node i = 0; i < rows / 10; ++i) x[2 * i] += 1e6;
+    const auto a = draw_masses(rows, Weights::random), b = draw_masses(columns, Weights::equal);
+    const Instance instance{"points", rows, columns, {}, a, b};
+    checker.start(instance);
+    const Pair pair{{Metric::euclidean, {}}, {a, {x.data(), rows, 2}, {}, {}}, {b, {y.data(), columns, 2}, {}, {}}};
+    Room room;
+    Pulse pulse(nullptr, 1e6);
+    for (const Quantity quantity : {Quantity::crossing, Quantity::mass}) {
+        Question question;
+        question.p = p;
+        question.quantity = quantity;
+        question.unmoved = quantity == Quantity::mass ? 0.2 : 0;
+        question.need = Need::plan;
+        const double exact = solve(pair, question, room, pulse).value;
+        const auto bounds = std::isinf(p) ? bounds_by_cells_at_infinity(pair, question, pulse)
+                                          : first_bounds_on_points(pair, question, pulse).value();
+        checker.expect(bounds.lower <= exact * (1 + slack), "first lower bound", bounds.lower, exact);
+        checker.expect(bounds.upper >= exact * (1 - slack), "first upper bound", bounds.upper, exact);
+        checker.expect(bounds.upper < 1, "something is known", bounds.upper, 1);
+        check_rows(checker, bounds.plan, pair.masses());
+    }
 }
 
 }  // namespace rpw::tests
