@@ -67,7 +67,7 @@ _ARGUMENT = re.compile(r"(p|k|tol|diameter|mass|lam|device|n_threads|time_limit)
 
 def _as_option(text: str) -> str:
     """A message of Python about an argument, as the command line spells it."""
-    text = re.sub(r"\b(device|metric|solver)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\b(device|metric|solver|out)='([^']*)'", r"--\1 \2", text)
     named = _ARGUMENT.match(text)
     return text if named is None else f"--{named[0].replace('_', '-')}{text[named.end() :]}"
 
