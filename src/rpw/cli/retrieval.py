@@ -10,7 +10,7 @@ import typer
 
 from rpw.base.usage import UsageError
 from rpw.cli._experiment import Data, Out, Seed, Size, begin, need_device, print_files
-from rpw.cli._options import Device, Json, NThreads, usage
+from rpw.cli._options import Device, Json, NThreads, path, usage
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._pictures import Dataset, Labelled, Queries, Scenario, check_scenario, print_drawn, repeats_of, sizes_of
 from rpw.cli._progress import bar
@@ -27,7 +27,9 @@ Distances = Annotated[
 PlainQueries = Annotated[
     bool, typer.Option("--plain-queries", help="Colour: a shift tints labelled pictures, and no query.")
 ]
-DemoOut = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="demo_output")]
+DemoOut = Annotated[
+    Path | None, typer.Option("--out", parser=path, help="Folder for what is made.", show_default="demo_output")
+]
 Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
 
 
