@@ -19,11 +19,10 @@ INTERRUPTED = 130  # the exit code of what Ctrl-C has ended, as in shells
 
 def _is_command() -> bool:
     """Whether this process is ``rpw``, ``python -m rpw`` or ``python -m rpw.cli``."""
-    if not sys.argv:
-        return False
-    if sys.argv[0] == "-m":  # so Python calls a module that it still looks for
-        return sys.orig_argv[-len(sys.argv)].removeprefix("-m") in ("rpw", "rpw.cli")
-    return os.path.basename(sys.argv[0]) in ("rpw", "rpw.exe")
+    if sys.argv[:1] == ["-m"]:  # so Python calls a module that it still looks for
+        module = sys.orig_argv[-len(sys.argv) :][:1]
+        return module in (["rpw"], ["rpw.cli"], ["-mrpw"], ["-mrpw.cli"])
+    return [os.path.basename(name) for name in sys.argv[:1]] in (["rpw"], ["rpw.exe"])
 
 
 def _end(*_: object) -> None:
