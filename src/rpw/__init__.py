@@ -8,6 +8,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from rpw.base import ctrl_c as _ctrl_c  # noqa: F401 (first, so that it is there while the others load)
 from rpw.base.deadline import TimeLimitError
 from rpw.base.version import VERSION as _VERSION
 from rpw.cost import diameter

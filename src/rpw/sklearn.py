@@ -118,6 +118,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Keep the measures of X; ``y`` is ignored."""
         self._check_parameters()
         measures, space = self._as_measures(X, is_fit=True)
+        _check_by_name(measures, space, self.metric)
         # Also where the distance is another: the index checks and copies what it is given, and costs little more.
         diameter = self.diameter if self.distance == "rpw" else 1.0
         asked = {"p": self.p, "k": self.k, "metric": self.metric, "diameter": diameter, **space}
@@ -134,6 +135,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self, "index_")
         self._check_parameters()  # they can be set after fit
         measures, _ = self._as_measures(X, is_fit=False)
+        _check_by_name(measures, self.space_, self.metric, self.fitted_)
         return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
 
     def _check_parameters(self) -> None:
@@ -239,3 +241,11 @@ def _check_point_sets(X: Any) -> None:
             "images: the pixels' positions) or cost=, or support='line' for n equally spaced points of [0, 1]; point "
             "sets are a list, or an array (B, n, d)"
         )
+
+
+def _check_by_name(measures: Any, space: dict[str, Any], metric: Metric, fitted: Any = None) -> None:
+    """Raise for what does not fit, and call it X: to those who compute it has other names."""
+    if space:
+        as_collection(measures, "X", as_shared_ground(space.get("support"), space.get("cost"), as_metric(metric)))
+    elif fitted is not None and measures[0].dimension != fitted[0].dimension:
+        raise ValueError(f"X has points of dimension {measures[0].dimension}, X of fit of {fitted[0].dimension}")

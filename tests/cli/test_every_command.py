@@ -1,5 +1,6 @@
 """The command itself: help, wrong usage, completion, extras, and what all commands share."""
 
+import os
 import re
 
 import numpy as np
@@ -70,6 +71,30 @@ def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(arguments):
     done = call(*arguments, code=2)
     assert "Usage" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        *((("reproduce", name), "--out") for name in ("paper", "retrieval", "convergence", "robustness", "sweep")),
+        (("reproduce", "claims", "runs"), "--out"),
+        (("demo",), "--out"),
+        (("pairwise", "folder"), "--out"),
+        (("index", "folder"), "--out"),
+        (("profile", "a.csv", "b.csv"), "--plot"),
+        (("reproduce", "paper"), "--runs"),
+        *((("reproduce", name), "--data") for name in ("paper", "retrieval", "robustness", "sweep")),
+    ],
+)
+def test_an_empty_path_is_refused_and_does_not_mean_this_folder(tmp_path, arguments, option):
+    done = forked_command(*arguments, option, "", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert f"Invalid value for '{option}': the path is empty" in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_empty_dataset_is_not_this_folder():
+    assert "dataset '' is neither one of" in complaint("reproduce", "retrieval", "--dataset", "")
 
 
 PAIR = ("a.csv", "b.csv")  # neither these files nor the folder exist: nothing is read before the options are right

@@ -131,6 +131,28 @@ def test_pairs_that_fail_are_nan_in_the_file(tmp_path):
     assert np.isnan(np.load(out)).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
 
 
+@pytest.mark.parametrize("name", ["D.csv", "D.npz", "D.zarr"])
+def test_pairs_that_fail_are_told_in_the_words_of_the_command(tmp_path, name):
+    folder, out = tmp_path / "clouds", tmp_path / name
+    folder.mkdir()
+    for cloud, row in (("first.csv", "1,2"), ("second.csv", "3,4"), ("third.csv", "0,0")):  # no distribution: NaN
+        (folder / cloud).write_text(f"{row}\n")
+    arguments = ("pairwise", folder, "--out", out, "--metric", "jensenshannon")
+    told = complaint(*arguments)
+    assert told.startswith("rpw: pair (first.csv, third.csv) failed: --metric jensenshannon: ")
+    assert told.endswith(
+        f" (and 1 more); the matrix is in {out}, with NaN for failed pairs; with --on-error nan that is no error\n"
+    )
+    found = answer(*arguments, "--on-error", "nan")
+    expected = rpw.distance([[1.0, 2.0]], [[3.0, 4.0]], metric="jensenshannon")
+    assert (found["failed"], found["smallest"], found["largest"]) == (2, expected, expected)
+    assert "failed    2 pairs" in call(*arguments, "--on-error", "nan").stdout
+    assert answer(*arguments[:2], "--b", folder, "--out", tmp_path / "E.npy", *arguments[4:], "--on-error", "nan")[
+        "failed"
+    ] == len([pair for pair in np.ndindex(3, 3) if 2 in pair])
+    assert "--on-error must be 'raise' or 'nan'" in complaint(*arguments, "--on-error", "ignore", code=2)
+
+
 def test_files_that_cannot_be_written_are_refused_before_the_work(clouds, tmp_path):
     folder, points = clouds
     assert "in .csv, .tsv, .npy, .npz, or to a Zarr store" in complaint(

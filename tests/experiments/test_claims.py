@@ -170,10 +170,10 @@ def test_the_claims_are_different_and_name_what_is_computed():
     assert {each.m for each in CLAIMS} == {10}
 
 
-def write_run(folder, scenario, plain_queries, **distances):
+def write_run(folder, scenario, plain_queries, pictures="digest", **distances):
     """A run of six queries of CIFAR-10, as ``rpw reproduce retrieval`` leaves it."""
     folder.mkdir(parents=True)
-    facts = {"dataset": "cifar10", "scenario": scenario, "plain_queries": plain_queries, "pictures": "digest"}
+    facts = {"dataset": "cifar10", "scenario": scenario, "plain_queries": plain_queries, "pictures": pictures}
     (folder / "run.json").write_text(json.dumps({**facts, "labelled": 30, "queries": 6, "seed": 0}))
     rows = [f"{name},0,{q},cat,{hits[q]}" for name, hits in distances.items() for q in range(6)]
     (folder / "hits.csv").write_text("\n".join(["distance,repeat,query,label,hits_at_10", *rows]) + "\n")
@@ -192,6 +192,16 @@ def test_the_other_reading_is_judged_apart(tmp_path):
     assert found == pytest.approx({"W1 above W2": 0.1, "W1 above W1 under shift": 0.4, "W2 above W2 under shift": 0})
     assert len(OTHER_READING) == 2 * 2 * (5 + 6)
     assert len({(each.dataset, each.sides) for each in OTHER_READING}) == len(OTHER_READING)
+
+
+def test_runs_of_different_pictures_are_not_judged_together(tmp_path):
+    pytest.importorskip("typer")
+    write_run(tmp_path / "a", "noise", False, W1=[2] * 6, W2=[5] * 6)
+    write_run(tmp_path / "b", "shift", False, pictures="another digest", W1=[6] * 6, W2=[5] * 6)
+    done = forked_command("reproduce", "claims", tmp_path)
+    assert done.returncode == 1
+    assert "holds runs of different pictures that are all called cifar10: a has digest, and b has" in done.stderr
+    assert not (tmp_path / "claims.csv").exists()
 
 
 def test_the_command_judges_the_other_reading(tmp_path):

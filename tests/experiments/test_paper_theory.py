@@ -1,5 +1,6 @@
 """The statements of the paper one by one: planted answers, closed forms, and what must fail."""
 
+import json
 import math
 
 import numpy as np
@@ -307,6 +308,57 @@ def test_damaged_parts_are_made_again(tmp_path, junk):
     write_part(exhibit(), tmp_path, {})
     (tmp_path / "part.json").write_text(junk)
     assert read_part(tmp_path, {}) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[: len(text) // 2],
+        lambda text: text[:-2] + "9\n",
+        lambda text: text + "\n",
+    ],
+    ids=["emptied", "cut", "edited", "longer"],
+)
+@pytest.mark.parametrize("name", ["numbers.csv", "more.csv"])
+def test_a_part_is_known_by_the_content_of_its_files(tmp_path, name, damage):
+    written = write_part(exhibit(), tmp_path, {})
+    path = tmp_path / name
+    whole = path.read_text()
+    path.write_text(damage(whole))
+    assert read_part(tmp_path, {}) is None
+    path.write_text(whole)
+    assert read_part(tmp_path, {}) == written
+
+
+def test_a_part_whose_part_json_was_changed_anywhere_is_made_again(tmp_path):
+    """Each entry of it, at any depth, taken away or put in the place of another type."""
+    write_part(exhibit(), tmp_path, {"seed": 0})
+    path = tmp_path / "part.json"
+    whole = json.loads(path.read_text())
+    count = 0
+    for places in entries_of(whole):
+        for change in (lambda at, name: at.pop(name), lambda at, name: at.__setitem__(name, 7)):
+            damaged = json.loads(json.dumps(whole))
+            at = damaged
+            for name in places[:-1]:
+                at = at[name]
+            change(at, places[-1])
+            path.write_text(json.dumps(damaged))
+            assert read_part(tmp_path, {"seed": 0}) is None, places
+            count += 1
+    assert count > 30
+    path.write_text(json.dumps(whole))
+    assert read_part(tmp_path, {"seed": 0}) is not None
+
+
+def entries_of(value, before=()):
+    """The places of all entries of lists and objects."""
+    if not isinstance(value, dict | list):
+        return
+    for name, entry in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*before, name)
+        yield from entries_of(entry, (*before, name))
 
 
 def test_an_answer_is_one_of_four():

@@ -80,6 +80,19 @@ def test_the_same_call_again_computes_nothing_and_writes_the_same(tmp_path):
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "b")
 
 
+def test_what_was_damaged_is_made_again_and_nothing_else(tmp_path):
+    assert call("--parts", CHEAP, "--out", tmp_path).returncode == 0
+    before = bytes_of(tmp_path)
+    (tmp_path / "introduction" / "triangle.csv").write_text("")
+    (tmp_path / "lemma-4-2" / "cases.csv").write_text("case,left\n")
+    part = tmp_path / "figure-2" / "part.json"
+    part.write_text(part.read_text().replace('"caption"', '"title"'))
+    again = call("--parts", CHEAP, "--out", tmp_path, "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["made"] == ["introduction", "lemma-4-2", "figure-2"]
+    assert bytes_of(tmp_path) == before
+
+
 def test_a_killed_run_resumes(tmp_path):
     arguments = ("reproduce", "paper", "--quick", "--parts", "introduction,figure 2,lemma 4.1", "--out", tmp_path)
     with start("-m", "rpw.cli", *arguments) as child:
@@ -313,6 +326,39 @@ def test_other_runs_make_another_part(planted_runs, tmp_path):
     assert part.facts(jobs[0]) != part.facts(jobs[1])
 
 
+def test_other_pictures_of_the_same_name_are_noticed(tmp_path):
+    """A part that was made from pictures is made again where they are others; where they are gone, it stays."""
+    (tmp_path / "mnist").mkdir()
+    data, runs = tmp_path / "mnist" / "some.npz", Runs(tmp_path / "runs", data=tmp_path)
+    by_number = {part.number: part for part in all_parts(FULL)}
+    experiment = Experiment("mnist", "noise", 20, 4, nearest=10, distances=("w1", "tv"))
+    sizes = {
+        "Figure 5, MNIST": {"experiments": (experiment,)},
+        "Ours, thresholds": {"dataset": "mnist", "count": 2},
+        "Ours, k": {"experiments": (replace(experiment, scenario="both"),)},
+    }
+    parts = [replace(by_number[number], sizes=given) for number, given in sizes.items()]
+
+    def made_from(seed):
+        pictures = planted(classes=4, seed=seed)
+        np.savez(data, images=pictures.images, labels=pictures.labels)
+        whole = make_whole(parts, Job(replace(runs)), tmp_path / "out", {})
+        return whole.made, whole.left_out
+
+    everything = ["ours-thresholds", "figure-5-mnist", "ours-k"]
+    assert made_from(seed=1) == (everything, {})
+    assert made_from(seed=1) == ([], {})
+    data.unlink()
+    assert make_whole(parts, Job(replace(runs)), tmp_path / "out", {}).made == [], "without pictures, as they are"
+    again, left_out = made_from(seed=2)
+    assert again == ["ours-thresholds", "ours-k"]
+    assert list(left_out) == ["figure-5-mnist"]
+    assert "holds something else" in left_out["figure-5-mnist"]
+    assert "pictures is" in left_out["figure-5-mnist"]
+    with pytest.raises(NotRunError, match=r"the runs of mnist in .* were made from other pictures than those here"):
+        claims_exhibit(replace(runs))
+
+
 @pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
 def test_every_run_of_the_full_size_is_stored():
     experiments = [e for part in all_parts(FULL) for e in part.sizes.get("experiments", ())]
@@ -326,18 +372,18 @@ def test_stored_runs_are_taken():
     assert runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=3))
     assert runs.is_finished(Experiment("mnist", "both", 2000, 600, 10))
     assert not runs.is_finished(Experiment("corel", "shift", 2000, 50, repeats=4))
-    judged = claims_exhibit(RESULTS)
+    judged = claims_exhibit(Runs(RESULTS))
     assert len(judged.verdicts) == len(CLAIMS)
     assert sum(each.answer == YES for each in judged.verdicts) >= 14
 
 
 def test_claims_without_runs_are_not_run(tmp_path):
     with pytest.raises(NotRunError, match="no folder with hits"):
-        claims_exhibit(tmp_path)
+        claims_exhibit(Runs(tmp_path))
     (tmp_path / "half").mkdir()
     (tmp_path / "half" / "hits.csv").write_text("junk")
     with pytest.raises(NotRunError, match=r"run\.json"):
-        claims_exhibit(tmp_path)
+        claims_exhibit(Runs(tmp_path))
 
 
 # ---------------------------------------------------------------- verdicts of parts that compose

@@ -1,7 +1,9 @@
 """Small files that would expand to much: only what is needed is expanded, and only if its declared size fits."""
 
+import gzip
 import io
 import os
+import struct
 import tracemalloc
 import zipfile
 
@@ -11,6 +13,8 @@ from checks import ragged_clouds as clouds
 
 import rpw
 from rpw.base import memory as _memory
+from rpw.io import expansion
+from rpw.pictures import read_pictures
 from rpw.readers import read_collection, read_points
 
 LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB
@@ -123,6 +127,50 @@ def test_declared_sizes_are_looked_at_first(tmp_path, bomb, little_memory):
         assert peak.bytes < 20_000_000
 
 
+BEYOND_BELIEF = r"its arrays need 0\.1 GB of memory, 1,0\d\d times the size of the file: damaged, or nearly all values"
+
+
+def test_arrays_that_grow_beyond_belief_are_refused_where_they_would_fit(tmp_path, bomb, monkeypatch):
+    """A file of a megabyte should not fill a machine that has room for it."""
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e12)
+    monkeypatch.setattr(expansion, "_LARGE", 1e8)
+    only, several, index = tmp_path / "only.npz", tmp_path / "several.npz", tmp_path / "I"
+    only.write_bytes(bomb)
+    for name in ("points", "weights", "labels"):
+        add_bomb(several, name, size=LARGE // 3)
+    rpw.Index(clouds(3, 4)).save(index)
+    add_bomb(index, "cost")
+    for path, read in ((only, read_points), (several, read_points), (index, rpw.Index.load)):
+        with Peak() as peak, pytest.raises(ValueError, match=BEYOND_BELIEF if path != index else "its arrays need"):
+            read(path)
+        assert peak.bytes < 20_000_000
+
+
+def test_equal_values_of_ordinary_number_or_without_compression_are_no_bomb(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "a.npz", points=np.zeros((100_000, 2)))
+    assert (tmp_path / "a.npz").stat().st_size < 1_600_000 / 500
+    assert len(read_points(tmp_path / "a.npz")) == 100_000
+    monkeypatch.setattr(expansion, "_LARGE", 1e6)
+    with pytest.raises(ValueError, match=r"with numpy\.savez"):
+        read_points(tmp_path / "a.npz")
+    np.savez(tmp_path / "a.npz", points=np.zeros((100_000, 2)))
+    assert len(read_points(tmp_path / "a.npz")) == 100_000
+
+
+def test_packed_pictures_that_grow_beyond_belief_are_refused(tmp_path, monkeypatch):
+    """MNIST's format, as gzip."""
+    monkeypatch.setattr(expansion, "_LARGE", 1e7)
+    count = 20_000_000 // 100
+    head = bytes([0, 0, 8, 3]) + struct.pack(">III", count, 10, 10)
+    (tmp_path / "images-idx3.gz").write_bytes(gzip.compress(head + bytes(100 * count), mtime=0))
+    (tmp_path / "labels-idx1").write_bytes(bytes([0, 0, 8, 1]) + struct.pack(">I", count) + bytes(count))
+    with Peak() as peak, pytest.raises(ValueError, match=r"images-idx3\.gz: its shape .* times the size of the file"):
+        read_pictures(tmp_path)
+    assert peak.bytes < 2_000_000
+    (tmp_path / "images-idx3").write_bytes(head + bytes(100 * count))  # then the packed one is a copy
+    assert len(read_pictures(tmp_path)) == count
+
+
 @pytest.mark.parametrize("name", ["about", "points", "mass"])
 def test_headers_and_the_table_of_contents_must_agree(tmp_path, name):
     index = tmp_path / "I"
@@ -206,9 +254,7 @@ def test_tables_that_do_not_fit_are_refused_before_they_are_expanded(many_zeros,
 def test_tables_that_grow_beyond_belief_are_refused_where_they_would_fit(many_zeros, monkeypatch):
     """Also a machine with room for 48 GB should not fill it with two billion times the same point."""
     monkeypatch.setattr(_memory, "available_bytes", lambda: 1e12)
-    from rpw.io import tables
-
-    monkeypatch.setattr(tables, "_LARGE", 1e8)
+    monkeypatch.setattr(expansion, "_LARGE", 1e8)
     with Peak() as peak, pytest.raises(ValueError, match=r"zeros\.parquet: .* times the size of the file: damaged, or"):
         read_points(many_zeros)
     assert peak.bytes < 20_000_000

@@ -9,6 +9,7 @@ import pytest
 sklearn = pytest.importorskip("sklearn")
 
 from scipy.sparse import csr_array  # noqa: E402
+from sklearn.base import clone  # noqa: E402
 from sklearn.cluster import DBSCAN  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -233,3 +234,23 @@ def test_other_distances_on_a_device(on_host):
     np.testing.assert_allclose(found, RPWTransformer(**options).fit_transform(clouds), rtol=0, atol=1e-11)
     with pytest.raises(ValueError, match="device must be 'cpu', 'cuda'"):
         RPWTransformer(device="gpu", **options).fit(clouds)
+
+
+@pytest.mark.parametrize("mode", ["distance", "neighbors"])
+@pytest.mark.parametrize("asked", [{}, {"ks": [1, 2]}, {"distance": "wasserstein"}], ids=["rpw", "several k", "w"])
+def test_errors_call_x_by_its_name(mode, asked):
+    rng = np.random.default_rng(0)
+    rows, clouds = rng.random((5, 4)), rng.random((5, 6, 2))
+    empty = rows * (np.arange(5) != 2)[:, None]
+    model = RPWTransformer(mode=mode, n_neighbors=2, **asked)
+    on_line = clone(model).set_params(support="line")
+    for wrong in (empty, csr_array(empty)):
+        with pytest.raises(ValueError, match=r"^X\[2\] sums to 0"):
+            clone(on_line).fit(wrong)
+        with pytest.raises(ValueError, match=r"^X\[2\] sums to 0"):
+            clone(on_line).fit(rows).transform(wrong)
+    for space in ({"support": clouds[0][:3]}, {"cost": np.ones((3, 3)) - np.eye(3)}):
+        with pytest.raises(ValueError, match=r"^X must hold histograms on the shared support, shape \(B, 3\)"):
+            clone(model).set_params(**space).fit(rows)
+    with pytest.raises(ValueError, match=r"^X has points of dimension 3, X of fit of 2"):
+        clone(model).fit(clouds).transform(rng.random((2, 6, 3)))

@@ -237,6 +237,7 @@ def test_another_version_may_read_but_not_go_on(tmp_path):
     rpw.pairwise(A, out=out)
     metadata = json.loads((out / "zarr.json").read_text())
     metadata["attributes"]["rpw"]["version"] = "0.0.1"
+    del metadata["attributes"]["rpw"]["digest"]  # which such an early one did not write
     (out / "zarr.json").write_text(json.dumps(metadata))
     np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
     (out / ".rpw" / "done" / "0.1").unlink()

@@ -2,13 +2,16 @@
 
 import functools
 import json
+import resource
 import threading
 
+import children
 import numpy as np
 import pytest
 from checks import ragged_clouds as clouds
 
 import rpw
+from rpw.many.store.tile_store import write_names
 
 # ---------------------------------------------------------------- stores
 
@@ -131,6 +134,89 @@ def test_a_damaged_manifest_is_one_clear_error(store, name):
         rpw.pairwise(clouds(8, 4), out=store)
     manifest.write_text(whole)
     np.testing.assert_array_equal(rpw.pairwise(clouds(8, 4), out=store)[:], rpw.pairwise(clouds(8, 4)))
+
+
+CHANGED = {
+    "distance": "wasserstein",
+    "p": 3.0,
+    "k": 5.0,
+    "diameter": 2.0,
+    "mass": 0.5,
+    "metric": "cityblock",
+    "device": "cuda",
+    "shape": [9, 9],
+    "rpw": {"inputs": {"A": "0" * 64, "B": "A", "support": None, "cost": None}},
+}
+
+
+@pytest.mark.parametrize("is_sealed", [True, False], ids=["", "of an early version"])
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_changed_attribute_is_not_believed(store, name, is_sealed):
+    """Early stores have no digest of their zarr.json; their attributes must be those of what is asked for."""
+    manifest = store / "zarr.json"
+    whole = json.loads(manifest.read_text())
+    if not is_sealed:
+        whole["attributes"]["rpw"].pop("digest", None)
+    manifest.write_text(json.dumps(whole))
+    np.testing.assert_array_equal(rpw.pairwise(clouds(8, 4), out=store)[:], rpw.pairwise(clouds(8, 4)))
+    value = {**whole["attributes"]["rpw"], **CHANGED[name]} if name == "rpw" else CHANGED[name]
+    manifest.write_text(json.dumps({**whole, "attributes": {**whole["attributes"], name: value}}))
+    with pytest.raises(ValueError, match=r"out='.*G\.zarr': its zarr\.json is damaged: "):
+        rpw.pairwise(clouds(8, 4), out=store)
+
+
+@pytest.mark.parametrize("names", [("fingerprint",), ("version",), ("inputs", "cost")])
+def test_changed_facts_are_not_believed(store, names):
+    manifest = store / "zarr.json"
+    manifest.write_text(changed(manifest.read_text(), "attributes", "rpw", *names, value="0" * 64))
+    with pytest.raises(ValueError, match=r"its zarr\.json is damaged: it was changed after rpw had written it"):
+        rpw.pairwise(clouds(8, 4), out=store)
+
+
+def test_other_tiles_do_not_cost_the_finished_ones(store):
+    manifest, before = store / "zarr.json", everything_in(store / "c")
+    side = json.loads(manifest.read_text())["chunk_grid"]["configuration"]["chunk_shape"][0]
+    other = [side + 1, side + 1]
+    manifest.write_text(changed(manifest.read_text(), "chunk_grid", "configuration", "chunk_shape", value=other))
+    with pytest.raises(ValueError, match=r"its zarr\.json is damaged: it was changed after rpw had written it"):
+        rpw.pairwise(clouds(8, 4), out=store)
+    assert everything_in(store / "c") == before
+
+
+def test_attributes_of_others_may_come_and_go(store):
+    zarr = pytest.importorskip("zarr")
+    zarr.open_array(store, mode="r+").attrs["note"] = "mine"
+    array = rpw.pairwise(clouds(8, 4), out=store)
+    assert array.attrs["note"] == "mine"
+    np.testing.assert_array_equal(array[:], rpw.pairwise(clouds(8, 4)))
+
+
+def test_names_that_were_changed_are_not_believed(store):
+    write_names(store, list("abcdefgh"), list("abcdefgh"))
+    assert rpw.pairwise(clouds(8, 4), out=store).attrs["rows"] == list("abcdefgh")
+    manifest = store / "zarr.json"
+    manifest.write_text(changed(manifest.read_text(), "attributes", "rows", value=list("hgfedcba")))
+    with pytest.raises(ValueError, match=r"its zarr\.json is damaged: it was changed after rpw had written it"):
+        rpw.pairwise(clouds(8, 4), out=store)
+
+
+@pytest.mark.parametrize("is_sealed", [True, False], ids=["", "of an early version"])
+def test_a_shape_that_promises_endless_tiles_ends_at_once(store, is_sealed):
+    """The command looks whether a store is complete before it knows what the shape must be."""
+    whole = json.loads((store / "zarr.json").read_text())
+    whole["shape"] = [10**9, 10**9]
+    if not is_sealed:
+        whole["attributes"]["rpw"].pop("digest", None)
+    (store / "zarr.json").write_text(json.dumps(whole))
+    code = "import sys; from rpw.many.store.tile_store import is_complete; print(is_complete(sys.argv[1]))"
+    done = children.run("-c", code, store, preexec_fn=allow_little)
+    assert done.stdout == "False\n", done.stderr
+
+
+def allow_little():
+    """So that what hangs does not take the machine with it: 20 seconds, and 4 GB."""
+    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
 def test_out_with_a_null_character_is_named():

@@ -7,10 +7,11 @@ no sense, whatever the files hold; 130 interrupted. The reason is on stderr.
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 
+from rpw.base.ctrl_c import INTERRUPTED
 from rpw.base.extras import missing_extra
+from rpw.cli._streams import complain, open_what_is_closed, stop_writing
 
 __all__ = ["main"]
 
@@ -20,19 +21,19 @@ def main() -> None:
     if any(importlib.util.find_spec(name) is None for name in ("typer", "rich")):
         print(missing_extra("the command line needs", "typer", "rich"), file=sys.stderr)
         raise SystemExit(1)
-    _open_what_is_closed()
+    open_what_is_closed()
     try:
         from rpw.cli._app import app
 
-        app(prog_name="rpw")
+        try:
+            app(prog_name="rpw")
+        finally:
+            sys.stdout.flush()  # here, where an error can still be told
     except KeyboardInterrupt:  # before a command has started
-        print("rpw: interrupted", file=sys.stderr)
-        raise SystemExit(130) from None
-
-
-def _open_what_is_closed() -> None:
-    """Without a stdout or stderr (``rpw ... >&-``) Python has None there, and whatever prints would fail."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        complain("interrupted")
+        raise SystemExit(INTERRUPTED) from None
+    except OSError as error:  # what commands raise is told already: this is about the help, or the end of the output
+        stop_writing(sys.stdout)
+        if not isinstance(error, BrokenPipeError):
+            complain(f"{error.filename or 'stdout'}: {error.strerror or error}")
+        raise SystemExit(1) from None

@@ -10,18 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from rpw.base.check import as_device
-from rpw.cli._options import usage
+from rpw.cli._options import path, usage
 from rpw.cli._output import print_rows, seconds
 from rpw.many.backends.choice import check_device
 
 __all__ = ["Data", "Out", "Seed", "Size", "begin", "need_device", "print_files"]
 
 Data = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="Folder of mnist, cifar10, corel; else that in RPW_DATA.")
+    Path | None,
+    typer.Option("--data", metavar="DIR", parser=path, help="Folder of mnist, cifar10, corel; else that in RPW_DATA."),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Equal seeds give equal numbers.")]
 Size = Annotated[int | None, typer.Option("--size", min=2, help="Cut pictures of a folder to squares of SIZE pixels.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="rpw-output/...")]
+Out = Annotated[
+    Path | None, typer.Option("--out", parser=path, help="Folder for what is made.", show_default="rpw-output/...")
+]
 
 
 def need_device(device: str) -> None:

@@ -7,7 +7,8 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
@@ -16,7 +17,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rpw.base.ctrl_c import INTERRUPTED, heard
 from rpw.base.usage import UsageError
+from rpw.cli._streams import complain, stop_writing
 
 __all__ = [
     "counted",
@@ -41,11 +44,12 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with heard():
+                return command(*args, **kwargs)
         except BrokenPipeError:  # the reader of our output has gone; typer ends quietly
             raise
         except KeyboardInterrupt:
-            _fail("interrupted", 130)
+            _fail("interrupted", INTERRUPTED)
         except UsageError as error:
             _fail(_reason(error), 2)
         except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
@@ -67,24 +71,26 @@ _ARGUMENT = re.compile(r"(p|k|tol|diameter|mass|lam|device|n_threads|time_limit)
 
 def _as_option(text: str) -> str:
     """A message of Python about an argument, as the command line spells it."""
-    text = re.sub(r"\b(device|metric|solver)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\b(device|metric|solver|out)='([^']*)'", r"--\1 \2", text)
     named = _ARGUMENT.match(text)
     return text if named is None else f"--{named[0].replace('_', '-')}{text[named.end() :]}"
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(_encodable(f"rpw: {message}", sys.stderr.encoding), file=sys.stderr)
+    complain(_encodable(message, sys.stderr.encoding))
     raise typer.Exit(code)
 
 
 def print_version(version: str) -> None:
     """One line: the program and its version."""
-    print(f"rpw {version}")
+    with _on_stdout():
+        print(f"rpw {version}")
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
     """One line of JSON; numbers that JSON lacks become the texts "inf", "-inf" and "nan"."""
-    print(json.dumps(_plain(answer), allow_nan=False))
+    with _on_stdout():
+        print(json.dumps(_plain(answer), allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -135,10 +141,24 @@ def _print(what: Table | Text) -> None:
     """Print without the blanks that rich fills lines with: they trouble whoever reads a pipe."""
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDTH)
-    with console.capture() as captured:
-        console.print(what)
-    for line in captured.get().rstrip("\n").split("\n"):
-        print(line.rstrip(" "))
+    with _on_stdout():
+        with console.capture() as captured:
+            console.print(what)
+        for line in captured.get().rstrip("\n").split("\n"):
+            print(line.rstrip(" "))
+
+
+@contextmanager
+def _on_stdout() -> Iterator[None]:
+    """Print at once, so that what cannot be printed is an error now; it names stdout, as others name their file."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        stop_writing(sys.stdout)
+        raise OSError(error.errno, error.strerror, "stdout") from error
 
 
 def _text(text: str, style: str = "") -> Text:

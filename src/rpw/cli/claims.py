@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from rpw.cli._options import Json
+from rpw.cli._options import Json, path
 from rpw.cli._output import counted, print_json, print_lines, print_rows, print_table
 
 __all__ = ["claims"]
 
-Runs = Annotated[Path, typer.Argument(metavar="DIR", help="Its folders are those of rpw reproduce retrieval.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Folder for the table.", show_default="DIR")]
+Runs = Annotated[
+    Path, typer.Argument(metavar="DIR", parser=path, help="Its folders are those of rpw reproduce retrieval.")
+]
+Out = Annotated[Path | None, typer.Option("--out", parser=path, help="Folder for the table.", show_default="DIR")]
 PlainQueries = Annotated[
     bool, typer.Option("--plain-queries", help="Judge the runs of retrieval --plain-queries, beside the others.")
 ]
@@ -31,9 +33,9 @@ def claims(runs: Runs, plain_queries: PlainQueries = False, out: Out = None, as_
 
     judged = judge(read_hits(runs, plain_queries), OTHER_READING if plain_queries else CLAIMS)
     header, rows = verdict_table(judged)
-    path = write_csv((out or runs) / f"claims{'-plain' * plain_queries}.csv", header, rows)
+    table = write_csv((out or runs) / f"claims{'-plain' * plain_queries}.csv", header, rows)
     if as_json:
-        print_json({"claims": [dict(zip(header, row, strict=True)) for row in rows], "files": {"claims": path}})
+        print_json({"claims": [dict(zip(header, row, strict=True)) for row in rows], "files": {"claims": table}})
         return
     shown = []
     for each in judged:
@@ -43,4 +45,4 @@ def claims(runs: Runs, plain_queries: PlainQueries = False, out: Out = None, as_
     print_table(["data", "scenario", "claim", "by", "95 % interval", "verdict"], shown)
     verdicts = Counter(each.verdict for each in judged)
     print_lines([f"{counted(len(judged), 'claim')}: {', '.join(f'{n} {name}' for name, n in verdicts.items())}."])
-    print_rows([("table", str(path))])
+    print_rows([("table", str(table))])

@@ -10,14 +10,16 @@ from typing import Annotated
 import typer
 
 from rpw.cli._experiment import begin, print_files
-from rpw.cli._options import Json, NThreads
+from rpw.cli._options import Json, NThreads, path
 from rpw.cli._output import print_json, print_lines, print_rows, print_table
 from rpw.cli._progress import bar
 from rpw.io.pictures import load_pictures
 
 __all__ = ["demo"]
 
-Out = Annotated[Path | None, typer.Option("--out", help="Folder for what is made.", show_default="demo_output")]
+Out = Annotated[
+    Path | None, typer.Option("--out", parser=path, help="Folder for what is made.", show_default="demo_output")
+]
 
 
 def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:

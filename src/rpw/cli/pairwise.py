@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 import rpw
-from rpw.base.check import as_device
+from rpw.base.check import as_choice, as_device
 from rpw.base.usage import UsageError
 from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
@@ -40,6 +40,7 @@ from rpw.pair.question import DEFAULTS, DISTANCES
 __all__ = ["pairwise"]
 
 _ROWS_AT_ONCE = 256
+_ON_ERROR = ("raise", "nan")
 _LINES = 16  # for as many k, so that everything stays on one screen
 
 Out = Annotated[
@@ -51,7 +52,7 @@ Out = Annotated[
     ),
 ]
 Other = Annotated[
-    Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection; default: the first.")
+    Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection, or the first.")
 ]
 Distance = Annotated[
     str, typer.Option("--distance", help=f"One of {', '.join(DISTANCES)}.", autocompletion=choices(*DISTANCES))
@@ -71,6 +72,16 @@ Diameter = Annotated[
     str | None,
     typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: all points'."),
 ]
+OnError = Annotated[
+    str,
+    typer.Option(
+        "--on-error",
+        metavar="raise|nan",
+        help="nan: pairs that fail are fine.",
+        autocompletion=choices(*_ON_ERROR),
+        show_default=False,
+    ),
+]
 
 
 def pairwise(
@@ -84,6 +95,7 @@ def pairwise(
     diameter: Diameter = None,
     mass: Mass = None,
     lam: Lam = None,
+    on_error: OnError = "raise",
     time_limit: TimeLimit = None,
     n_threads: NThreads = None,
     device: Device = "cpu",
@@ -96,6 +108,7 @@ def pairwise(
     with usage():
         _check_options(distance, options, time_limit)
         as_device(device)
+        as_choice(on_error, "--on-error", _ON_ERROR)
     check_out(out, [a] if b is None else [a, b], is_stack=isinstance(options.get("k"), list))
     first, second = read_collection(a), None if b is None else read_collection(b)
     if second is not None:
@@ -109,7 +122,7 @@ def pairwise(
         span = rpw.diameter(*_points(first, second), metric=options["metric"])
         options["diameter"] = span or "auto"  # of 0, rpw.pairwise says what is wrong
     asked = {"distance": distance, **options}
-    run = {"n_threads": n_threads, "device": device, "time_limit": time_limit, **shared}
+    run = {"n_threads": n_threads, "device": device, "time_limit": time_limit, "on_error": on_error, **shared}
     with bar(as_json) as report:
         matrix = _matrix(out, names, asked, A, B, progress=counting(report, "pairs"), **run)
     facts = {"shape": list(matrix.shape), **_summary(matrix, b is None), **before}
@@ -182,13 +195,21 @@ def _matrix(out: Path, names: dict[str, list[str]], asked: dict[str, Any], A: An
         matrix = rpw.pairwise(A, B, **asked, **run, **store)
     except rpw.PairwiseError as error:
         keep(error.distances)
-        raise
+        raise RuntimeError(_told(error, out, **names)) from None
     except rpw.TimeLimitError as error:
         if store:
             raise TimeoutError(f"{error}, or run the same command again: it goes on from there") from None
         raise
     keep(matrix)
     return matrix
+
+
+def _told(error: rpw.PairwiseError, out: Path, rows: list[str], columns: list[str]) -> str:
+    """Pairs that failed, in the words of the command line."""
+    i, j, reason = error.failures[0]
+    more = f" (and {len(error.failures) - 1:,} more)" if len(error.failures) > 1 else ""
+    rest = f"the matrix is in {out}, with NaN for failed pairs; with --on-error nan that is no error"
+    return f"pair ({rows[i]}, {columns[j]}) failed: {reason.removeprefix('ValueError: ')}{more}; {rest}"
 
 
 def _points(first: Collection, second: Collection | None) -> tuple[Any, Any]:
@@ -213,7 +234,8 @@ def _summary(matrix: Any, within: bool) -> dict[str, Any]:
     total, count, failed = np.zeros(stack), np.zeros(stack), 0
     for start in range(0, n, _ROWS_AT_ONCE):
         block = np.array(matrix[..., start : start + _ROWS_AT_ONCE, :], dtype=np.float64)
-        failed += int(np.isnan(block.reshape(-1, *block.shape[-2:])[0]).sum())  # of a stack: there at each k
+        missing = np.isnan(block.reshape(-1, *block.shape[-2:])[0])  # of a stack: there at each k
+        failed += int((np.triu(missing, start) if within else missing).sum())  # within: a pair has two entries
         if within and n * m > 1:
             rows = np.arange(block.shape[-2])
             block[..., rows, start + rows] = np.nan

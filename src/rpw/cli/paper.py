@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpw.cli._experiment import Data, Out, Seed, begin, need_device, print_files
-from rpw.cli._options import Device, Json, NThreads, usage
+from rpw.cli._options import Device, Json, NThreads, path, usage
 from rpw.cli._output import counted, print_json, print_lines, print_table
 from rpw.cli._progress import bar
 
@@ -27,7 +27,9 @@ Parts = Annotated[
 ]
 RunsFolder = Annotated[
     Path | None,
-    typer.Option("--runs", metavar="DIR", help="Where runs of retrieval lie, or go.", show_default="OUT/runs"),
+    typer.Option(
+        "--runs", metavar="DIR", parser=path, help="Where runs of retrieval lie, or go.", show_default="OUT/runs"
+    ),
 ]
 LargestN = Annotated[
     int | None,

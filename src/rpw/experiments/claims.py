@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,18 @@ import numpy as np
 
 from rpw.experiments.statistics import LEVEL, UNKNOWN, Difference, Ints, holm, paired_difference
 
-__all__ = ["CLAIMS", "OTHER_READING", "OURS", "Claim", "Hits", "Judged", "judge", "read_hits", "verdict_table"]
+__all__ = [
+    "CLAIMS",
+    "OTHER_READING",
+    "OURS",
+    "Claim",
+    "Hits",
+    "Judged",
+    "digest_in",
+    "judge",
+    "read_hits",
+    "verdict_table",
+]
 
 _PLAIN = "-plain"  # ends the scenarios of the other reading
 
@@ -120,6 +131,11 @@ class Hits:
     queries: tuple[int, ...]
     counts: dict[tuple[str, int], Ints]
 
+    @property
+    def pictures(self) -> str:
+        """What the run says of its pictures: their size and their digest."""
+        return str(self.drawn[0])
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -174,19 +190,37 @@ def _with(claim: Claim, scenario: str, distance: str, runs: Sequence[Hits]) -> l
 
 def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:
     """The runs of ``rpw reproduce retrieval`` in the folders of a folder; those of the other reading if asked for."""
-    runs = []
+    runs: dict[str, Hits] = {}
     for path in sorted(folder.glob("*/hits.csv")):
         try:
             facts = json.loads((path.parent / "run.json").read_text(encoding="utf-8"))
             if plain_queries or not facts["plain_queries"]:
-                runs.append(_read(path, facts))
-        except (KeyError, TypeError, ValueError, IndexError, csv.Error) as error:
+                runs[path.parent.name] = _read(path, facts)
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError, csv.Error) as error:
             raise ValueError(f"{path.parent} holds no whole run of rpw reproduce retrieval: make it again") from error
     if not runs and any(folder.glob("*/hits.csv")):
         raise ValueError(f"all runs in {folder} have plain queries: --plain-queries judges them")
     if not runs:
         raise ValueError(f"{folder} holds no folder with hits.csv: name the one above those of rpw reproduce retrieval")
-    return runs
+    _check_same_pictures(folder, runs)
+    return list(runs.values())
+
+
+def _check_same_pictures(folder: Path, runs: Mapping[str, Hits]) -> None:
+    """Raise where two runs of one data set were not made from the same pictures."""
+    first: dict[str, str] = {}
+    for name, run in runs.items():
+        other = first.setdefault(run.dataset, name)
+        if runs[other].pictures != run.pictures:
+            raise ValueError(
+                f"{folder} holds runs of different pictures that are all called {run.dataset}: {other} has "
+                f"{runs[other].pictures}, and {name} has {run.pictures}; remove the runs of the wrong ones"
+            )
+
+
+def digest_in(pictures: str) -> str:
+    """The digest, of what a run says of its pictures."""
+    return pictures.rpartition("digest ")[2]
 
 
 def _read(path: Path, facts: dict[str, Any]) -> Hits:

@@ -1,7 +1,7 @@
 """Arrays in NPY and NPZ files.
 
-Nothing is unpickled, no header is believed before its file's size agrees, and nothing is expanded that is not needed or
-does not fit into memory.
+Nothing is unpickled, no header is believed before its file's size agrees, and nothing is expanded that is not needed,
+does not fit into memory, or grows beyond belief.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.memory import check_file_fits
+from rpw.io.expansion import check_expansion
 from rpw.io.tables import WEIGHT_NAMES
 
 __all__ = ["KNOWN_ARRAYS", "Archive", "Arrays", "load_arrays", "open_archive", "unknown_arrays"]
@@ -63,14 +64,15 @@ def open_archive(stream: IO[bytes]) -> Iterator[Archive]:
     if not zipfile.is_zipfile(stream):
         raise ValueError("not an NPZ file, or cut off: it has no table of contents")
     with zipfile.ZipFile(stream) as archive:
-        yield Archive(archive)
+        yield Archive(archive, stream)
 
 
 class Archive:
-    """An NPZ file of which nothing is expanded but the arrays that are asked for, and those only if all fit."""
+    """An NPZ file of which nothing is expanded but the arrays that are asked for, and those only if all fit, and are
+    not larger than the file makes believable."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
+    def __init__(self, archive: zipfile.ZipFile, stream: IO[bytes]) -> None:
+        self._archive, self._stream = archive, stream
         self._entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
 
     @property
@@ -81,7 +83,11 @@ class Archive:
     def read(self, names: Iterable[str]) -> Arrays:
         """These arrays. Their sizes, which header and table of contents must agree on, are looked at first."""
         names = list(names)
-        check_arrays_fit([self._each(name, lambda _, declared: declared) for name in names])
+        arrays = [self._each(name, lambda _, declared: declared) for name in names]
+        check_arrays_fit(arrays)
+        expanded = sum(array.bytes for array in arrays)
+        otherwise = "nearly all values are equal; save them without compression, with numpy.savez"
+        check_expansion(expanded, self._stream, "its arrays need", otherwise)
         return {name: self._each(name, _read) for name in names}
 
     def _each(self, name: str, use: Callable[[IO[bytes], Declared], T]) -> T:

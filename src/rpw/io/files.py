@@ -54,17 +54,31 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(target))
     _sweep(target.parent)
-    partial, file = _new_partial(target.parent)
+    with _named(target):
+        partial, file = _new_partial(target.parent)
+        try:
+            with file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(partial, target)  # before it is closed, while the lock still says that somebody needs it
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+        sync_folder(target.parent)
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[None]:
+    """Name the file in errors of the disk: a write that fails does not, and the name of a partial file says nothing."""
     try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            os.replace(partial, target)  # before it is closed, while the lock still says that somebody needs it
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    sync_folder(target.parent)
+        yield
+    except OSError as error:
+        if error.filename is not None and not _PARTIAL.fullmatch(os.path.basename(error.filename)):
+            raise
+        # NumPy counts what it could write, and does not say why it stopped.
+        reason = error.strerror or f"cannot be written whole ({error}): is the disk full?"
+        raise OSError(error.errno or errno.EIO, reason, str(target)) from error
 
 
 def _new_partial(folder: Path) -> tuple[Path, IO[bytes]]:

@@ -30,6 +30,7 @@ from rpw.base.memory import available_bytes
 from rpw.base.types import PathLike
 from rpw.base.usage import UsageError
 from rpw.io.arrays import load_arrays
+from rpw.io.expansion import check_expansion
 from rpw.io.files import read_guarded
 from rpw.io.images import read_pixels
 from rpw.io.readers import IMAGE_SUFFIXES
@@ -94,7 +95,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
         return _digits()
     if dataset not in DATASETS:
         where = Path(dataset)
-        if not where.exists():
+        if not dataset or not where.exists():
             known = ", ".join(["digits", *DATASETS])
             raise ValueError(f"dataset {dataset!r} is neither one of {known} nor a file or folder")
         return read_pictures(where, size=size)
@@ -230,6 +231,7 @@ def _read_idx(stream: IO[bytes]) -> Pixels:
         promised = int(np.prod([int(length) for length in shape], dtype=object))
         if promised > available_bytes():
             raise ValueError(f"damaged, or too large for the memory: its header says shape {shape}")
+        check_expansion(promised, stream, f"its shape {shape} needs", "nearly all pixels are equal; unpack it")
         try:
             data = content.read(promised + 1)
         except (EOFError, zlib.error) as error:

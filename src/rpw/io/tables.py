@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from rpw.base.check import Array
 from rpw.base.extras import import_extra
 from rpw.base.memory import check_file_fits
+from rpw.io.expansion import check_expansion
 from rpw.measure import Measure
 
 __all__ = ["WEIGHT_NAMES", "Columns", "Table", "as_text_cell", "in_order", "read_parquet", "read_text"]
@@ -166,7 +166,7 @@ def read_parquet(stream: IO[bytes]) -> Table:
     file = parquet.ParquetFile(stream)
     for column in file.schema_arrow:
         _check_numeric(column)
-    _check_expansion(file.metadata, stream)
+    _check_sizes(file.metadata, stream)
     try:
         table = file.read(use_threads=False)
     except MemoryError as error:  # more often a damaged size than a large table
@@ -186,27 +186,22 @@ def _check_numeric(column: Any) -> None:
         raise ValueError(f"column {column.name!r} is not numeric: {column.type}")
 
 
-# A table that takes this much memory, and this many times the size of its file, is hardly data.
-_LARGE = 1e9
-_LARGEST_RATIO = 500
 # While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
 _BYTES_OF_VALUE = 3 * 8
 
 
-def _check_expansion(declared: Any, stream: IO[bytes]) -> None:
+def _check_sizes(declared: Any, stream: IO[bytes]) -> None:
     """Raise before anything is expanded where a table does not fit into memory, or its sizes are not believable."""
     groups = [declared.row_group(i) for i in range(declared.num_row_groups)]
     if sum(group.num_rows for group in groups) != declared.num_rows:
         raise ValueError(f"damaged: {declared.num_rows:,} rows are declared, and its parts have another number of them")
-    packed, needed = os.fstat(stream.fileno()).st_size, _BYTES_OF_VALUE * declared.num_rows * declared.num_columns
+    needed = _BYTES_OF_VALUE * declared.num_rows * declared.num_columns
     needed = max(needed, sum(group.total_byte_size for group in groups))
     subject = f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need"
     check_file_fits(needed, subject)
-    if needed > max(_LARGE, _LARGEST_RATIO * packed):
-        raise ValueError(
-            f"{subject} {needed / 1e9:,.1f} GB of memory, {needed / packed:,.0f} times the size of the file: damaged, "
-            "or nearly all rows are equal; write each of them once, with a column of weights"
-        )
+    check_expansion(
+        needed, stream, subject, "nearly all rows are equal; write each of them once, with a column of weights"
+    )
 
 
 def _from_table(table: Array, header: Sequence[str]) -> Table:

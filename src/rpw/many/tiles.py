@@ -39,6 +39,12 @@ class Tiling:
         return -(-self.shape[0] // self.tile[0]), -(-self.shape[1] // self.tile[1])
 
     @property
+    def count(self) -> int:
+        """The number of tiles to compute."""
+        rows, columns = self.grid
+        return rows * (rows + 1) // 2 if self.is_symmetric else rows * columns
+
+    @property
     def tiles(self) -> list[Tile]:
         """The tiles to compute."""
         rows, columns = self.grid

@@ -1,11 +1,13 @@
 """What a part shows: verdicts, tables and figures; how it lies in a folder, and how it is read back.
 
-``part.json`` is written last, and whole or not at all. A part is finished when it is there, was made from the same
-facts, and every file that it names is there too; else the part is made again.
+``part.json`` is written last, and whole or not at all. It holds the digests of the other files, and one of itself. A
+part is finished when it was made from the same facts, and all of its files are as they were written; else the part is
+made again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,7 +80,10 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Finished:
-    """A part that was read back: tables as texts, figures as the names of SVG files in the folder."""
+    """A part that was read back: tables as texts, figures as the names of SVG files in the folder.
+
+    ``pictures`` are the digests of the data sets that it was made from; None where the pictures were not there.
+    """
 
     folder: Path
     rule: str
@@ -86,9 +91,12 @@ class Finished:
     tables: tuple[dict[str, Any], ...] = ()
     drawings: tuple[dict[str, str], ...] = ()
     files: tuple[str, ...] = field(default=())
+    pictures: Mapping[str, str | None] = field(default_factory=dict)
 
 
-def write_part(exhibit: Exhibit, folder: Path, facts: Mapping[str, Any]) -> Finished:
+def write_part(
+    exhibit: Exhibit, folder: Path, facts: Mapping[str, Any], pictures: Mapping[str, str | None] | None = None
+) -> Finished:
     """Write the files of a part, ``part.json`` last."""
     files = []
     for table in exhibit.tables:
@@ -110,9 +118,11 @@ def write_part(exhibit: Exhibit, folder: Path, facts: Mapping[str, Any]) -> Fini
             for table in shown
         ],
         "drawings": [{"name": drawing.name, "caption": drawing.caption} for drawing in exhibit.drawings],
-        "files": files,
+        "files": {name: _digest_of_file(folder / name) for name in files},
+        "pictures": dict(pictures or {}),
     }
-    write_text(folder / "part.json", json.dumps(text, indent=1, sort_keys=True) + "\n")
+    whole = {**text, "digest": _digest_of(text)}
+    write_text(folder / "part.json", json.dumps(whole, indent=1, sort_keys=True) + "\n")
     found = read_part(folder, facts)
     assert found is not None, f"{folder} was just written"
     return found
@@ -129,16 +139,28 @@ def read_part(folder: Path, facts: Mapping[str, Any]) -> Finished | None:
     """The part that lies there, if it is whole and was made from these facts."""
     try:
         text = json.loads((folder / "part.json").read_text(encoding="utf-8"))
-        found = Finished(
+        if text.pop("digest") != _digest_of(text) or text["facts"] != json.loads(json.dumps(dict(facts))):
+            return None
+        if any(_digest_of_file(folder / name) != digest for name, digest in text["files"].items()):
+            return None
+        return Finished(
             folder,
             text["rule"],
             tuple(Verdict(*each) for each in text["verdicts"]),
             tuple(text["tables"]),
             tuple(text["drawings"]),
             tuple(text["files"]),
+            text["pictures"],
         )
-        made_from = text["facts"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    is_whole = all((folder / name).is_file() for name in found.files)
-    return found if is_whole and made_from == json.loads(json.dumps(dict(facts))) else None
+
+
+def _digest_of(text: Mapping[str, Any]) -> str:
+    """Of what ``part.json`` says."""
+    return hashlib.sha256(json.dumps(text, sort_keys=True).encode()).hexdigest()
+
+
+def _digest_of_file(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

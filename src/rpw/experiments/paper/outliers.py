@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from rpw.experiments.paper.exhibit import NO, YES, Drawing, Exhibit, Table, Verdict
-from rpw.experiments.paper.retrieved import NotRunError, Runs
+from rpw.experiments.paper.retrieved import Runs
 from rpw.experiments.robustness import Outliers, outlier_changes, thresholds
 from rpw.experiments.theory_views import draw_outliers
-from rpw.io.pictures import load_pictures
 
 __all__ = ["changes_verdict", "outlier_exhibit", "threshold_exhibit"]
 
@@ -53,11 +52,7 @@ def changes_verdict(found: Outliers) -> Verdict:
 
 def threshold_exhibit(runs: Runs, dataset: str, count: int, report: Callable[[float, str], object]) -> Exhibit:
     """Medians over the pictures."""
-    try:
-        pictures = load_pictures(dataset, runs.data, None)
-    except (ValueError, OSError, ImportError) as error:
-        raise NotRunError(f"the pictures of {dataset} are not here: {error}") from error
-    found = thresholds(pictures, runs.seed, count, runs.n_threads, report)
+    found = thresholds(runs.pictures(dataset), runs.seed, count, runs.n_threads, report)
     rows: list[list[Any]] = []
     medians: list[list[Any]] = []
     for w, way in enumerate(found.methods):

@@ -106,6 +106,13 @@ class Part:
             sizes["runs"] = digest_of_runs(job.runs.folder, [each.name for each in self.sizes["experiments"]])
         return {"number": self.number, "seed": job.seed, **sizes}
 
+    def pictures(self, job: Job) -> dict[str, str | None]:
+        """The data sets that it is made from, and their digests."""
+        named = [each.dataset for each in self.sizes.get("experiments", ())]
+        if "dataset" in self.sizes:
+            named.append(self.sizes["dataset"])
+        return {name: job.runs.digest(name) for name in named}
+
     def exhibit(self, job: Job) -> Exhibit:
         """Make it."""
         return self.make(job, **self.sizes)
@@ -168,7 +175,7 @@ def _choosing(job: Job, experiments: tuple[Experiment, ...]) -> Exhibit:
 
 
 def _claims(job: Job) -> Exhibit:
-    return claims_exhibit(job.runs.folder)
+    return claims_exhibit(job.runs)
 
 
 def _thresholds(job: Job, dataset: str, count: int) -> Exhibit:

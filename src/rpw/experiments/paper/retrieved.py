@@ -1,7 +1,7 @@
 """Figures 5 and 7 and the claims of section 6.1: retrieval of pictures, from runs that lie in folders.
 
 A run is a folder of ``rpw reproduce retrieval``. One that is finished is read, not computed again, wherever it was
-computed; one that is not resumes where it was cut off.
+computed; one that is not resumes where it was cut off. Where the pictures are here, they must be those of the run.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import csv
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rpw.experiments.claims import judge, read_hits, verdict_table
+from rpw.experiments.claims import digest_in, judge, read_hits, verdict_table
 from rpw.experiments.files import check_same_run, new_figure
 from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table, Verdict
 from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import Plan, chosen_methods
 from rpw.experiments.retrieval_run import MAY_DIFFER, Run, run_retrieval
 from rpw.experiments.retrieval_views import COLOUR_OF, SHOWN_M
-from rpw.io.pictures import load_pictures
+from rpw.io.pictures import Pictures, load_pictures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,6 +82,7 @@ class Runs:
     data: Path | None = None
     n_threads: int | None = None
     device: str = "cpu"
+    _digests: dict[str, str | None] = field(default_factory=dict, init=False)
 
     def ready(self, experiment: Experiment, report: Report) -> Path:
         """The folder of a run that is finished; computes it where it is not."""
@@ -97,15 +98,32 @@ class Runs:
 
     def plan(self, experiment: Experiment) -> Plan:
         """What an experiment draws; raises where its pictures are not here."""
-        try:
-            pictures = load_pictures(experiment.dataset, self.data, None)
-        except (ValueError, OSError, ImportError) as error:
-            raise NotRunError(f"the pictures of {experiment.dataset} are not here: {error}") from error
         sizes = (experiment.labelled, experiment.queries, self.seed)
-        return Plan(pictures, experiment.scenario, *sizes, largest_m=experiment.nearest)
+        return Plan(self.pictures(experiment.dataset), experiment.scenario, *sizes, largest_m=experiment.nearest)
+
+    def pictures(self, dataset: str) -> Pictures:
+        """A data set; raises where it is not here."""
+        try:
+            return load_pictures(dataset, self.data, None)
+        except (ValueError, OSError, ImportError) as error:
+            raise NotRunError(f"the pictures of {dataset} are not here: {error}") from error
+
+    def digest(self, dataset: str) -> str | None:
+        """What tells the pictures of a data set from others of its name; None where they are not here."""
+        if dataset not in self._digests:
+            try:
+                self._digests[dataset] = self.pictures(dataset).digest
+            except NotRunError:
+                self._digests[dataset] = None
+        return self._digests[dataset]
+
+    def other_pictures(self, made_from: Mapping[str, str | None]) -> list[str]:
+        """Those of some data sets that are here with other pictures than those of these digests."""
+        return [name for name, digest in made_from.items() if self.digest(name) not in (None, digest)]
 
     def is_finished(self, experiment: Experiment) -> bool:
-        """Whether the files of the run are there and were made from what is asked for."""
+        """Whether the files of the run are there and were made from what is asked for; by its pictures, where these are
+        here too."""
         folder = self.folder / experiment.name
         try:
             facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -116,7 +134,9 @@ class Runs:
             is_same = all(facts[name] == value for name, value in asked.items())
             has_all = set(experiment.distances) <= set(facts["distances"].split(","))
             is_long = facts["repeats"] >= experiment.repeats
-            return is_same and has_all and is_long and _has_tables(folder, experiment, facts["repeats"])
+            if not (is_same and has_all and is_long and _has_tables(folder, experiment, facts["repeats"])):
+                return False
+            return not self.other_pictures({experiment.dataset: digest_in(facts["pictures"])})
         except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error):
             return False
 
@@ -221,12 +241,16 @@ def digest_of_runs(folder: Path, names: Sequence[str] | None = None) -> str:
     return digest.hexdigest()[:16]
 
 
-def claims_exhibit(folder: Path) -> Exhibit:
+def claims_exhibit(runs: Runs) -> Exhibit:
     """Every claim of the paper about retrieval, and ours, by the runs that lie there."""
     try:
-        judged = judge(read_hits(folder))
+        hits = read_hits(runs.folder)
     except (ValueError, OSError) as error:
         raise NotRunError(str(error)) from error
+    others = runs.other_pictures({run.dataset: digest_in(run.pictures) for run in hits})
+    if others:
+        raise NotRunError(f"the runs of {others[0]} in {runs.folder} were made from other pictures than those here")
+    judged = judge(hits)
     verdicts = []
     for each in judged:
         claim, by = each.claim, each.difference

@@ -63,13 +63,13 @@ def make_whole(
     """Make what is not finished; ``shown`` are the parts of the page, all of them if some only are made."""
     whole = Whole(shown or parts)
     for part in whole.parts:
-        finished = read_part(out / part.slug, part.facts(job))
+        finished = _finished(part, job, out)
         if finished is not None:
             whole.found[part.slug] = finished
     total = sum(part.seconds for part in parts)
     done = sum(part.seconds for part in parts if part.slug in whole.found)
     for part in in_order_of_work(parts):
-        if part.slug in whole.found and read_part(out / part.slug, part.facts(job)) is not None:
+        if part.slug in whole.found and _finished(part, job, out) is not None:
             continue
 
         def tell(share: float, what: str, part: Part = part, done: float = done) -> None:
@@ -81,6 +81,12 @@ def make_whole(
         _publish(whole, out, facts)
     _publish(whole, out, facts)
     return whole
+
+
+def _finished(part: Part, job: Job, out: Path) -> Finished | None:
+    """The part that lies there, unless it must be made (again): also where its pictures are others now."""
+    found = read_part(out / part.slug, part.facts(job))
+    return None if found is None or job.runs.other_pictures(found.pictures) else found
 
 
 def _publish(whole: Whole, out: Path, facts: Mapping[str, Any]) -> None:
@@ -103,5 +109,5 @@ def _make(part: Part, job: Job, out: Path, whole: Whole) -> None:
         whole.found.pop(part.slug, None)
         whole.left_out[part.slug] = str(error)
         return
-    whole.found[part.slug] = write_part(exhibit, out / part.slug, part.facts(job))
+    whole.found[part.slug] = write_part(exhibit, out / part.slug, part.facts(job), part.pictures(job))
     whole.made.append(part.slug)

@@ -17,6 +17,10 @@ from rpw.many.batch import PairBatch
 # versions do not know. Format 1, of rpw 0.1, had no digests.
 FORMATS = {2: 2, 3: 3}
 
+# Attributes that say for people what the fingerprint stands for, and those that name the measures.
+FOR_PEOPLE = ("distance", "p", "k", "diameter", "mass", "lam", "metric", "device", "symmetric", "shape")
+NAMES = ("rows", "columns")
+
 _INPUTS = {"A": "A holds other measures", "B": "B holds other measures", "support": "the support is another one"}
 _INPUTS |= {"cost": "cost is another matrix"}
 
@@ -51,18 +55,26 @@ def manifest_of(batch: PairBatch) -> dict[str, Any]:
 
 def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
     """Raise if two manifests describe different work, and say what differs."""
-    if there["rpw"].get("fingerprint") == here["rpw"]["fingerprint"]:
-        return  # it stands for all inputs and parameters; the attributes beside it are for people
     there = {"device": "cpu"} | there  # stores were silent about it when there was no other
     differences = [
-        f"{name} is {there.get(name)!r} there and {here[name]!r} here"
-        for name in here
-        if name != "rpw" and there.get(name) != here[name]
+        f"{name} is {there.get(name)!r} there and {here.get(name)!r} here"
+        for name in FOR_PEOPLE
+        if there.get(name) != here.get(name)
     ]
     of_there, of_here = there["rpw"].get("inputs", {}), here["rpw"]["inputs"]
     differences += [text for name, text in _INPUTS.items() if of_there.get(name) != of_here[name]]
-    reasons = "; ".join(differences) or "the metric gives other distances"
-    raise ValueError(f"out={str(path)!r} holds another matrix: {reasons}. Choose another path")
+    reasons = "; ".join(differences)
+    if there["rpw"].get("fingerprint") != here["rpw"]["fingerprint"]:
+        reasons = reasons or "the metric gives other distances"
+        raise ValueError(f"out={str(path)!r} holds another matrix: {reasons}. Choose another path")
+    if reasons:  # the fingerprint stands for all of this: somebody has changed one of them
+        raise damaged(path, f"{reasons}, and the fingerprint is that of this matrix")
+
+
+def damaged(path: Path, reason: str) -> ValueError:
+    """The error of a store whose zarr.json cannot be believed."""
+    way_out = "Choose another path, or remove the folder"
+    return ValueError(f"out={str(path)!r}: its zarr.json is damaged: {reason}. {way_out}")
 
 
 def _digest(array: Array | None) -> str | None:

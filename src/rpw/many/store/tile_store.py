@@ -2,7 +2,8 @@
 
 Of a stack of matrices, one for each of a list of k, a tile holds all: its pairs are solved once.
 
-    D.zarr/zarr.json       shape, tile, parameters and fingerprint of the inputs (Zarr's own metadata)
+    D.zarr/zarr.json       shape, tile, parameters and fingerprint of the inputs (Zarr's own metadata), and a digest of
+                           all that
     D.zarr/c/i/j           the chunks: float64, little-endian, not compressed (distances do not compress); of a stack,
                            whose first index is that of k, c/0/i/j
     D.zarr/.rpw/done/i.j   the mark of a finished tile: the SHA-256 of its chunk, and of its mirror image;
@@ -17,7 +18,7 @@ A tile whose chunks do not have the digests in its mark is not finished.
 
 A folder is ours if its zarr.json says so; one without a zarr.json is touched only if it holds nothing but what a run
 leaves that died before it wrote one. Nothing is ever deleted but marks that new ones replace. Links in a store are
-refused (see _tree).
+refused (see tree).
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from rpw.base.version import VERSION
 from rpw.many.batch import PairBatch
 from rpw.many.store.digests import DONE, ENDINGS, Chunks, as_mark, mark_of
 from rpw.many.store.layout import check_layout, entry, layout_of
-from rpw.many.store.manifest import FORMATS, check_same_work, manifest_of
+from rpw.many.store.manifest import FORMATS, NAMES, check_same_work, damaged, manifest_of
+from rpw.many.store.seal import check_seal, sealed
 from rpw.many.store.tree import Tree
 from rpw.many.tiles import Tile, Tiling, tiling_of
 
@@ -80,7 +82,7 @@ def is_complete(out: Path) -> bool:
     try:
         tree = Tree(out)
         metadata = _metadata(tree)
-        return metadata is not None and not _store_of(tree, metadata).missing(retries_failed=True)
+        return metadata is not None and _store_of(tree, metadata).is_complete()
     except (OSError, ValueError):
         return False
 
@@ -89,14 +91,14 @@ def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
     """Put the names of the rows and columns into the attributes of the store at ``out``."""
     tree = Tree(out)
     metadata = _metadata(tree)
-    names = {"rows": rows, "columns": columns}
+    names = dict(zip(NAMES, (rows, columns), strict=True))
     if metadata is None or names.items() <= metadata["attributes"].items():
         return
     metadata["attributes"] |= names
     lock = _lock(tree)
     try:
         with _explained(tree):
-            tree.write(_encoded(metadata), _METADATA)
+            tree.write(_encoded(sealed(metadata)), _METADATA)
     finally:
         os.close(lock)
 
@@ -134,6 +136,10 @@ class TileStore:
             f"{state}; it was begun by rpw {self._version} and this is {VERSION}: finish it with that version, "
             "or choose another path for out"
         )
+
+    def is_complete(self) -> bool:
+        """Whether nothing is left to compute. Marks are counted first: a damaged shape can promise endless tiles."""
+        return self.tiling.count <= len(self._tree.names(*DONE)) and not self.missing(retries_failed=True)
 
     def missing(self, retries_failed: bool) -> list[Tile]:
         """The tiles that are not finished (nor complete but for failed pairs, unless these are to be tried again)."""
@@ -240,9 +246,9 @@ def _stored(tree: Tree, batch: PairBatch) -> TileStore | None:
     try:
         check_same_work(tree.path, metadata["attributes"], manifest)
     except RecursionError as error:
-        raise _damaged(tree.path, "it is nested too deeply") from error
+        raise damaged(tree.path, "it is nested too deeply") from error
     if metadata["shape"] != manifest["shape"] or metadata["attributes"]["symmetric"] != manifest["symmetric"]:
-        raise _damaged(tree.path, "its shape is not that of the matrix with its fingerprint")
+        raise damaged(tree.path, "its shape is not that of the matrix with its fingerprint")
     return _store_of(tree, metadata)
 
 
@@ -257,12 +263,13 @@ def _metadata(tree: Tree) -> dict[str, Any] | None:
         form = entry(metadata, int, "attributes", "rpw", "format")
         if form in FORMATS:
             check_layout(metadata, FORMATS[form])
+            check_seal(metadata)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise _damaged(path, "it is not JSON") from error
+        raise damaged(path, "it is not JSON") from error
     except RecursionError as error:
-        raise _damaged(path, "it is nested too deeply") from error
+        raise damaged(path, "it is nested too deeply") from error
     except ValueError as error:
-        raise _damaged(path, str(error)) from error
+        raise damaged(path, str(error)) from error
     if form not in FORMATS:
         raise _of_another_format(path, form, metadata["attributes"]["rpw"].get("version"))
     return metadata
@@ -277,11 +284,6 @@ def _of_another_format(path: Path, form: int, version: Any) -> ValueError:
     )
 
 
-def _damaged(path: Path, reason: str) -> ValueError:
-    way_out = "Choose another path, or remove the folder"
-    return ValueError(f"out={str(path)!r}: its zarr.json is damaged: {reason}. {way_out}")
-
-
 def _store_of(tree: Tree, metadata: dict[str, Any]) -> TileStore:
     (*stack, n, m), attributes = metadata["shape"], metadata["attributes"]
     *_, rows, columns = metadata["chunk_grid"]["configuration"]["chunk_shape"]
@@ -291,8 +293,9 @@ def _store_of(tree: Tree, metadata: dict[str, Any]) -> TileStore:
 
 def _begin(tree: Tree, batch: PairBatch, tiling: Tiling) -> TileStore:
     manifest = manifest_of(batch)
+    metadata = {**layout_of(batch.stack, tiling.shape, tiling.tile), "attributes": manifest}
     with _explained(tree):
-        tree.write(_encoded({**layout_of(batch.stack, tiling.shape, tiling.tile), "attributes": manifest}), _METADATA)
+        tree.write(_encoded(sealed(metadata)), _METADATA)
     return TileStore(tree, tiling, batch.stack, manifest["rpw"]["fingerprint"], VERSION)
 
 
