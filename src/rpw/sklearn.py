@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -246,6 +247,8 @@ def _check_point_sets(X: Any) -> None:
 def _check_by_name(measures: Any, space: dict[str, Any], metric: Metric, fitted: Any = None) -> None:
     """Raise for what does not fit, and call it X: to those who compute it has other names."""
     if space:
-        as_collection(measures, "X", as_shared_ground(space.get("support"), space.get("cost"), as_metric(metric)))
+        with warnings.catch_warnings():  # they come when the measures are read for good
+            warnings.simplefilter("ignore")
+            as_collection(measures, "X", as_shared_ground(space.get("support"), space.get("cost"), as_metric(metric)))
     elif fitted is not None and measures[0].dimension != fitted[0].dimension:
         raise ValueError(f"X has points of dimension {measures[0].dimension}, X of fit of {fitted[0].dimension}")
