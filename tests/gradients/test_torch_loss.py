@@ -112,6 +112,14 @@ def test_identical_measures_and_points_that_coincide():
     assert torch.isfinite(gradient(distance(x, together, p=1), x)).all()
 
 
+@pytest.mark.parametrize(("p", "expected"), [(1, 3.0), (2, 7.5)])
+def test_a_weight_of_zero_has_the_derivative_upwards(p, expected):
+    """W of (1 - h) at 0 and h at 5 to 1 is 1 + 3h for p = 1, and √(1 + 15h) for p = 2."""
+    a = torch.tensor([1.0, 0.0], requires_grad=True)
+    rt.wasserstein(torch.tensor([0.0, 5.0]), torch.tensor([1.0]), a=a, p=p).backward()
+    assert a.grad.tolist() == pytest.approx([0, expected])
+
+
 def test_inputs_are_left_alone():
     x, y, a, b = pair()
     before = [each.detach().clone() for each in (x, y, a, b)]
