@@ -179,7 +179,8 @@ class _Side:
         least = self.mass.where(self.has_mass, most[:, None]).amin(1)
         where = {name: self.kept(each) for name, each in (("points", points), ("place", place)) if each is not None}
         unit = most * (least == most)
-        return Measures(self.start, self.kept(self.mass), **where, total=self.mass.sum(1), unit=unit)
+        before = self.kept(self.mass.cumsum(1) - self.mass)
+        return Measures(self.start, self.kept(self.mass), **where, total=self.mass.sum(1), unit=unit, before=before)
 
 
 def _as_side(like: Any, n: int, raw: Any, sizes: Sequence[int]) -> _Side:
