@@ -12,6 +12,7 @@ from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
+from rpw.base.memory import is_out_of_memory
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
@@ -139,8 +140,9 @@ def _values(
             values, failures = _core.pair_values(space, *sides, question.to_core(), each, each, threads, seconds, None)
         except TimeoutError:
             raise TimeLimitError from None
-        if failures:
-            raise ValueError(f"the projections could not be compared: {failures[0][2]}")
+        for _, _, reason in failures:
+            kind = MemoryError if is_out_of_memory(reason) else ValueError
+            raise kind(f"the projections could not be compared: {reason}")
         blocks.append(values)
     return np.concatenate(blocks)
 
