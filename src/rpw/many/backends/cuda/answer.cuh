@@ -82,7 +82,7 @@ RPW_INLINE Answer answer_mass(const Walk& walk, const Batch& batch, double cost,
 }
 
 // Goes on to the price and answers; with plans and potentials where it is the last one.
-RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const BalancedPair& masses, long long pair, int price) {
+RPW_INLINE void answer_at(Walk& walk, const Batch& batch, long long pair, int price) {
     const bool crosses = batch.question == question_crossing;
     const double kappa = RPW_OWN_PRICE ? batch.kappas[pair] : RPW_SEVERAL ? batch.kappas[price] : batch.kappa;
     const bool is_last = !RPW_SEVERAL || price + 1 == batch.prices;
@@ -91,6 +91,7 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const BalancedPair& ma
     const bool is_truncated = dearest < infinite();
     const double limit = is_truncated ? dearest * (1 - 1e-12) : infinite();
     const Stop stop = walk_along(walk, batch, kappa, crosses ? infinite() : limit, pair);
+    const BalancedPair masses(batch, batch.first[pair], batch.second[pair]);  // anew: no registers while it walks
 #if RPW_CUTOFF
     if (stop.status == beyond_cutoff) {
         if (batch.u != nullptr) {
@@ -137,14 +138,13 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const BalancedPair& ma
 }
 
 RPW_INLINE void solve_pair(Team& team, const Batch& batch, const Costs& cost, const Workspace& at, long long pair) {
-    const long long s = batch.first[pair], t = batch.second[pair];
-    const BalancedPair masses(batch, s, t);
+    const BalancedPair masses(batch, batch.first[pair], batch.second[pair]);
     Walk walk{team,        batch,          cost,         at,
               masses.rows, masses.columns, masses.total, masses.a.each > 0 && masses.a.each == masses.b.each};
     walk.start(masses);
     // RPW falls as the price grows: the crossings lie on the way in the order of the prices.
     const int prices = RPW_SEVERAL ? batch.prices : 1;
-    for (int price = 0; price < prices; ++price) answer_at(walk, batch, masses, pair, price);
+    for (int price = 0; price < prices; ++price) answer_at(walk, batch, pair, price);
 }
 
 }  // namespace rpw_cuda
