@@ -103,6 +103,7 @@ def test_the_table_has_the_calls_that_people_come_from():
         "ot.emd",
         "ot.partial.partial_wasserstein",
         "ot.partial.partial_wasserstein2",
+        "ot.sliced_wasserstein_distance",
         "scipy.stats.wasserstein_distance",
         "scipy.stats.wasserstein_distance_nd",
     ):

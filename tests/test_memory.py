@@ -362,6 +362,21 @@ print(failing(lambda: index.query(large + 1 / 6, top=2, n_threads=1)))
 
 
 @linux
+def test_projections_run_out_of_memory():
+    says = in_a_process(
+        SILENT
+        + """
+x, y = np.random.default_rng(0).random((2, 400_000, 2))
+rpw.sliced(x[:9000], y[:9000], n_projections=1, n_threads=1)  # products of matrices have room of their own by now
+leave(80_000_000)  # enough for the projections
+error = failing(lambda: rpw.sliced(x, y, n_projections=1, n_threads=1))
+print(type(error).__name__, error)
+"""
+    )
+    assert says == "MemoryError the projections could not be compared: MemoryError: the solver ran out of memory"
+
+
+@linux
 def test_fewer_threads_where_there_is_no_room_for_their_stacks():
     says = in_a_process("""
 import threading

@@ -20,7 +20,8 @@ struct Masses {
     std::span<const Mass> a;
     std::span<const Mass> b;
 
-    // The mass that counts as 1. Rounding may make the two sums differ in the last unit; the smaller can be moved.
+    // The mass that counts as 1. The two sums are the same where they were balanced (base/balance.hpp); elsewhere
+    // rounding may make them differ in the last units, and the smaller can be moved.
     Mass total() const {
         Mass of_a = 0, of_b = 0;
         for (Mass x : a) of_a += x;

@@ -2,8 +2,11 @@
 #include "line/atoms.hpp"
 
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
+#include "base/balance.hpp"
 #include "ground/distances.hpp"
 #include "line/direction.hpp"
 #include "line/sort.hpp"
@@ -18,15 +21,17 @@ std::vector<double> places(const Points& points, const Direction& direction) {
     return values;
 }
 
-// Sorts one measure; `order` tells where its atoms were.
-Atoms sorted(const Measure& measure, const Direction& direction, std::vector<Node>& order) {
+// Sorts one measure, and raises its mass to `total`; `order` tells where its atoms were.
+Atoms sorted(const Measure& measure, const Direction& direction, Mass total, std::vector<Node>& order) {
     SortedNumbers numbers = sorted_numbers(places(measure.points, direction));
     order = std::move(numbers.order);
     Atoms atoms;
     atoms.at = std::move(numbers.at);
-    atoms.before.resize(order.size() + 1);
-    atoms.before[0] = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) atoms.before[i + 1] = atoms.before[i] + measure.mass[order[i]];
+    std::vector<Mass> masses(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) masses[i] = measure.mass[order[i]];
+    masses = raised(masses, total);  // in this order: the answer does not depend on the one in which atoms came
+    atoms.before.assign(1, 0);
+    std::partial_sum(masses.begin(), masses.end(), std::back_inserter(atoms.before));
     return atoms;
 }
 
@@ -48,8 +53,9 @@ std::optional<SortedPair> sorted_pair(const Pair& pair) {
     if (length_unit(of_a, of_b) == unreachable) throw TooFarApart();
     SortedPair line;
     line.rounding = direction->rounding;
-    line.pair.x = sorted(pair.a, *direction, line.order_x);
-    line.pair.y = sorted(pair.b, *direction, line.order_y);
+    const Mass total = common_total(pair.masses());
+    line.pair.x = sorted(pair.a, *direction, total, line.order_x);
+    line.pair.y = sorted(pair.b, *direction, total, line.order_y);
     return line;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/outcome.hpp"
 #include "base/question.hpp"
+#include "ground/balanced_pair.hpp"
 #include "ground/distinct.hpp"
 #include "ground/measure.hpp"
 
@@ -14,10 +15,11 @@ namespace rpw {
 
 class MergedPair {
 public:
-    MergedPair(const Pair& given, Pulse& pulse) : space_(given.space), a_(given.a, pulse), b_(given.b, pulse) {}
+    MergedPair(const Pair& given, Pulse& pulse)
+        : given_(given), a_(given_.pair().a, pulse), b_(given_.pair().b, pulse) {}
 
     bool has_equal() const { return a_.has_equal() || b_.has_equal(); }
-    Pair pair() const { return {space_, a_.merged(), b_.merged()}; }
+    Pair pair() const { return {given_.pair().space, a_.merged(), b_.merged()}; }
 
     // Equal points get the potential of their merged atom, and share its part of the plan in the order of the atoms.
     Outcome as_given(Outcome of_merged) const;
@@ -27,7 +29,7 @@ public:
 private:
     void split_plan(Outcome& outcome) const;
 
-    const Space& space_;
+    BalancedPair given_;  // before: equal masses are known as such only as long as they are apart
     DistinctMeasure a_;
     DistinctMeasure b_;
 };

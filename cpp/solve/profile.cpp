@@ -12,6 +12,7 @@
 #include "base/breakpoints.hpp"
 #include "base/in_words.hpp"
 #include "flow/thresholds.hpp"
+#include "ground/balanced_pair.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/profile.hpp"
@@ -105,11 +106,13 @@ std::optional<Band> profile_on_line(const Pair& pair, const Question& question, 
     return band;
 }
 
-Band profile_of_distinct(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
+Band profile_of_distinct(const Pair& given, const Question& question, Room& room, Pulse& pulse) {
     if (question.solver == Solver::lmr && !std::isinf(question.p)) {
-        if (auto band = profile_by_lmr(pair, question, pulse)) return *std::move(band);
+        if (auto band = profile_by_lmr(given, question, pulse)) return *std::move(band);
     }
-    if (auto band = profile_on_line(pair, question, pulse)) return *std::move(band);
+    if (auto band = profile_on_line(given, question, pulse)) return *std::move(band);
+    const BalancedPair balanced(given);
+    const Pair& pair = balanced.pair();
     if (choose(question, layout_of(pair, false)).solver == Solver::points) {
         if (auto curve = profile_on_points(pair, question, pulse)) return {*std::move(curve), std::nullopt};
     }

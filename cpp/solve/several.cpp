@@ -7,6 +7,7 @@
 
 #include "base/tuning.hpp"
 #include "flow/thresholds.hpp"
+#include "ground/balanced_pair.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
@@ -88,11 +89,13 @@ void solve_one_by_one(const LengthProblem& lengths, Question question, std::span
     }
 }
 
-std::vector<double> several_of_distinct(const Pair& pair, const Question& question, std::span<const double> kappas,
+std::vector<double> several_of_distinct(const Pair& given, const Question& question, std::span<const double> kappas,
                                         Room& room, Pulse& pulse) {
     if (question.truncation == unreachable) {
-        if (auto values = several_on_line(pair, question, kappas, pulse)) return *std::move(values);
+        if (auto values = several_on_line(given, question, kappas, pulse)) return *std::move(values);
     }
+    const BalancedPair balanced(given);
+    const Pair& pair = balanced.pair();
     std::vector<double> values(kappas.size());
     std::vector<Wanted> wanted;
     for (std::size_t e = 0; e < kappas.size(); ++e) wanted.push_back({kappas[e], &values[e]});

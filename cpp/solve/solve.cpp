@@ -6,6 +6,7 @@
 #include "base/tuning.hpp"
 #include "flow/blocks.hpp"
 #include "flow/thresholds.hpp"
+#include "ground/balanced_pair.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "line/solve_line.hpp"
@@ -34,7 +35,9 @@ Outcome nothing_proven(const Question& question) {
     return outcome;
 }
 
-Outcome match_labels(const Pair& pair) {
+Outcome match_labels(const Pair& given) {
+    const BalancedPair balanced(given);
+    const Pair& pair = balanced.pair();
     const auto copy = [](auto labels) { return std::vector<std::int64_t>(labels.begin(), labels.end()); };
     BlockMatch match = match_blocks(pair.masses(), {copy(pair.a.label), copy(pair.b.label)});
     Outcome outcome;
@@ -84,18 +87,20 @@ std::optional<Outcome> solve_by_lists(const Pair& pair, const Question& question
     }
 }
 
-Outcome solve_in_time(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
-    if (question.quantity == Quantity::shared && !pair.a.label.empty()) return match_labels(pair);
+Outcome solve_in_time(const Pair& given, const Question& question, Room& room, Pulse& pulse) {
+    if (question.quantity == Quantity::shared && !given.a.label.empty()) return match_labels(given);
     const bool crosses = question.quantity == Quantity::crossing;
     if (crosses && question.solver == Solver::lmr && !std::isinf(question.p)) {
-        if (auto outcome = cross_by_lmr(pair, question, pulse)) return *std::move(outcome);
+        if (auto outcome = cross_by_lmr(given, question, pulse)) return *std::move(outcome);
         Question exactly = question;
         exactly.solver = Solver::exact;
-        return solve(pair, exactly, room, pulse);
+        return solve(given, exactly, room, pulse);
     }
     if (choose(question, {.is_on_line = true}).solver == Solver::line) {
-        if (auto outcome = solve_on_line(pair, question, pulse)) return *std::move(outcome);
+        if (auto outcome = solve_on_line(given, question, pulse)) return *std::move(outcome);
     }
+    const BalancedPair balanced(given);
+    const Pair& pair = balanced.pair();
     const Layout layout = layout_of(pair, false);
     const bool has_no_matrix = choose(question, layout).solver == Solver::points;
     if (const double most_work = has_no_matrix ? unreachable : trial_of_trees(question, layout); most_work > 0) {

@@ -1,6 +1,6 @@
 // One pair, one question, one answer: one pair or many, at one κ. (several.hpp asks at many κ, profile.hpp at all.)
 //
-//     measures, equal points merged → distances, cut off → scale → powers → an algorithm → Outcome
+//     measures, equal points merged, balanced → distances, cut off → scale → powers → an algorithm → Outcome
 //
 // ground/ makes the matrices, scale.hpp chooses their unit; strategy.hpp, line/, flow/, lmr/ and bisection.hpp answer.
 #pragma once

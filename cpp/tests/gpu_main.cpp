@@ -38,7 +38,8 @@ struct Measures {
     std::vector<Mass> mass;
     std::vector<rpw::Mass> mass_for_core;
     std::vector<Mass> total;
-    std::vector<Mass> unit;  // of each measure, where all masses are equal
+    std::vector<Mass> unit;    // of each measure, where all masses are equal
+    std::vector<Mass> before;  // of each atom, the mass of those before it in its measure
     std::vector<double> points;
     std::vector<double> spread;  // coordinate by coordinate
     std::vector<int> place;
@@ -73,6 +74,7 @@ Measures draw(int count, int most, int places, const std::vector<double>& suppor
         Mass total = 0;
         for (int x = 0; x < size; ++x) {
             measures.mass.push_back(masses[x]);
+            measures.before.push_back(total);
             total += masses[x];
             measures.place.push_back(chosen[x]);
             for (int t = 0; t < dimension; ++t) measures.points.push_back(support[chosen[x] * dimension + t]);
@@ -255,6 +257,7 @@ private:
         batch.mass_a = batch.mass_b = measures_.mass.data();
         batch.total_a = batch.total_b = measures_.total.data();
         batch.unit_a = batch.unit_b = measures_.unit.data();
+        batch.before_a = batch.before_b = measures_.before.data();
         batch.place_a = batch.place_b = measures_.place.data();
         batch.atoms_a = batch.atoms_b = static_cast<long long>(measures_.mass.size());
         batch.first = first_.data(), batch.second = second_.data(), batch.order = order_.data();

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["RPWTransformer"]
 
 _KNOWN = KnownPairs(most_bytes=1 << 30)
+# What decides on the distances, and who computes them: from fit on it is settled. The others may be set at any time.
+_SETTLED = ("distance", "p", "k", "mass", "lam", "metric", "diameter", "support", "cost", "device")
 
 
 class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -70,6 +72,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Notes
     -----
+    After `fit`, ``mode``, ``n_neighbors``, ``ks`` and ``n_threads`` may be set to something else. All other parameters
+    belong to what was fitted: `transform` refuses another value until `fit` is called again.
+
     A grid search over k names its values twice::
 
         ks = [0.1, 1, 10]
@@ -129,15 +134,24 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.fitted_ = measures.copy()
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
+        self.settled_ = {name: getattr(self, name) for name in _SETTLED}
         return self
 
     def transform(self, X: CollectionLike) -> Any:
         """Distances from the measures of X to those of `fit`: an array (len X, n_samples_fit), or a sparse graph."""
         check_is_fitted(self, "index_")
-        self._check_parameters()  # they can be set after fit
+        self._check_settled()
+        self._check_parameters()  # the others can be set after fit
         measures, _ = self._as_measures(X, is_fit=False)
         _check_by_name(measures, self.space_, self.metric, self.fitted_)
         return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
+
+    def _check_settled(self) -> None:
+        """Raise for a parameter that is no longer what was fitted. Arrays are compared with the copies of `fit`."""
+        for name, fitted in self.settled_.items():
+            value, kept = getattr(self, name), self.space_.get(name, fitted)
+            if value is not fitted and not np.array_equal(on_host(value), on_host(kept)):
+                raise ValueError(f"{name} was {_in_short(fitted)} in fit and is {_in_short(value)} now: call fit again")
 
     def _check_parameters(self) -> None:
         """Raise for a bad ``mode``, ``n_neighbors`` or ``distance``; the others are checked where they are used."""
@@ -232,6 +246,12 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _in_short(value: Any) -> str:
+    """A value of a parameter in a message."""
+    shape = np.shape(on_host(value))
+    return f"an array {shape}" if shape else repr(value)
 
 
 def _check_point_sets(X: Any) -> None:

@@ -198,6 +198,8 @@ def _distances(
     threads = 0 if n_threads is None else _as_number(n_threads, "n_threads")
     if n_threads is not None and (threads < 1 or threads != int(threads)):
         raise ValueError(f"n_threads must be a whole number of at least 1, got {n_threads!r}")
+    if torch.compiler.is_compiling() and _gradient_levels() > 1:
+        _refuse()
     # A view of each: a compiler sees that it wants a gradient under `torch.func.grad`, which it does not see of an
     # argument itself (pytorch #193279).
     tensors = [None if each is None else each.view_as(each) for each in (x, given.y, given.a, given.b, price)]
@@ -323,14 +325,21 @@ def _pull_back(ctx: Any, gradient: Any, *_: Any) -> tuple[Any, ...]:
         slopes[0] = cost.new_zeros(len(cost), cost.shape[1] * cost.shape[2]).scatter_add(1, places, of_entries)
         slopes[0] = slopes[0].reshape(cost.shape)
     pulled = (
-        _Times.apply(gradient, slope, each) if is_needed else None
-        for slope, each, is_needed in zip(slopes, inputs, needs, strict=True)
+        _Times.apply(gradient, slope, *inputs, which) if is_needed else None
+        for which, (slope, is_needed) in enumerate(zip(slopes, needs, strict=True))
     )
     return *pulled, *(None,) * _OTHERS
 
 
-def _times(gradient: Any, slope: Any, given: Any) -> Any:
-    return (gradient.reshape(-1, *(1,) * (slope.ndim - 1)) * slope).to(given.dtype)
+def _times(gradient: Any, slope: Any, *inputs_and_which: Any) -> Any:
+    """For one of the inputs. It is given all of them: the slope depends on each, and autograd must know that."""
+    *inputs, which = inputs_and_which
+    return (gradient.reshape(-1, *(1,) * (slope.ndim - 1)) * slope).to(inputs[which].dtype)
+
+
+def _shaped_times(gradient: Any, slope: Any, *inputs_and_which: Any) -> Any:
+    *inputs, which = inputs_and_which
+    return inputs[which].new_empty(slope.shape)
 
 
 def _remember_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -339,6 +348,21 @@ def _remember_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
 
 def _refuse(*_: Any) -> None:
     raise RuntimeError(NO_SECOND_DERIVATIVES)
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _gradient_levels() -> int:
+    """How many `torch.func.grad` are around what is being compiled.
+
+    Where there are two, the compiler takes the backward of any function that has its own for a constant, and what is
+    refused elsewhere would be silently 0.
+    """
+    try:
+        from torch._C._functorch import TransformType
+        from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
+    except ImportError:  # torch does not promise these
+        return 0
+    return sum(each.key() == TransformType.Grad for each in retrieve_all_functorch_interpreters())
 
 
 def _flat(info: Any, dims: tuple[Any, ...], tensors: Sequence[Any]) -> list[Any]:
@@ -369,7 +393,7 @@ def _mapped(function: Any) -> Any:
 
 def _mapped_times(function: Any) -> Any:
     def rule(info: Any, in_dims: tuple[Any, ...], *args: Any) -> tuple[Any, Any]:
-        return _split(info, function(*_flat(info, in_dims, args))), 0
+        return _split(info, function(*_flat(info, in_dims[:2], args[:2]), *args[2:])), 0  # no input is computed with
 
     return rule
 
@@ -391,9 +415,9 @@ def _registered(name: str, schema: str, kernel: Any, fake: Any, save: Any, pull_
 _solve_op = _registered("rpw::distances", _SCHEMA, _solve, _shaped, _save, _pull_back, _mapped)
 _times_op = _registered(
     "rpw::times",
-    "(Tensor gradient, Tensor slope, Tensor given) -> Tensor",
+    "(Tensor gradient, Tensor slope, Tensor x, Tensor? y, Tensor? a, Tensor? b, Tensor k, int which) -> Tensor",
     _times,
-    lambda gradient, slope, given: given.new_empty(slope.shape),
+    _shaped_times,
     _remember_nothing,
     _refuse,
     _mapped_times,
@@ -440,8 +464,8 @@ class _Distances(torch.autograd.Function):  # type: ignore[misc]
 
 class _Times(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
-    def forward(gradient: Any, slope: Any, given: Any) -> Any:
-        return _times_op(gradient, slope, given)
+    def forward(gradient: Any, slope: Any, x: Any, y: Any, a: Any, b: Any, k: Any, which: int) -> Any:
+        return _times_op(gradient, slope, x, y, a, b, k, which)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

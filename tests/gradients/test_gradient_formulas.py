@@ -156,6 +156,48 @@ def test_the_derivative_in_a_weight_of_zero_is_the_one_upwards():
         assert gradient[i] == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.parametrize(("p", "expected"), [(1, 3.0), (2, 7.5)])
+def test_a_far_point_of_weight_zero_must_be_brought_along_where_all_mass_moves(p, expected):
+    """W of (1 - h) at 0 and h at 5 to 1 is 1 + 3h for p = 1, and √(1 + 15h) for p = 2."""
+    line = np.array([[0.0], [5.0]]), np.array([[1.0]]), np.array([1.0, 0.0]), np.ones(1)
+    cost = abs(line[0] - line[1].T)
+    for x, y, a, b in (line, (line[1], line[0], line[3], line[2])):
+        weights = of_points(x, y, a, b, name="wasserstein", p=p)[3:5]
+        assert sorted(np.concatenate(weights)) == pytest.approx([0, 0, expected])
+    assert of_cost(cost, *line[2:], name="wasserstein", p=p)[2] == pytest.approx([0, expected])
+
+
+@pytest.mark.parametrize("mass", [1.0, 0.95, 0.6])
+@pytest.mark.parametrize("p", POWERS)
+def test_the_derivatives_in_weights_of_zero_are_those_upwards_of_every_mass(p, mass):
+    rng = np.random.default_rng(7)
+    name, share = ("wasserstein", None) if mass == 1 else ("partial_wasserstein", mass)
+    for dimension in (1, 2, 3):
+        x, y = 3 * rng.random((8, dimension)), rng.random((7, dimension))
+        a, b = rng.random(8) + 0.2, rng.random(7) + 0.2
+        a[[1, 4, 5]] = b[[0, 6]] = 0.0
+        _, _, _, *of_weights, _ = of_points(x, y, a, b, name=name, p=p, mass=share)
+        for side, i in ((0, 1), (0, 4), (0, 5), (1, 0), (1, 6)):
+            values = []
+            for weight in (0.0, 1e-6, 2e-6):
+                weights = [a.copy(), b.copy()]
+                weights[side][i] = weight
+                values.append(rpw.transport(x, y, *weights, p=p, mass=mass).distance)
+            upwards = (4 * values[1] - values[2] - 3 * values[0]) / 2e-6
+            assert of_weights[side][i] == pytest.approx(upwards, rel=1e-6, abs=1e-8)
+
+
+def test_where_the_dual_is_not_unique_a_weight_of_zero_has_at_most_the_derivative_upwards():
+    """With equal weights the other atoms have prices within a range; those of the solve are some of them."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        x, y, a, b = 3 * rng.random((6, 2)), rng.random((5, 2)), np.ones(6), np.ones(5)
+        a[3] = 0.0
+        of_a = of_points(x, y, a, b, name="wasserstein", p=1)[3]
+        more = np.where(np.arange(6) == 3, 1e-6, a)
+        assert of_a[3] <= (rpw.wasserstein(x, y, more, b, p=1) - rpw.wasserstein(x, y, a, b, p=1)) / 1e-6 + 1e-6
+
+
 # ---------------------------------------------------------------- identities, also with ties
 
 

@@ -81,6 +81,14 @@ def test_check_grads_in_both_modes():
     check_grads(lambda *each: distance(*each[:4], k=each[4]), (*pair(), 1.3), order=1, rtol=1e-6)
 
 
+@pytest.mark.parametrize(("p", "expected"), [(1, 3.0), (2, 7.5)])
+def test_a_weight_of_zero_has_the_derivative_upwards(p, expected):
+    """W of (1 - h) at 0 and h at 5 to 1 is 1 + 3h for p = 1, and √(1 + 15h) for p = 2."""
+    x, y = jnp.array([0.0, 5.0]), jnp.array([1.0])
+    found = jax.grad(lambda a: rj.wasserstein(x, y, a=a, p=p))(jnp.array([1.0, 0.0]))
+    assert found.tolist() == pytest.approx([0, expected])
+
+
 def test_identical_measures_have_the_gradient_zero():
     x, _, a, _ = pair()
     for found in jax.grad(lambda z, w: distance(z, x, w, a), (0, 1))(x, a):

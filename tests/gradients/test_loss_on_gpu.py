@@ -147,7 +147,11 @@ class Checks:
         check(place, lambda *given: rt.distance(*given, p=p, diameter=1), x, y, a, b)
         cost = torch.cdist(x, y, p=1)
         check(place, lambda c, a, b: rt.distance(cost=c, a=a, b=b, p=p, diameter=1), cost, a, b)
-        check(place, lambda *given: rt.wasserstein(*given, p=p), x, y, a, b)
+        x[4, 0] += 5  # far away: where all mass moves, it must be brought along
+        for mass in (1.0, 0.6):
+            check(place, lambda *given, mass=mass: rt.wasserstein(*given, p=p, mass=mass), x, y, a, b)
+            cost = torch.cdist(x, y)
+            check(place, lambda c, a, b, m=mass: rt.wasserstein(cost=c, a=a, b=b, p=p, mass=m), cost, a, b)
 
     def test_float32_is_rounded_once(self, place):
         x, y = (each.float() for each in clouds()[:2])

@@ -112,6 +112,14 @@ def test_identical_measures_and_points_that_coincide():
     assert torch.isfinite(gradient(distance(x, together, p=1), x)).all()
 
 
+@pytest.mark.parametrize(("p", "expected"), [(1, 3.0), (2, 7.5)])
+def test_a_weight_of_zero_has_the_derivative_upwards(p, expected):
+    """W of (1 - h) at 0 and h at 5 to 1 is 1 + 3h for p = 1, and √(1 + 15h) for p = 2."""
+    a = torch.tensor([1.0, 0.0], requires_grad=True)
+    rt.wasserstein(torch.tensor([0.0, 5.0]), torch.tensor([1.0]), a=a, p=p).backward()
+    assert a.grad.tolist() == pytest.approx([0, expected])
+
+
 def test_inputs_are_left_alone():
     x, y, a, b = pair()
     before = [each.detach().clone() for each in (x, y, a, b)]
@@ -190,7 +198,8 @@ def test_opcheck_passes_whole(kind):
     )
     assert len(passed) == 4
     assert set(passed.values()) == {"SUCCESS"}
-    torch.library.opcheck(torch.ops.rpw.times.default, (k.detach(), x.detach(), y.detach()[:, :4]))
+    x, y, k = (each.detach() for each in (x, y, k))
+    torch.library.opcheck(torch.ops.rpw.times.default, (k, x, x, y, None, None, k, 0))
 
 
 def test_func_grad_and_vmap_together():
@@ -334,6 +343,61 @@ def test_second_derivatives_raise_and_say_why():
     (first,) = torch.autograd.grad(distance(x, y, weight), weight, create_graph=True)
     with pytest.raises(RuntimeError, match="rpw has first derivatives only"):
         first.square().sum().backward()
+
+
+@pytest.mark.parametrize("inner", range(5))
+@pytest.mark.parametrize("outer", range(5))
+def test_mixed_second_derivatives_raise_too(inner, outer):
+    """The slope in x depends on y, a, b and k as well."""
+    inputs = [each.detach() for each in (*pair(), torch.tensor(0.7, dtype=FLOAT64))]
+
+    def squares(w):
+        def loss(v):
+            given = [*inputs]
+            given[outer], given[inner] = w, v
+            return distance(*given[:4], k=given[4])
+
+        return torch.func.grad(loss)(w if inner == outer else inputs[inner]).square().sum()
+
+    with pytest.raises(RuntimeError, match="rpw has first derivatives only"):
+        torch.func.grad(squares)(inputs[outer])
+
+
+NESTED = {
+    "grad of grad": lambda f: torch.func.grad(lambda z: torch.func.grad(f)(z).square().sum()),
+    "jacrev of jacrev": lambda f: torch.func.jacrev(torch.func.jacrev(f)),
+    "grad of vjp": lambda f: torch.func.grad(lambda z: torch.func.vjp(f, z)[1](torch.ones((), dtype=FLOAT64))[0].sum()),
+}
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+@pytest.mark.parametrize("nested", NESTED)
+def test_compiled_second_derivatives_raise_and_are_never_zero(nested, fullgraph):
+    """The compiler takes the backward of any function that has its own for a constant."""
+    x, y = (each.detach() for each in pair()[:2])
+    torch._dynamo.reset()
+    compiled = torch.compile(NESTED[nested](lambda z: distance(z, y)), fullgraph=fullgraph, backend="aot_eager")
+    with pytest.raises(RuntimeError, match="rpw has first derivatives only"):
+        compiled(x)
+
+
+def test_the_gradient_of_a_compiled_gradient_is_an_error_of_torch():
+    x, y, _, _ = pair()
+    loss = torch.compile(lambda x: distance(x, y.detach()), fullgraph=True, backend="aot_eager")
+    (first,) = torch.autograd.grad(loss(x), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="double backward"):
+        (first.square().sum() + x.sum()).backward()
+
+
+def test_nested_gradients_compile_where_no_second_derivative_is_taken():
+    """Not as one graph: there torch does not tell who depends on whom."""
+    x, y = (each.detach() for each in pair()[:2])
+
+    def product(z):
+        return torch.func.grad(lambda t: t.square() * distance(z, y))(torch.ones((), dtype=FLOAT64))
+
+    compiled = torch.compile(torch.func.grad(product), backend="aot_eager")
+    torch.testing.assert_close(compiled(x), 2 * torch.func.grad(lambda z: distance(z, y))(x))
 
 
 def test_forward_mode_is_refused_and_never_zero():

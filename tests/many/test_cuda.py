@@ -110,7 +110,8 @@ class TestOnTheHost:
                 for s, e in zip(measures.start, measures.start[1:], strict=False)
             ]
         )
-        ready = Measures(measures.start, measures.mass[order], label=labels[order].astype(np.int32))
+        rank = order - np.repeat(measures.start[:-1], measures.sizes)
+        ready = Measures(measures.start, measures.mass[order], label=labels[order].astype(np.int32), rank=rank)
         first, second = all_pairs(measures)
         question = Question("shared")
         answers = solve_pairs(ready, ready, question, first, second, gpu=host)

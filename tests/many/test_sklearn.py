@@ -254,3 +254,60 @@ def test_errors_call_x_by_its_name(mode, asked):
             clone(model).set_params(**space).fit(rows)
     with pytest.raises(ValueError, match=r"^X has points of dimension 3, X of fit of 2"):
         clone(model).fit(clouds).transform(rng.random((2, 6, 3)))
+
+
+CHANGED = {
+    "k": ({}, {"k": 10}),
+    "k of several": ({"ks": [1, 10]}, {"k": 10}),
+    "p": ({}, {"p": 1}),
+    "diameter": ({}, {"diameter": 3.0}),
+    "diameter of the data": ({}, {"diameter": "auto"}),
+    "distance": ({}, {"distance": "wasserstein"}),
+    "mass": ({"distance": "partial_wasserstein", "mass": 0.5}, {"mass": 0.7}),
+    "lam": ({"distance": "robot", "lam": 0.5}, {"lam": 0.7}),
+    "metric": ({}, {"metric": "cityblock"}),
+    "device": ({}, {"device": "cuda"}),
+    "support": ({"support": np.arange(4.0)}, {"support": np.arange(4.0) ** 2}),
+    "support for points": ({}, {"support": np.arange(4.0)}),
+    "cost": ({"cost": 1 - np.eye(4)}, {"cost": 2 - 2 * np.eye(4)}),
+    "cost for a support": ({"support": "line"}, {"support": None, "cost": 1 - np.eye(4)}),
+}
+
+
+@pytest.mark.parametrize("mode", ["distance", "neighbors"])
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_was_fitted_answers_for_nothing_else(name, mode):
+    """One mode gave the distances of the new parameter, and the other those of the old one."""
+    before, after = CHANGED[name]
+    rng = np.random.default_rng(9)
+    of_rows = "support" in before or "cost" in before
+    X = rng.random((6, 4)) + 0.1 if of_rows else rng.random((6, 4, 2))
+    if name != "diameter of the data" and "distance" not in before and "distance" not in after:
+        before = {"diameter": 1.0, **before}
+    model = RPWTransformer(mode, n_neighbors=2, **before).fit(X)
+    expected = model.transform(X)
+    model.set_params(**after)
+    with pytest.raises(ValueError, match=rf"^({'|'.join(after)}) was .* in fit and is .* now: call fit again"):
+        model.transform(X)
+    same = model.set_params(**{each: before.get(each, getattr(RPWTransformer(), each)) for each in after})
+    assert (same.transform(X) != expected).sum() == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"ks": [0.5, 1]}, {"distance": "wasserstein"}], ids=str)
+def test_what_does_not_change_the_distances_may_be_set_after_fit(options):
+    X = np.random.default_rng(10).random((6, 4, 2))
+    given = options if "distance" in options else {"diameter": 1.0, **options}
+    model, fresh = RPWTransformer(**given).fit(X), RPWTransformer("neighbors", n_neighbors=3, n_threads=1, **given)
+    found = model.set_params(mode="neighbors", n_neighbors=3, n_threads=1).transform(X)
+    assert (found != fresh.fit(X).transform(X)).nnz == 0
+    assert (model.set_params(ks=None).transform(X) != found).nnz == 0
+
+
+def test_equal_values_are_no_change():
+    rows, support = np.random.default_rng(11).random((5, 4)) + 0.1, np.arange(4.0)
+    model = RPWTransformer(support=support, k=1, diameter=3).fit(rows)
+    expected = model.transform(rows)
+    model.set_params(support=support.tolist(), k=1.0, diameter=np.float64(3))
+    assert np.array_equal(model.transform(rows), expected)
+    support *= 2  # fit has kept a copy
+    assert np.array_equal(model.transform(rows), expected)

@@ -35,6 +35,11 @@ def available_bytes(root: Path = _ROOT) -> float:
     return max(0.0, min(_from_meminfo(root), groups, _from_limits(root)))
 
 
+def is_out_of_memory(reason: str) -> bool:
+    """Whether a pair failed because the memory ran out, in the core or in Python."""
+    return reason.startswith("MemoryError")
+
+
 def check_pairs_fit(
     n: int, m: int, bytes_per_cost: int = 8, limit: float = float("inf"), has_trees: Callable[[], bool] = lambda: False
 ) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Failures", "PairwiseError", "is_out_of_memory"]
+from rpw.base.memory import is_out_of_memory
+
+__all__ = ["Failures", "PairwiseError"]
 
 Failures = list[tuple[int, int, str]]  # the numbers of two measures, and why their distance is missing
 
@@ -36,8 +38,3 @@ class PairwiseError(RuntimeError):
 
 class _PairwiseMemoryError(PairwiseError, MemoryError):
     """A `PairwiseError` that whoever waits for a ``MemoryError`` catches as well."""
-
-
-def is_out_of_memory(reason: str) -> bool:
-    """Whether a pair failed because the memory ran out, in the core or in Python."""
-    return reason.startswith("MemoryError")

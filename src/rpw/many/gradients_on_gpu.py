@@ -179,7 +179,8 @@ class _Side:
         least = self.mass.where(self.has_mass, most[:, None]).amin(1)
         where = {name: self.kept(each) for name, each in (("points", points), ("place", place)) if each is not None}
         unit = most * (least == most)
-        return Measures(self.start, self.kept(self.mass), **where, total=self.mass.sum(1), unit=unit)
+        before = self.kept(self.mass.cumsum(1) - self.mass)
+        return Measures(self.start, self.kept(self.mass), **where, total=self.mass.sum(1), unit=unit, before=before)
 
 
 def _as_side(like: Any, n: int, raw: Any, sizes: Sequence[int]) -> _Side:
@@ -420,11 +421,12 @@ class _Gradient:
             return u, v
         is_idle = ((self.a.is_there & ~self.a.has_mass).any(1) | (self.b.is_there & ~self.b.has_mass).any(1)).nonzero()
         n, m = self.space.shape
+        least = -math.inf if self.asked.question.moves_all else 0.0  # as in `Dual.of_each_atom`
         for some in is_idle[:, 0].split(max(1, _ENTRIES_AT_ONCE // (n * m))):
             slope = self.found.multiplier[some, None]
             powers = self.space.powers(some, self.found.scale, self.asked.question.p)
             to_kept = (powers + v[some, None, :]).masked_fill(~self.b.has_mass[some, None, :], math.inf).amin(2)
             from_kept = (powers + u[some, :, None]).masked_fill(~self.a.has_mass[some, :, None], math.inf).amin(1)
-            u[some] = u[some].where(self.a.has_mass[some], (slope - to_kept).clamp(min=0))
-            v[some] = v[some].where(self.b.has_mass[some], (slope - from_kept).clamp(min=0))
+            u[some] = u[some].where(self.a.has_mass[some], (slope - to_kept).clamp(min=least))
+            v[some] = v[some].where(self.b.has_mass[some], (slope - from_kept).clamp(min=least))
         return u, v

@@ -21,6 +21,7 @@ from rpw.base import check
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
+from rpw.base.memory import is_out_of_memory
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
@@ -28,7 +29,7 @@ from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, is_one_cloud
-from rpw.many.errors import Failures, is_out_of_memory
+from rpw.many.errors import Failures
 from rpw.many.pairwise import as_diameter, warn_if_near
 from rpw.many.search import Found, search_in_rounds
 from rpw.many.watch import Watch

@@ -21,6 +21,8 @@ from rpw.pair.support import as_shared_ground
 
 __all__ = ["as_finite_p", "as_given", "as_positive_k", "as_space", "as_trim", "check_kind", "lightened"]
 
+_BINARY_DIGITS = 1000  # that (kΔ)^p may have: float64 has 1023, and a search begins at several times the price
+
 
 def check_kind(n_points: Any, support: Any, n_starts: Any, free_weights: Any, metric: Any) -> None:
     """Raise unless it is said what moves, once, and nothing is said that has no effect."""
@@ -85,7 +87,12 @@ def as_space(diameter: Any, given: list[Measure], places: Array | None, metric: 
     inputs = joined([atoms_of_one(measure.weights, measure.points) for measure in given])
     others = inputs if places is None else atoms_of_one(np.full(len(places), 1 / len(places)), places)
     delta = as_diameter(diameter, ground, [inputs, others], (given,))
-    check.as_kappa(k, delta)
+    if p * (math.log2(check.as_kappa(k, delta)) + 3) > _BINARY_DIGITS:
+        raise ValueError(
+            f"k={k:g} is too large for a barycenter: (k * diameter) ** p is no float64, with diameter={delta:g} and "
+            f"p={p:g}; pass a smaller k (where all mass is moved, a larger one changes nothing), or rescale points and "
+            "diameter"
+        )
     if diameter is None:
         warn_of_batch(PairBatch(inputs, others, ground, as_question(p=p, k=k, diameter=delta)))
     return delta

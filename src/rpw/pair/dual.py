@@ -36,7 +36,10 @@ class Dual:
         return self._extended(problem, question, deadline, is_joint=True)
 
     def of_each_atom(self, problem: Problem, question: Question) -> Dual:
-        """Atoms without mass get what each would need if it alone had some: a derivative, but no proof."""
+        """Atoms without mass get what each would need if it alone had some: a derivative, but no proof.
+
+        Where all mass moves, nothing can be left behind, and a potential may be negative (docs/theory.md, "Gradients").
+        """
         return self._extended(problem, question, NEVER, is_joint=False)
 
     def _extended(self, problem: Problem, question: Question, deadline: Deadline, *, is_joint: bool) -> Dual:
@@ -44,7 +47,7 @@ class Dual:
             return self
         u, v = (np.full(size, self.multiplier) for size in problem.shape)
         u[problem.rows], v[problem.columns] = self.u, self.v
-        need = _Need(problem, question, self, deadline)
+        need = _Need(problem, question, self, deadline, least=0.0 if is_joint or not question.moves_all else -np.inf)
         try:
             idle = np.setdiff1d(np.arange(len(u)), problem.rows)
             u[idle] = need.of_rows(idle, problem.columns, self.v)
@@ -58,12 +61,13 @@ class Dual:
 
 @dataclass(frozen=True, eq=False)
 class _Need:
-    """The least potentials of some atoms beside given ones of the other measure: max(0, max_j λ - c_ij**p - v_j)."""
+    """The least potentials of some atoms beside given ones of the other side: max(least, max_j λ - c_ij**p - v_j)."""
 
     problem: Problem
     question: Question
     dual: Dual
     deadline: Deadline
+    least: float  # that a potential may be
 
     def of_rows(self, rows: Ints, columns: Ints, v: Array) -> Array:
         """Of atoms of the first measure, beside potentials of some of the second."""
@@ -85,7 +89,7 @@ class _Need:
         if np.isfinite(self.question.truncation):  # the distances are cut off there
             longest = self._powers(np.array([self.question.truncation]))[0]
             cheapest = np.minimum(cheapest, longest + potentials.min())
-        return np.maximum(0.0, self.dual.multiplier - cheapest)
+        return np.maximum(self.least, self.dual.multiplier - cheapest)
 
     def _least_in_blocks(self, atoms: Ints, partners: Ints, potentials: Array, is_of_rows: bool) -> Array:
         """min over j of c_ij**p + v_j, from all pairs."""

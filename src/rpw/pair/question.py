@@ -108,6 +108,11 @@ class Question:
         return not (self.is_of_crossing or self.is_of_shared_mass)
 
     @property
+    def moves_all(self) -> bool:
+        """Whether no mass may stay behind."""
+        return self.is_of_cost and self.unmoved == 0
+
+    @property
     def depends_on_diameter(self) -> bool:
         """Whether another Δ would give another number."""
         return self.name == "rpw" and self.kappa > 0

@@ -12,6 +12,7 @@ from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
+from rpw.base.memory import is_out_of_memory
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
@@ -31,7 +32,7 @@ class Sliced:
     ``float()`` of it is the value.
 
     >>> import rpw
-    >>> float(rpw.sliced([0.0], [2.0], n_projections=10))  # on the line all directions are the same
+    >>> float(rpw.sliced([0.0], [2.0], n_projections=10))  # sliced W_2; on the line all directions are the same
     2.0
     """
 
@@ -57,7 +58,9 @@ def sliced(
     n_threads: int | None = None,
     time_limit: float | None = None,
 ) -> Sliced:
-    """Sliced W_p, or with ``k`` sliced (p,k)-RPW: distances of the projections onto random lines, in near-linear time.
+    """Sliced W_p; sliced (p,k)-RPW only where ``k`` is passed, which has no default here.
+
+    Both are means over the distances of the projections onto random lines, in near-linear time.
 
     Parameters
     ----------
@@ -88,8 +91,11 @@ def sliced(
         ``value``, ``stderr`` and ``n_projections``.
 
     >>> import rpw
-    >>> rpw.sliced([[0.0, 0.0]], [[3.0, 4.0]], n_projections=1000).n_projections
-    1000
+    >>> x, y = [0.0, 0.0, 0.0, 9.0], [0.0, 0.0, 0.0, 0.0]  # a quarter of the mass lies far away
+    >>> float(rpw.sliced(x, y, p=1))  # sliced W
+    2.25
+    >>> round(float(rpw.sliced(x, y, p=1, k=1, diameter=1)), 3)  # sliced RPW
+    0.225
     """
     deadline = deadline_after(time_limit)
     count, threads = check.as_whole(n_projections, "n_projections", 1), as_n_threads(n_threads)
@@ -139,8 +145,9 @@ def _values(
             values, failures = _core.pair_values(space, *sides, question.to_core(), each, each, threads, seconds, None)
         except TimeoutError:
             raise TimeLimitError from None
-        if failures:
-            raise ValueError(f"the projections could not be compared: {failures[0][2]}")
+        for _, _, reason in failures:
+            kind = MemoryError if is_out_of_memory(reason) else ValueError
+            raise kind(f"the projections could not be compared: {reason}")
         blocks.append(values)
     return np.concatenate(blocks)
 

@@ -12,6 +12,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
+from rpw.base.memory import is_out_of_memory
 from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
@@ -98,7 +99,7 @@ def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) 
     except TimeoutError:
         raise TimeLimitError from None
     for _, _, reason in failures:
-        raise (MemoryError if reason.startswith("MemoryError") else ValueError)(reason)
+        raise (MemoryError if is_out_of_memory(reason) else ValueError)(reason)
     return values
 
 

@@ -82,8 +82,7 @@ RPW_INLINE Answer answer_mass(const Walk& walk, const Batch& batch, double cost,
 }
 
 // Goes on to the price and answers; with plans and potentials where it is the last one.
-RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, const Mass* mass_b, long long pair,
-                          int price) {
+RPW_INLINE void answer_at(Walk& walk, const Batch& batch, long long pair, int price) {
     const bool crosses = batch.question == question_crossing;
     const double kappa = RPW_OWN_PRICE ? batch.kappas[pair] : RPW_SEVERAL ? batch.kappas[price] : batch.kappa;
     const bool is_last = !RPW_SEVERAL || price + 1 == batch.prices;
@@ -92,10 +91,11 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, co
     const bool is_truncated = dearest < infinite();
     const double limit = is_truncated ? dearest * (1 - 1e-12) : infinite();
     const Stop stop = walk_along(walk, batch, kappa, crosses ? infinite() : limit, pair);
+    const BalancedPair masses(batch, batch.first[pair], batch.second[pair]);  // anew: no registers while it walks
 #if RPW_CUTOFF
     if (stop.status == beyond_cutoff) {
         if (batch.u != nullptr) {
-            walk.certificate(mass_a, mass_b);
+            walk.certificate(masses);
             walk.write_potentials(pair);
         }
         walk.team.barrier();
@@ -117,7 +117,7 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, co
     }
     if (stop.status == cut_off) cost_p = infinite();
     if (is_last && batch.plan_start != nullptr) walk.write_plan(pair, point.partial);
-    const double dual_sum = is_last ? walk.certificate(mass_a, mass_b) : walk.certificate_on_the_way(mass_a, mass_b);
+    const double dual_sum = is_last ? walk.certificate(masses) : walk.certificate_on_the_way(masses);
     if (is_last && batch.u != nullptr) walk.write_potentials(pair);
     const Answer answer = crosses ? answer_crossing(walk, kappa, batch.p, point.unmoved, dual_sum)
                                   : answer_mass(walk, batch, cost_p, dual_sum);
@@ -138,22 +138,13 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, const Mass* mass_a, co
 }
 
 RPW_INLINE void solve_pair(Team& team, const Batch& batch, const Costs& cost, const Workspace& at, long long pair) {
-    const long long s = batch.first[pair], t = batch.second[pair];
-    const Mass* mass_a = batch.mass_a + batch.start_a[s];
-    const Mass* mass_b = batch.mass_b + batch.start_b[t];
-    const Mass of_a = batch.total_a[s], of_b = batch.total_b[t];
-    Walk walk{team,
-              batch,
-              cost,
-              at,
-              static_cast<int>(batch.start_a[s + 1] - batch.start_a[s]),
-              static_cast<int>(batch.start_b[t + 1] - batch.start_b[t]),
-              of_a < of_b ? of_a : of_b,
-              batch.unit_a[s] > 0 && batch.unit_a[s] == batch.unit_b[t]};
-    walk.start(mass_a, mass_b);
+    const BalancedPair masses(batch, batch.first[pair], batch.second[pair]);
+    Walk walk{team,        batch,          cost,         at,
+              masses.rows, masses.columns, masses.total, masses.a.each > 0 && masses.a.each == masses.b.each};
+    walk.start(masses);
     // RPW falls as the price grows: the crossings lie on the way in the order of the prices.
     const int prices = RPW_SEVERAL ? batch.prices : 1;
-    for (int price = 0; price < prices; ++price) answer_at(walk, batch, mass_a, mass_b, pair, price);
+    for (int price = 0; price < prices; ++price) answer_at(walk, batch, pair, price);
 }
 
 }  // namespace rpw_cuda

@@ -80,6 +80,8 @@ struct Batch {
     const Mass* total_b;
     const Mass* unit_a;  // the mass of every atom of a measure, where they are all equal; else 0
     const Mass* unit_b;
+    const Mass* before_a;  // of each atom, the mass of those before it in its measure
+    const Mass* before_b;
     const long long* first;  // the pairs
     const long long* second;
     const long long* order;    // the positions of the pairs to compute, largest first

@@ -5,11 +5,11 @@
 
 namespace rpw_cuda {
 
-RPW_INLINE void Walk::start(const Mass* mass_a, const Mass* mass_b) {
+RPW_INLINE void Walk::start(const BalancedPair& masses) {
     team.each(size(), [&](int x) {
         at.distance[x] = 0;
         at.parent[x] = -1;
-        at.flow[x] = is_row(x) ? mass_a[x] : mass_b[x - rows];
+        at.flow[x] = is_row(x) ? masses.a[x] : masses.b[x - rows];
         at.label[x] = static_cast<Link>(is_row(x) ? x : ~x);
     });
     team.barrier();

@@ -23,6 +23,8 @@ _POINTERS = (
     "total_b",
     "unit_a",
     "unit_b",
+    "before_a",
+    "before_b",
     "first",
     "second",
     "order",

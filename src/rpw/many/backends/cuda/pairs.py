@@ -105,7 +105,7 @@ class Work:
         self._describe(question)
         self._bring_measures(a, "a")
         if b is a:
-            for name in ("points", "place", "start", "mass", "total", "unit", "atoms"):
+            for name in ("points", "place", "start", "mass", "total", "unit", "before", "atoms"):
                 setattr(self.batch, f"{name}_b", getattr(self.batch, f"{name}_a"))
         else:
             self._bring_measures(b, "b")
@@ -150,8 +150,9 @@ class Work:
             arrays["total"] = bring(np.add.reduceat(host, begins), np.int64)
             least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
             arrays["unit"] = bring(np.where(least == most, least, 0), np.int64)
+            arrays["before"] = bring(measures.masses_before(host), np.int64)
         else:
-            arrays |= {"total": bring(measures.total, np.int64), "unit": bring(measures.unit, np.int64)}
+            arrays |= {name: bring(getattr(measures, name), np.int64) for name in ("total", "unit", "before")}
         if measures.points is not None:
             arrays["points"] = self._spread(measures.points, atoms)
         place = measures.label if self.question.quantity == "shared" else measures.place

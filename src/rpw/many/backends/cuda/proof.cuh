@@ -38,23 +38,23 @@ RPW_INLINE double Walk::row_potential(int i, V of_column) const {
 
 // Potentials that satisfy every inequality, checked over all pairs: docs/theory.md, "The dual line and the
 // certificate". u replaces the distances of rows, v the keys. Returns Σ a u + Σ b v.
-RPW_INLINE double Walk::certificate(const Mass* mass_a, const Mass* mass_b) {
+RPW_INLINE double Walk::certificate(const BalancedPair& masses) {
     team.barrier();
     team.each(columns, [&](int j) { at.key[j] = column_potential(j); });
     team.barrier();
     team.each(rows, [&](int i) { at.distance[i] = row_potential(i, [&](int j) { return at.key[j]; }); });
     team.barrier();
     return team.sum(size(), [&](int x) {
-        return is_row(x) ? at.distance[x] * share(mass_a[x]) : at.key[x - rows] * share(mass_b[x - rows]);
+        return is_row(x) ? at.distance[x] * share(masses.a[x]) : at.key[x - rows] * share(masses.b[x - rows]);
     });
 }
 
 // The same sum, where the walk goes on: nothing is replaced.
-RPW_INLINE double Walk::certificate_on_the_way(const Mass* mass_a, const Mass* mass_b) {
+RPW_INLINE double Walk::certificate_on_the_way(const BalancedPair& masses) {
     team.barrier();
     return team.sum(size(), [&](int x) {
-        return is_row(x) ? row_potential(x, [&](int j) { return column_potential(j); }) * share(mass_a[x])
-                         : column_potential(x - rows) * share(mass_b[x - rows]);
+        return is_row(x) ? row_potential(x, [&](int j) { return column_potential(j); }) * share(masses.a[x])
+                         : column_potential(x - rows) * share(masses.b[x - rows]);
     });
 }
 

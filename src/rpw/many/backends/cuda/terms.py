@@ -35,6 +35,7 @@ class Measures:
     label: Any = None
     total: Any = None  # where the masses live on the GPU, so do their sums, one of each measure, and what each atom of
     unit: Any = None  # a measure has, where all have the same (else 0): the host need not read them
+    before: Any = None  # nor `masses_before`
     rank: _Ints | None = None  # of each atom in its measure, where sorting by label has moved it
     brought: dict[Any, dict[str, Memory]] = field(default_factory=dict, init=False, repr=False)  # to the GPU, so far
 
@@ -42,6 +43,15 @@ class Measures:
     def sizes(self) -> _Ints:
         """How many atoms each measure has."""
         return np.diff(self.start)
+
+    def masses_before(self, mass: _Ints) -> _Ints:
+        """Of each atom, the mass of those before it in its measure, in the order in which they came."""
+        begins = np.repeat(self.start[:-1], self.sizes)
+        place = np.arange(len(mass)) if self.rank is None else begins + self.rank
+        in_order = np.empty_like(mass)
+        in_order[place] = mass
+        before = np.cumsum(in_order) - in_order  # through all measures it leaves int64, and differences come back
+        return np.asarray((before - before[begins])[place])
 
     def part(self, begin: int, end: int) -> Measures:
         """The measures from ``begin`` up to ``end``."""

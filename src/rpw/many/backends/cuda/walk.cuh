@@ -1,6 +1,7 @@
 // The walk of one pair: its state, and what it does.
 #pragma once
 
+#include "balanced.cuh"
 #include "costs.cuh"
 #include "workspace.cuh"
 
@@ -46,7 +47,7 @@ struct Walk {
     RPW_INLINE bool is_arc(int x) const { return at.parent[x] >= 0 && at.flow[x] > 0; }
 
     // The next tight arc: events.cuh.
-    RPW_INLINE void start(const Mass* mass_a, const Mass* mass_b);
+    RPW_INLINE void start(const BalancedPair& masses);
     RPW_INLINE void renew(const Crew& crew, int j);
     RPW_INLINE bool next_event();
     RPW_INLINE void lower_keys();
@@ -72,8 +73,8 @@ struct Walk {
     template <class V>
     RPW_INLINE double row_potential(int i, V of_column) const;
     RPW_INLINE double column_potential(int j) const;
-    RPW_INLINE double certificate(const Mass* mass_a, const Mass* mass_b);
-    RPW_INLINE double certificate_on_the_way(const Mass* mass_a, const Mass* mass_b);
+    RPW_INLINE double certificate(const BalancedPair& masses);
+    RPW_INLINE double certificate_on_the_way(const BalancedPair& masses);
     RPW_INLINE void write_potentials(long long pair);
     RPW_INLINE void write_plan(long long pair, double partial);
     RPW_INLINE double along_path(int x) const;
