@@ -152,7 +152,8 @@ Outcome threshold_by_flows(const Problem& problem, double unmoved, Need need, Pu
         outcome.lower = lower_threshold(search);
         outcome.upper = std::min(search.above().threshold, longest_of(problem.distances));
     }
-    const FlowAt& found = in_time ? search.above() : search.below();
+    // A flow that is enough attains the upper bound; without one, what flows so far is a start.
+    const FlowAt& found = search.above().threshold < unreachable ? search.above() : search.below();
     outcome.unmoved = std::max(unmoved, found.unmoved);
     outcome.value = outcome.cost = outcome.upper;
     if (need == Need::plan) read_plan(outcome, found.entries, problem);

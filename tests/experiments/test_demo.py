@@ -94,8 +94,8 @@ def test_sentences_say_what_the_figures_are(small):
         "With 60 queries, the worst of RPW(2,1) is above that of W1, W2 and TV, and not told apart from that of "
         "ROBOT(0.1)."
     )
-    assert "Noise costs W2 most (90% to 20%) and TV least (80% to 80%)." in third
-    assert "A shift costs TV most (80% to 30%) and ROBOT(0.1) least (80% to 80%)." in third
+    assert "Noise costs W2 (90% to 20%) most. It costs TV (80% to 80%) and RPW(2,0.1) (80% to 80%) least." in third
+    assert "A shift costs TV (80% to 30%) most. It costs ROBOT(0.1) (80% to 80%) least." in third
 
 
 def test_sentences_do_not_favour_rpw(small):

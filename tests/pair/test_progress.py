@@ -77,6 +77,16 @@ def test_what_was_told_is_not_lost_when_time_is_up(function, solver):
         assert result.upper <= min((upper for _, _, upper in heard), default=np.inf) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("seconds", [0.3, 1.0])
+def test_a_transport_at_infinity_attains_what_was_told(seconds):
+    rng = np.random.default_rng(0)
+    x, y = rng.random((2, 12_000, 2))
+    heard = []
+    result = rpw.transport(x, y + 0.3, p=np.inf, time_limit=seconds, progress=lambda *news: heard.append(news))
+    assert result.plan.sum() == pytest.approx(1, abs=1e-9)
+    assert result.upper <= min((upper for _, _, upper in heard), default=np.inf) * (1 + 1e-9)
+
+
 def test_flows_at_infinity_are_watched_too():
     rng = np.random.default_rng(0)
     x, y = rng.random((20_000, 2)), rng.random((20_000, 2))

@@ -171,7 +171,7 @@ def as_weights(value: Any, name: str, length: int, each: str = "point") -> Array
     weights = as_floats(value, name)
     if weights.shape != (length,):
         is_column_each = weights.ndim == 2 and weights.shape[0] == length
-        way_out = f"; pass one column, such as {name}[:, 0]" if is_column_each else ""
+        way_out = f"; pass one column, such as {name}[:, 0], or distances as cost=" if is_column_each else ""
         raise ValueError(
             f"{name} must have one weight per {each}, shape ({length},); got shape {weights.shape}{way_out}"
         )

@@ -244,6 +244,7 @@ def _summary(matrix: Any, within: bool) -> dict[str, Any]:
         smallest = np.minimum(smallest, block.min(axis=(-2, -1), initial=np.inf, where=valid))
         largest = np.maximum(largest, block.max(axis=(-2, -1), initial=-np.inf, where=valid))
     mean = np.divide(total, count, out=np.full(stack, np.nan), where=count > 0)
+    smallest, largest = (np.where(count > 0, each, np.nan) for each in (smallest, largest))
     found = {"smallest": smallest, "mean": mean, "largest": largest}
     return {**{name: value.tolist() for name, value in found.items()}, "failed": failed}
 
@@ -266,7 +267,10 @@ def _entries(out: Path, distance: str, options: dict[str, Any], facts: dict[str,
 def _ranges(options: dict[str, Any], facts: dict[str, Any]) -> list[tuple[str, str]]:
     """What the entries are like: one line, or one for each k."""
     of = [np.atleast_1d(facts[name]).tolist() for name in ("smallest", "mean", "largest")]
-    texts = ["smallest {:.6g}, mean {:.6g}, largest {:.6g}".format(*each) for each in zip(*of, strict=True)]
+    texts = [
+        "none: all pairs failed" if np.isnan(mean) else f"smallest {low:.6g}, mean {mean:.6g}, largest {high:.6g}"
+        for low, mean, high in zip(*of, strict=True)
+    ]
     if not isinstance(options.get("k"), list):
         return [("entries", texts[0])]
     rows = [(f"k={k:g}", text) for k, text in zip(options["k"], texts, strict=True)]

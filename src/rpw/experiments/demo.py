@@ -128,9 +128,9 @@ def findings(demo: Demo) -> list[str]:
     worst, names = demo.worst, demo.names
     most, least = (_at(worst, value, names) for value in (worst.max(), worst.min()))
     first = (
-        f"At the worst of noise, shift and both, {worst.max():.0%} of the {demo.setting.nearest} nearest pictures by "
-        f"{most} still show the query's digit, the most of these distances. By {least}, {worst.min():.0%} do, the "
-        "least."
+        f"At the worst of noise, shift and both, {_percent(worst.max())} of the {demo.setting.nearest} nearest "
+        f"pictures by {most} still show the query's digit, the most of these distances. By {least}, "
+        f"{_percent(worst.min())} do, the least."
     )
     return [first, _compared(demo), f"{_cost_of('noise', 'Noise', demo)} {_cost_of('shift', 'A shift', demo)}"]
 
@@ -162,9 +162,18 @@ def _chance(differences: Array) -> float:
 def _cost_of(scenario: str, subject: str, demo: Demo) -> str:
     """Whom a perturbation costs most and least."""
     before, after = demo.accuracy[:, 0], demo.accuracy[:, SCENARIOS.index(scenario)]
-    falls = [f"({one:.0%} to {other:.0%})" for one, other in zip(before, after, strict=True)]
-    most, least = np.argmax(before - after), np.argmin(before - after)
-    return f"{subject} costs {demo.names[most]} most {falls[most]} and {demo.names[least]} least {falls[least]}."
+    falls = np.round(before - after, 9)  # a share of some hundred pictures
+    texts = [f"({_percent(one)} to {_percent(other)})" for one, other in zip(before, after, strict=True)]
+
+    def who(fall: float) -> str:
+        return _listed([f"{demo.names[w]} {texts[w]}" for w in np.flatnonzero(falls == fall)])
+
+    return f"{subject} costs {who(falls.max())} most. It costs {who(falls.min())} least."
+
+
+def _percent(share: float) -> str:
+    """As in the table, without a zero at its end."""
+    return f"{share:.1%}".replace(".0%", "%")
 
 
 def _at(values: Array, value: float, names: list[str]) -> str:

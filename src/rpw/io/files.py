@@ -51,6 +51,8 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder: the name of a file is needed", str(target))
+    if target.exists() and not target.is_file():  # a device or a pipe would be gone
+        raise FileExistsError(errno.EEXIST, "is no regular file, and would be replaced by one", str(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(target))
     _sweep(target.parent)

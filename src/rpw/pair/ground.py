@@ -228,6 +228,7 @@ class Points(Ground):
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels, the metric, or (of one pair) a matrix that is computed here."""
         if self.uses_labels(question):
+            deadline.check()
             return labelled(a, b)
         if self._in_core is not None:
             return self._in_core

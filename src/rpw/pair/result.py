@@ -25,6 +25,7 @@ __all__ = ["Plan", "Result"]
 
 Mask = npt.NDArray[np.bool_]
 
+_ROUNDING = 1e-12  # of the mass of a plan: a way for so little could be longer than all others
 _LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 - distance has
 
 _ADVICE = {
@@ -76,7 +77,7 @@ class Plan:
     def completed(self, mass: float, problem: Problem) -> Plan:
         """A plan that moves ``mass`` in all: what is missing goes to where there is room, in the order of the atoms."""
         missing = mass - math.fsum(self.mass)
-        if missing <= 0:
+        if missing <= _ROUNDING:
             return self
         sides = ((self.row, problem.a[problem.rows]), (self.column, problem.b[problem.columns]))
         rooms = [np.maximum(w - np.bincount(i, self.mass, minlength=len(w)), 0.0) for i, w in sides]

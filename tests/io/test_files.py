@@ -1,0 +1,26 @@
+"""The one writer of files: whole or not at all, and only over what it may replace."""
+
+import os
+import stat
+
+import pytest
+
+from rpw.io.files import replacing
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    """As root, a device such as /dev/full would be gone too."""
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(FileExistsError, match="no regular file"), replacing(pipe) as file:
+        file.write(b"1")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert os.listdir(tmp_path) == ["pipe.csv"]
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in (b"1", b"23"):
+        with replacing(path) as file:
+            file.write(text)
+        assert path.read_bytes() == text
