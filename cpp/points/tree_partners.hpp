@@ -40,6 +40,8 @@ public:
     void renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
     double horizon() const { return horizon_; }
     std::size_t renewal_work() const { return renewal_work_; }
+    bool is_overdue(std::size_t) const { return false; }
+    bool counts_all() const { return true; }
     void weigh(const Forest& forest, Node x);
     double least(Node x) { return has_lists_ ? lists_.least(x) : ask_tree(x); }
     Node least_partner(Node x);

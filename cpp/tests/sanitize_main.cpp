@@ -78,6 +78,7 @@ int main() {
     for (const double p : {1.0, 2.0}) check_point_simplex(checker, 250, p);
     for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged
     check_sandwich_of_all_edges(checker);
+    check_work_of_walk(checker);
     check_search(checker);
     check_network(checker);
     check_interrupt(checker);
