@@ -265,9 +265,10 @@ inline constexpr std::size_t worth_counting = 400;
 // ---------------------------------------------------------------- points without a matrix
 
 // From so many pairs on a search over trees is tried first; where it passes over all pairs to list arcs (see
-// `most_listed_by_searches`), from the second number on, and up to so many dimensions. It may take so many steps per
-// pair over the fourth power of the dimension, and no fewer per pair than the last number: 10,000 against 12,000
-// normal points in three dimensions (k = 10) take 4.5 s; with 140 steps the trial fails, and they take 25 s. Timed,
+// `most_listed_by_searches`), from the second number on, and up to so many dimensions. It may take so many steps of the
+// simplex per pair over the fourth power of the dimension, and per pair no more and no fewer than the last two numbers.
+// All that it does counts: walks, cells, lists, transforms. 3,000 points in the plane take 1 to 10 steps per pair;
+// where it fails, in tight clusters, 25 steps are as long as the matrix takes after it, and 80 twice as long. Timed,
 // trees over a matrix (plain, shifted, outliers, unequal weights, clusters; p = 1 and 2): n = 3,000 in the plane 0.03
 // to 0.9, in three dimensions 0.03 to 1.3. n = 4,000 in 8 and 16 dimensions 0.2 to 0.9 where k is 0.1 or 1; where k is
 // 10, 0.3 to 0.8, and 1.8 beside outliers in 16. n = 2,000 in 7 to 16: 0.3 to 1 and, in clusters, 2.2. In 64 dimensions
@@ -278,9 +279,9 @@ inline constexpr Node most_dimensions_on_trial = 32;
 inline constexpr double steps_of_trial = 1600;
 inline constexpr double most_steps_of_trial = 25;
 inline constexpr double least_steps_of_trial = 3.2;
-// Where all mass moves, one solve of the simplex answers: trees get this share of the trial where they search (W_2 of
-// 3,500 points over that with 0.2: unequal weights in the plane 0.16, other densities in space 0.4, in 5-d 1.3). Passes
-// get none: 0.4 to 0.9 of the time on a matrix for plain, shifted and unequal weights, but 1.6 to 5 in clusters and
+// Where all mass moves, one solve of the simplex answers: trees get this share of the trial where they search (W_1.5 of
+// 3,000 points over that with 0.5: shifted and other densities, in the plane and in space, 0.4 to 0.5). Passes get
+// none: 0.4 to 0.9 of the time on a matrix for plain, shifted and unequal weights, but 1.6 to 5 in clusters and
 // beside outliers.
 inline constexpr double share_for_all = 1;
 // At p = ∞ trees are tried in so many dimensions.
@@ -302,6 +303,8 @@ inline constexpr double rounding_of_shares = 0x1p-50;
 // nodes, and less far where it was more: of counted work a third takes as long as the boxes of a pass.
 inline constexpr double fewest_passes = 4;
 inline constexpr double most_passes = 12;
+// Far more work before the horizon, and it is renewed early: profiles beside a clump take 0.5 to 1.
+inline constexpr std::size_t passes_overdue_on_trees = 50;
 // No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32
 // MB more.
 inline constexpr std::size_t arcs_per_node = 48;
@@ -314,8 +317,8 @@ inline constexpr double few_questions = 16;
 inline constexpr Node fewest_cells = 125;
 
 // The simplex over points lists so many arcs for each node, and no more in all; and again so often at most, more was
-// never seen. With 12 31,623 points, moved, take 1.4 of the time at p = 1, with 48 1.1; 3,000 points in clusters 0.8 and
-// 1.3.
+// never seen. With 12 31,623 points, moved, take 1.4 of the time at p = 1, with 48 1.1; 3,000 points in clusters 0.8
+// and 1.3.
 inline constexpr std::size_t arcs_per_node_of_simplex = 24;
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
 inline constexpr int most_rounds_of_lists = 100;
