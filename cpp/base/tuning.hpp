@@ -60,6 +60,10 @@ inline constexpr double work_per_line = 2.5;
 inline constexpr double work_per_cost = 0.12;
 inline constexpr double work_per_label = 0.7;
 inline constexpr double work_per_pivot = 80;
+// Of a box of eight in a tree, where costs need no power function and where they do; a step of a walk over trees takes
+// half of that.
+inline constexpr double work_per_box = 8;
+inline constexpr double work_per_box_of_powers = 30;
 
 // ---------------------------------------------------------------- the walk, and the rule between the two
 
@@ -89,6 +93,13 @@ inline constexpr double most_solve = 100;
 inline constexpr int most_stalls = 3;
 inline constexpr double nearly_half = 0.499;
 inline constexpr int edges_between_gap_checks = 32;
+
+// A list whose arcs took so many passes' work before its horizon was too long, and is made anew with a nearer one.
+// Profiles of 1,500 to 4,000 points (clumps, clusters; p = 1 and 2) over those with 8: with 1 up to 5.8 times as long,
+// with 2 1.7, without the rule 15.
+inline constexpr double passes_overdue = 8;
+// So many nodes are looked through in the time of one question to partners.
+inline constexpr Node nodes_per_question = 16;
 
 // ---------------------------------------------------------------- guesses of λ
 
@@ -254,9 +265,10 @@ inline constexpr std::size_t worth_counting = 400;
 // ---------------------------------------------------------------- points without a matrix
 
 // From so many pairs on a search over trees is tried first; where it passes over all pairs to list arcs (see
-// `most_listed_by_searches`), from the second number on, and up to so many dimensions. It may take so many steps per
-// pair over the fourth power of the dimension, and no fewer per pair than the last number: 10,000 against 12,000
-// normal points in three dimensions (k = 10) take 4.5 s; with 140 steps the trial fails, and they take 25 s. Timed,
+// `most_listed_by_searches`), from the second number on, and up to so many dimensions. It may take so many steps of the
+// simplex per pair over the fourth power of the dimension, and per pair no more and no fewer than the last two numbers.
+// All that it does counts: walks, cells, lists, transforms. 3,000 points in the plane take 1 to 10 steps per pair;
+// where it fails, in tight clusters, 25 steps are as long as the matrix takes after it, and 80 twice as long. Timed,
 // trees over a matrix (plain, shifted, outliers, unequal weights, clusters; p = 1 and 2): n = 3,000 in the plane 0.03
 // to 0.9, in three dimensions 0.03 to 1.3. n = 4,000 in 8 and 16 dimensions 0.2 to 0.9 where k is 0.1 or 1; where k is
 // 10, 0.3 to 0.8, and 1.8 beside outliers in 16. n = 2,000 in 7 to 16: 0.3 to 1 and, in clusters, 2.2. In 64 dimensions
@@ -264,13 +276,14 @@ inline constexpr std::size_t worth_counting = 400;
 inline constexpr double pairs_for_trees = 4e6;
 inline constexpr double pairs_for_passes = 1e7;
 inline constexpr Node most_dimensions_on_trial = 32;
-inline constexpr double steps_of_trial = 400;
-inline constexpr double least_steps_of_trial = 0.8;
-// Where all mass moves, one solve of the simplex answers: trees get this share of the trial where they search (W_2 of
-// 3,500 points over that with 0.2: unequal weights in the plane 0.16, other densities in space 0.4, in 5-d 1.3). Passes
-// get none: 0.4 to 0.9 of the time on a matrix for plain, shifted and unequal weights, but 1.6 to 5 in clusters and
+inline constexpr double steps_of_trial = 1600;
+inline constexpr double most_steps_of_trial = 25;
+inline constexpr double least_steps_of_trial = 3.2;
+// Where all mass moves, one solve of the simplex answers: trees get this share of the trial where they search (W_1.5 of
+// 3,000 points over that with 0.5: shifted and other densities, in the plane and in space, 0.4 to 0.5). Passes get
+// none: 0.4 to 0.9 of the time on a matrix for plain, shifted and unequal weights, but 1.6 to 5 in clusters and
 // beside outliers.
-inline constexpr double share_for_all = 0.5;
+inline constexpr double share_for_all = 1;
 // At p = ∞ trees are tried in so many dimensions.
 inline constexpr Node few_dimensions = 6;
 // Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
@@ -290,6 +303,8 @@ inline constexpr double rounding_of_shares = 0x1p-50;
 // nodes, and less far where it was more: of counted work a third takes as long as the boxes of a pass.
 inline constexpr double fewest_passes = 4;
 inline constexpr double most_passes = 12;
+// Far more work before the horizon, and it is renewed early: profiles beside a clump take 0.5 to 1.
+inline constexpr std::size_t passes_overdue_on_trees = 50;
 // No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32
 // MB more.
 inline constexpr std::size_t arcs_per_node = 48;
@@ -303,11 +318,12 @@ inline constexpr Node fewest_cells = 125;
 // With a time limit, cells give first bounds from so many pairs on: fewer are solved in a few hundredths of a second.
 inline constexpr double pairs_for_first_bounds = 1 << 20;
 
-// The simplex over points lists no more arcs, and again so often at most; more was never seen.
+// The simplex over points lists so many arcs for each node, and no more in all; and again so often at most, more was
+// never seen. With 12 31,623 points, moved, take 1.4 of the time at p = 1, with 48 1.1; 3,000 points in clusters 0.8
+// and 1.3.
+inline constexpr std::size_t arcs_per_node_of_simplex = 24;
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
 inline constexpr int most_rounds_of_lists = 100;
-// A list that is too long even with so small a part of its margin would be so without any.
-inline constexpr double least_part_of_margin = 0.1;
 // From so many points on either side a search starts from one between cells, of so many points each: as many as a block
 // of a tree has, so that cells lie apart.
 inline constexpr Node fewest_from_cells = 1000;
@@ -322,8 +338,8 @@ inline constexpr double most_stretches_left = 2;
 // Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
 // and as long as so many passes over all points.
 inline constexpr double atoms_before_goal = 2;
-inline constexpr double share_of_walk = 0.1;
-inline constexpr double passes_of_walk = 4;
+inline constexpr double share_of_walk = 0.3;
+inline constexpr double passes_of_walk = 2;
 
 // In up to so many dimensions arcs are listed by searches in a tree, beyond that by a pass over all pairs, as far as a
 // sample of the rows says that the lists will hold. Passes over searches, 20,000 plain points: in 5 dimensions 2.2, in

@@ -53,9 +53,8 @@ private:
 
 template <class Function>
 auto run(const Function& function, const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
-         const Question& question, double seconds, const nb::object& progress = nb::none()) {
+         const Question& question, double seconds, Watch& watch) {
     const Pair pair{space.view, a.view[0], b.view[0]};
-    Watch watch(progress, question);
     nb::gil_scoped_release release;
     Room room;
     Pulse pulse([&watch] { watch.poll(); }, seconds, watch.news());
@@ -66,6 +65,13 @@ auto run(const Function& function, const OwnedSpace& space, const OwnedMeasures&
     }
 }
 
+// The bounds that are told of a profile are those on its end, the cost of all mass.
+Question about_its_end(Question question) {
+    question.quantity = Quantity::mass;
+    question.unmoved = 0;
+    return question;
+}
+
 }  // namespace
 
 void bind_pair(nb::module_& module) {
@@ -73,17 +79,22 @@ void bind_pair(nb::module_& module) {
     module.def(
         "solve",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-           double seconds, const nb::object& progress) { return run(solve, space, a, b, question, seconds, progress); },
+           double seconds, const nb::object& progress) {
+            Watch watch(progress, question);
+            return run(solve, space, a, b, question, seconds, watch);
+        },
         "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none());
     module.def(
         "profile",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-           double seconds) {
-            Band band = run(whole_profile, space, a, b, question, seconds);
+           double seconds, const nb::object& progress) {
+            const Question at_end = about_its_end(question);
+            Watch watch(progress, at_end);
+            Band band = run(whole_profile, space, a, b, question, seconds, watch);
             if (!is_sound(band.upper) || (band.lower && !is_sound(*band.lower))) throw NoAnswer();
             return std::pair(std::move(band.upper), std::move(band.lower));
         },
-        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a);
+        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none());
 }
 
 }  // namespace rpw::python

@@ -6,6 +6,7 @@
 
 #include "base/breakpoints.hpp"
 #include "base/steps.hpp"
+#include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
 #include "base/used_up.hpp"
 #include "flow/blocks.hpp"
@@ -35,9 +36,16 @@ Band rough_thresholds(const LengthProblem& problem, double longest, double tol, 
         pairs.split(limit);
         flow.augment(pairs.up_to_split(), 0);
         steps.add(low, high, flow.unmoved());
+        tell_profile(pulse, flow.unmoved(), low, 0, flow.augmentations());
         pairs.take_shorter();
     }
     return steps.take();
+}
+
+// Over which all mass moves. Its plan is none of the profile's.
+double longest_pair(const LengthProblem& problem, Pulse& pulse) {
+    const Unwatched unwatched(pulse);
+    return threshold_at(problem, 0, Need::value, pulse).upper;
 }
 
 }  // namespace
@@ -58,7 +66,7 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
 Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse) {
     // Between equal masses the walk is the shorter way: each of its paths ends a row and a column.
     if (tol > 0 && !are_all_equal(problem.masses)) {
-        const double longest = threshold_at(problem, 0, Need::value, pulse).upper;
+        const double longest = longest_pair(problem, pulse);
         if (longest <= tuning::many_flows * tol) return rough_thresholds(problem, longest, tol, pulse);
     }
     ThresholdWalk walk(problem, pulse);
@@ -69,6 +77,7 @@ Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_
         for (Node i = 0; i < rows; ++i) used_up.note(i, walk.flow().left_at_row[i], walk.threshold());
         for (Node j = 0; j < columns; ++j) used_up.note(rows + j, walk.flow().room_in_column[j], walk.threshold());
         steps.add(walk.threshold(), walk.threshold(), walk.flow().unmoved());
+        tell_profile(pulse, walk.flow().unmoved(), walk.threshold(), 0, static_cast<long>(steps.size()));
         check_breakpoints(steps.size(), max_breakpoints);
     }
     Band band = steps.take();

@@ -32,6 +32,7 @@ Labels label_points(const Points& points, Pulse& pulse) {
         std::size_t slot = hash_of(point, points.dimension) >> (64 - bits);
         while (first_at[slot] >= 0 && !std::equal(point, point + points.dimension, points.at(first_at[slot]))) {
             slot = (slot + 1) & last_slot;
+            pulse.note(8);  // long only where points were made to meet
         }
         if (first_at[slot] < 0) {
             first_at[slot] = i;

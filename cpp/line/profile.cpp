@@ -77,6 +77,7 @@ std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used
     if (std::isinf(p)) return whole_line_thresholds(pair, 0, pulse).upper;
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{std::numeric_limits<std::size_t>::max(), most_costs};
+    pulse.begin_news(scale);
     return short_profile(pair, p, scale, most, with_used_up, pulse);
 }
 
@@ -84,6 +85,7 @@ Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_brea
     if (std::isinf(p)) return {whole_line_thresholds(pair, tol, pulse)};
     const double scale = scale_near(pair.largest_distance(), p);
     const Most most{many_edges * pair.atoms(), many_costs * pair.atoms()};
+    pulse.begin_news(scale);
     if (const auto exact = short_profile(pair, p, scale, most, true, pulse)) {
         Sandwich found = labelled(condensed(*exact, p, tol / scale), scale);
         if (!found.keeps(tol)) return {{*exact, std::nullopt}};
@@ -92,8 +94,9 @@ Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_brea
         return found;
     }
     pair.rank();
+    pulse.begin_news(scale);  // what was walked is lost
     Prices prices(pair, {p, 1 / scale}, pulse);
-    return labelled(sandwich(prices, {Support{}, prices.last()}, p, tol / scale, max_breakpoints), scale);
+    return labelled(sandwich(prices, {Support{}, prices.last()}, p, tol / scale, max_breakpoints, pulse), scale);
 }
 
 }  // namespace rpw

@@ -232,9 +232,10 @@ Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
 // A tie that was broken wrongly, or points that lie on their line only up to rounding, and the rounding counts.
 bool is_doubtful(const Outcome& outcome, const SortedPair& line, const Question& question) {
     if (has_gap(outcome, question) && line.pair.fits_a_matrix()) return true;
-    if (outcome.status != Status::exact && outcome.status != Status::tolerance) return false;
+    const bool is_found = outcome.status == Status::exact || outcome.status == Status::tolerance;
+    const double least = is_found ? outcome.value : outcome.lower;  // of what was cut off no more is known
     const bool is_share = question.quantity == Quantity::crossing;
-    return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * outcome.value : outcome.value);
+    return line.rounding > 0 && line.is_too_coarse(is_share ? question.kappa * least : least);
 }
 
 // Whether no unit suits all lengths that may count, and a matrix is not too large to ask it instead. Where everything

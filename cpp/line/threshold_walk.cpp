@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/steps.hpp"
+#include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
 #include "base/used_up.hpp"
 #include "line/open_atoms.hpp"
@@ -279,7 +280,10 @@ private:
 Band walk_thresholds(const LinePair& pair, double tol, Pulse& pulse) {
     ThresholdWalk walk(pair, pulse);
     Steps steps(Solver::line, tol);
-    while (walk.next()) steps.add(walk.threshold(), walk.threshold(), walk.unmoved());
+    while (walk.next()) {
+        steps.add(walk.threshold(), walk.threshold(), walk.unmoved());
+        tell_profile(pulse, walk.unmoved(), walk.threshold(), 0, static_cast<long>(steps.size()));
+    }
     Band band = steps.take();
     walk.write_used_up(band.upper);
     return band;

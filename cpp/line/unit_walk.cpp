@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
 #include "line/edges.hpp"
 #include "line/open_atoms.hpp"
@@ -176,7 +177,9 @@ std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cos
             if (walk.costs() > most_costs) return {};
             sum += std::max(change, 0.0L);
             of_rows[row] = of_columns[column] = walk.slope();
-            edges.add(walk.slope(), static_cast<double>(size - pairs) / size, static_cast<double>(sum / size));
+            const double unmoved = static_cast<double>(size - pairs) / size, cost_p = static_cast<double>(sum / size);
+            edges.add(walk.slope(), unmoved, cost_p);
+            tell_profile(pulse, unmoved, cost_p, walk.slope(), static_cast<long>(edges.count()));
         }
         Curve curve = edges.take(scale);
         take_largest_of_equals(pair.x, of_rows);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
 #include "base/used_up.hpp"
 #include "line/edges.hpp"
@@ -202,6 +203,7 @@ std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::
     while (!walk.moves_all() && walk.step()) {
         pulse.note(work_per_path);
         edges.add(walk.slope(), walk.unmoved(), walk.cost());
+        tell_profile(pulse, walk.unmoved(), walk.cost(), walk.slope(), static_cast<long>(edges.count()));
         if (edges.count() > most) return std::nullopt;
         if (used_up) walk.note(*used_up);
     }

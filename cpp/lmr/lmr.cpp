@@ -89,6 +89,7 @@ Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_break
         if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.cost());
+        if (pulse.is_asked()) pulse.tell_moved(1 - walk.unmoved(), walk.phases());  // rounded costs are no bounds
         check_breakpoints(curve.cost.size(), max_breakpoints);
     }
     return curve;

@@ -14,12 +14,12 @@ namespace rpw {
 // long as reading all of them in order.
 bool searches_pay(Node dimension);
 
-// At most `bound`, for each node of `to`.
+// At most `bound`, for each node of `to`. `boxes`, where it is given, counts the leaves and blocks looked at.
 std::vector<double> least_sums(const PointTree& from, const std::vector<double>& weight, const PointTree& to,
-                               const PointCost& costs, double bound, Pulse& pulse);
+                               const PointCost& costs, double bound, Pulse& pulse, std::size_t* boxes = nullptr);
 
 // The potentials of one side that those of the other ask for: v(y) ≥ λ - C(x, y) - u(x) for all x, and v ≥ 0.
 std::vector<double> transformed(const PointTree& from, const std::vector<double>& potential, const PointTree& to,
-                                const PointCost& costs, double lambda, Pulse& pulse);
+                                const PointCost& costs, double lambda, Pulse& pulse, std::size_t* boxes = nullptr);
 
 }  // namespace rpw

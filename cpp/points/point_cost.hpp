@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tuning.hpp"
 #include "ground/metric.hpp"
 #include "ground/powers.hpp"
 
@@ -38,6 +39,11 @@ public:
     // Whether costs grow in proportion to the sum; then this is the factor.
     bool is_proportional() const { return form_ == Form::proportional; }
     double factor() const { return factor_; }
+
+    // What eight costs take, in steps of the simplex.
+    double work_of_eight() const {
+        return form_ == Form::other ? tuning::work_per_box_of_powers : tuning::work_per_box;
+    }
 
     // Squares below this have lost digits, or vanished: `of_sum` takes them for too long or too short.
     double least_sum() const { return metric_ == Metric::euclidean && !is_proportional() ? 0x1p-960 : 0.0; }

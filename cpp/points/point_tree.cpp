@@ -253,6 +253,38 @@ public:
         }
     }
 
+    // The best of those: a heap, the worst one first, and from when on it is full only what is better.
+    [[gnu::always_inline]] void gather_least(double beyond, std::size_t most, std::vector<KeyedPoint>& found,
+                                             std::size_t& boxes) {
+        bool is_heap = false;
+        for (put({0, 0, tree_.levels()}); count_ > 0;) {
+            const Waiting next = waiting_[--count_];
+            if (!(next.bound < beyond)) continue;
+            ++boxes;
+            if (next.level > 0) {
+                open(next, beyond);
+                continue;
+            }
+            double cost[per_leaf];
+            look_at_leaf(next.box, beyond, cost);
+            for (Node c = 0; c < per_leaf; ++c) {
+                const double key = cost[c] + weight_of(next.box)[c];
+                if (!(key < beyond)) continue;
+                found.push_back({key, {cost[c], next.box * per_leaf + c}});
+                if (found.size() <= most) continue;
+                if (!is_heap) {
+                    std::make_heap(found.begin(), found.end());
+                    is_heap = true;
+                } else {
+                    std::push_heap(found.begin(), found.end());
+                }
+                std::pop_heap(found.begin(), found.end());
+                found.pop_back();
+                beyond = found.front().key;
+            }
+        }
+    }
+
     // The costs of the points of a leaf for some points, one after the other in memory, of which this is the first.
     [[gnu::always_inline]] void look_from_some(Node leaf, double (*cost)[per_leaf]) const {
         Eight sum[points_at_once] = {};
@@ -377,6 +409,12 @@ RPW_SIMD NearestPoint WeightedTree::least(const double* point, NearestPoint know
 RPW_SIMD void WeightedTree::gather(const double* point, double beyond, std::vector<NearestPoint>& found,
                                    std::size_t& boxes) const {
     with_search(point, [&](auto search) __attribute__((always_inline)) { search.gather(beyond, found, boxes); });
+}
+
+RPW_SIMD void WeightedTree::gather_least(const double* point, double beyond, std::size_t most,
+                                         std::vector<KeyedPoint>& found, std::size_t& boxes) const {
+    with_search(point,
+                [&](auto search) __attribute__((always_inline)) { search.gather_least(beyond, most, found, boxes); });
 }
 
 // Calls visit(point of the group, leaf, costs of its points).

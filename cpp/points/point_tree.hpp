@@ -74,6 +74,14 @@ struct NearestPoint {
     Node node = -1;
 };
 
+// The same with its key, cost + weight.
+struct KeyedPoint {
+    double key;
+    NearestPoint point;
+
+    bool operator<(const KeyedPoint& other) const { return key < other.key; }
+};
+
 // Weights on the points of a tree. Asks for the least cost + weight of all.
 class WeightedTree {
 public:
@@ -92,6 +100,9 @@ public:
     NearestPoint least(const double* point, NearestPoint known, std::size_t& boxes) const;
     // All points whose cost + weight is less than this, with their costs.
     void gather(const double* point, double beyond, std::vector<NearestPoint>& found, std::size_t& boxes) const;
+    // Of those no more than `most`, the ones with the least keys; in no order.
+    void gather_least(const double* point, double beyond, std::size_t most, std::vector<KeyedPoint>& found,
+                      std::size_t& boxes) const;
     double cost(const double* point, Node x) const;
 
     // In many dimensions hardly a box can be left out. The same for a group of points, without any box: each leaf

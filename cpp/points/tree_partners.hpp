@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/pulse.hpp"
+#include "base/tuning.hpp"
 #include "points/point_tree.hpp"
 #include "walk/arc_lists.hpp"
 #include "walk/forest.hpp"
@@ -40,6 +41,8 @@ public:
     void renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
     double horizon() const { return horizon_; }
     std::size_t renewal_work() const { return renewal_work_; }
+    bool is_overdue(std::size_t work) const { return work > tuning::passes_overdue_on_trees * renewal_work_; }
+    bool counts_all() const { return true; }
     void weigh(const Forest& forest, Node x);
     double least(Node x) { return has_lists_ ? lists_.least(x) : ask_tree(x); }
     Node least_partner(Node x);

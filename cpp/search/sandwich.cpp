@@ -134,8 +134,10 @@ double largest_difference(const Band& band, double p) {
 
 class Refinement {
 public:
-    Refinement(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints)
+    Refinement(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints,
+               Pulse& pulse)
         : oracle_(oracle),
+          pulse_(pulse),
           p_(p),
           tol_(tol * (1 - a_little)),
           max_breakpoints_(max_breakpoints),
@@ -146,8 +148,10 @@ public:
 
 private:
     bool splits(const Support& left, const Support& right);
+    void tell() const;
 
     ProfileOracle& oracle_;
+    Pulse& pulse_;
     double p_;
     double tol_;
     std::size_t max_breakpoints_;
@@ -204,6 +208,7 @@ Sandwich Refinement::run() {
     done_.push_back(open_.back());
     open_.pop_back();
     while (!open_.empty()) {
+        if (pulse_.is_asked()) tell();
         if (gap_between(open_.back(), done_.back(), p_) > tol_) {
             if (auto profile = oracle_.whole_profile()) return {{*std::move(profile), std::nullopt}};
             if (splits(open_.back(), done_.back())) continue;
@@ -213,6 +218,12 @@ Sandwich Refinement::run() {
     }
     std::reverse(done_.begin(), done_.end());
     return sandwich_of(done_, p_);
+}
+
+// For how much of the mass the curves are close enough, and bounds on the end of the profile.
+void Refinement::tell() const {
+    pulse_.tell_moved(done_.back().unmoved, static_cast<long>(done_.size()));
+    pulse_.tell_bounds(done_.front().proven, done_.front().cost_p);
 }
 
 // Solves at the slope of the chord. A vertex below the chord is put between; else the chord is an edge of F, and what
@@ -234,9 +245,9 @@ Support vertex_of(const Curve& profile, std::size_t v) {
 
 }  // namespace
 
-Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol,
-                  std::size_t max_breakpoints) {
-    return Refinement(oracle, std::move(known), p, tol, max_breakpoints).run();
+Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints,
+                  Pulse& pulse) {
+    return Refinement(oracle, std::move(known), p, tol, max_breakpoints, pulse).run();
 }
 
 Sandwich condensed(const Curve& profile, double p, double tol) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/outcome.hpp"
+#include "base/pulse.hpp"
 #include "base/tuning.hpp"
 
 namespace rpw {
@@ -46,7 +47,8 @@ struct Sandwich {
 // Curves that are nowhere further apart than tol, but for rounding, after the p-th root, in units of the costs' scale.
 // `known` are vertices from mass 0 to mass 1. Throws std::length_error if that takes more than `max_breakpoints`
 // solves.
-Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints);
+Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints,
+                  Pulse& pulse);
 
 // The same from all of F: each chord goes as far as it may.
 Sandwich condensed(const Curve& profile, double p, double tol);

@@ -65,7 +65,7 @@ double trial_of_trees(const Question& question, const Layout& layout) {
     const bool is_asked = question.solver == Solver::exact && !std::isinf(question.p) && is_for_trees(question);
     const bool passes = dimension > most_listed_by_searches;
     if (!has_points || !is_asked || layout.pairs() < (passes ? pairs_for_passes : pairs_for_trees)) return 0;
-    const double by_searches = steps_of_trial / std::pow(dimension, 4);
+    const double by_searches = std::min(steps_of_trial / std::pow(dimension, 4), most_steps_of_trial);
     const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
     if (moves_all) return passes ? 0 : share_for_all * by_searches * layout.pairs();
     return std::max(by_searches, least_steps_of_trial) * layout.pairs();

@@ -58,6 +58,7 @@ private:
 };
 
 Support SimplexAndWalk::solve(double lambda) {
+    const Unwatched unwatched(pulse_);  // what its plan moves says nothing about the curves
     ++solves_;
     simplex_.solve(lambda);
     Support found = proven();
@@ -109,6 +110,7 @@ std::optional<Curve> SimplexAndWalk::whole_profile() {
     constexpr double passes_of_proof = 3;
     if (solves_ < next_walk_) return std::nullopt;
     next_walk_ *= 2;
+    const Unwatched unwatched(pulse_);
     return walk_within(simplex_.work() +
                        passes_of_proof * work_per_cost * static_cast<double>(problem_.powers.size() * solves_));
 }
@@ -131,7 +133,7 @@ Sandwich sandwich_profile(const PowerProblem& problem, double p, double tol, std
                           Pulse& pulse) {
     SimplexAndWalk network(problem, max_breakpoints, pulse);
     std::vector<Support> known = network.climb();
-    Sandwich found = sandwich(network, std::move(known), p, tol, max_breakpoints);
+    Sandwich found = sandwich(network, std::move(known), p, tol, max_breakpoints, pulse);
     if (found.band.lower) found.band.upper.solver = found.band.lower->solver = Solver::simplex;
     if (found.keeps(tol)) return found;
     // What is cheap may be hidden in the rounding of a large λ. The walk knows no λ.

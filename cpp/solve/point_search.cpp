@@ -46,16 +46,15 @@ PointSearch::PointSearch(const PointProblem& problem, const Goal& goal, Pulse& p
 
 std::optional<Status> PointSearch::run(const Limits& limits) {
     if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
-    if (!starts_from_cells()) return walk_on(limits, most_work_);
+    if (!starts_from_cells()) return walk_on(limits, unreachable);
     if (const auto status = first_walk(limits)) return status;
-    if (walk_->work() >= most_work_) return std::nullopt;
-    return search(limits);
+    return is_used_up() ? std::nullopt : search(limits);
 }
 
 std::optional<Status> PointSearch::go_on(const Goal& goal) {
     bracket_.aim_at(goal);
     if (const auto status = bracket_.ending({})) return *status;
-    return starts_from_cells() ? search({}) : walk_on({}, most_work_);
+    return starts_from_cells() ? search({}) : walk_on({}, unreachable);
 }
 
 // ---------------------------------------------------------------- from cells
@@ -82,7 +81,14 @@ std::optional<Status> PointSearch::search(const Limits& limits) {
 
 void PointSearch::forget() {
     pivots_ = pivots();
+    work_ = work();
     simplex_.reset();
+    walk_.reset();
+}
+
+void PointSearch::end_walk() {
+    pivots_ += walk_->pivots();
+    work_ += in_work(walk_->work());
     walk_.reset();
 }
 
@@ -96,9 +102,10 @@ bool PointSearch::start_from_cells() {
     const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem_.costs, 1,
                              pulse_);
     PointSearch between(cells, bracket_.goal(), pulse_, limit_);
-    between.allow(most_work_);
+    between.allow(most_work_ - work());
     const auto status = between.run();
     if (status == Status::time_limit) throw TimeUp();
+    work_ += between.work();
     first_ = std::min(between.lambda(), dearest_path);
     if (!status || !(first_ > 0)) return false;
     pivots_ += between.pivots();
@@ -106,8 +113,10 @@ bool PointSearch::start_from_cells() {
     const double stretch = -std::log(std::max(between.unmoved(), part_of_atom * atom()));
     rate_ = between.rate_ > 0 ? between.rate_ : first_ / std::max(stretch, a_little);
     const std::vector<double> of_cells = between.row_potentials_in_tree();
-    const auto v = transformed(cells.rows, of_cells, problem_.columns, problem_.costs, first_, pulse_);
-    const auto u = transformed(problem_.columns, v, problem_.rows, problem_.costs, first_, pulse_);
+    std::size_t boxes = 0;
+    const auto v = transformed(cells.rows, of_cells, problem_.columns, problem_.costs, first_, pulse_, &boxes);
+    const auto u = transformed(problem_.columns, v, problem_.rows, problem_.costs, first_, pulse_, &boxes);
+    work_ += problem_.costs.work_of_eight() * static_cast<double>(boxes);
     const Basis basis = split_basis(between.bracket_.proof().plan, cells, problem_, points_per_cell);
     simplex_.emplace(problem_, basis, u, v, first_, pulse_);
     return true;
@@ -115,7 +124,7 @@ bool PointSearch::start_from_cells() {
 
 std::optional<Status> PointSearch::solve_at_limit() {
     pulse_.tell_stage("by a simplex");
-    if (!simplex_->solve(limit_, most_work_)) return std::nullopt;
+    if (!simplex_->solve(limit_, most_work_ - work_)) return std::nullopt;
     bracket_.advance({simplex_->point(), simplex_->basis()}, bracket_.left());
     return bracket_.end_at_left(Status::exact);
 }
@@ -154,7 +163,7 @@ void PointSearch::note_rate(const ProfilePoint& found) {
 std::optional<Vertex<Basis>> PointSearch::solve(const Trial& trial, const Bracket<Basis>&) {
     pulse_.tell_stage("by a simplex");
     const double before = simplex_->work();
-    if (!simplex_->solve(trial.lambda, most_work_)) return std::nullopt;
+    if (!simplex_->solve(trial.lambda, most_work_ - work_)) return std::nullopt;
     work_of_solve_ = simplex_->work() - before;
     Vertex<Basis> found{simplex_->point(), simplex_->basis()};
     note_rate(found);
@@ -169,11 +178,11 @@ std::optional<Status> PointSearch::walk(Bracket<Basis>& bracket, const Limits& l
     if (start.lambda == 0) return std::nullopt;
     const double limit = bracket.right() ? bracket.right()->lambda * (1 + a_little) : unreachable;
     walk_.emplace(problem_, pulse_, bracket.left().plan, start.lambda, limit);
-    walk_->allow(share_of_walk * work_of_solve_ + passes_of_walk * simplex_->work_of_list());
+    const double most = share_of_walk * work_of_solve_ + passes_of_walk * simplex_->work_of_list();
+    walk_->allow(in_steps_of_walk(std::min(most, most_work_ - work())));
     if (const auto status = walk_to_goal(*walk_, bracket, limits, start)) return status;
     bracket.advance(vertex_of(*walk_), start);
-    pivots_ += walk_->pivots();
-    walk_.reset();
+    end_walk();
     return std::nullopt;
 }
 
@@ -185,8 +194,8 @@ std::optional<Status> PointSearch::first_walk(const Limits& limits) {
     const double nodes = static_cast<double>(problem_.rows.size()) + problem_.columns.size();
     double before = unreachable;
     for (int stretch = 1;; ++stretch) {
-        const double work = std::min(most_work_, stretch * work_of_first_walk * nodes);
-        if (const auto status = walk_on(limits, work)) return status;
+        if (const auto status = walk_on(limits, stretch * work_of_first_walk * nodes)) return status;
+        if (is_used_up()) return std::nullopt;
         const double height = walk_->cost_p() + walk_->lambda() * walk_->unmoved();
         const double excess = walk_->unmoved() / bracket_.goal().on_line(height, walk_->lambda()) - 1;
         if (!(excess < most_excess) || excess > most_stretches_left * (before - excess)) return std::nullopt;
@@ -194,15 +203,16 @@ std::optional<Status> PointSearch::first_walk(const Limits& limits) {
     }
 }
 
-// Nothing if that takes more work.
-std::optional<Status> PointSearch::walk_on(const Limits& limits, double most_work) {
+// Nothing if that takes more steps, or more work than is allowed.
+std::optional<Status> PointSearch::walk_on(const Limits& limits, double most_steps) {
     if (!walk_) walk_.emplace(problem_, pulse_, limit_);
-    walk_->allow(most_work);
+    most_steps = std::min(most_steps, in_steps_of_walk(most_work_ - work_));
+    walk_->allow(most_steps);
     const ProfilePoint start = bracket_.left();
     std::optional<Status> found;
     const bool in_time = ends_in_time([&] { found = walk_to_goal(*walk_, bracket_, limits, start); });
     if (!in_time) return cut_off();
-    if (found || walk_->work() >= most_work) return found;
+    if (found || walk_->work() >= most_steps) return found;
     Vertex<Basis> last = vertex_of(*walk_);
     last.lambda = limit_;  // no edge is left below the limit: the basis is optimal up to it
     bracket_.advance(std::move(last), start);

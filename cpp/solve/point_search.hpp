@@ -31,8 +31,9 @@ public:
     // Nothing that costs more than `limit` per unit is moved. The problem must outlive the search.
     PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit = unreachable);
 
-    // How many steps there may be.
+    // How much work there may be, in steps of the simplex, and how much there was.
     void allow(double most_work) { most_work_ = most_work; }
+    double work() const { return work_ + (simplex_ ? simplex_->work() : 0) + (walk_ ? in_work(walk_->work()) : 0); }
     // The goal, or as near to it as the limits ask for; nothing if that takes more work. If time is up, what follows
     // tells the best that is known.
     std::optional<Status> run(const Limits& limits = {});
@@ -68,8 +69,12 @@ private:
     double atom() const { return 1.0 / std::max(problem_.rows.size(), problem_.columns.size()); }
     void forget();
     std::optional<Status> first_walk(const Limits& limits);
-    std::optional<Status> walk_on(const Limits& limits, double most_work);
+    std::optional<Status> walk_on(const Limits& limits, double most_steps);
     Status cut_off();
+    double in_work(double steps_of_walk) const { return steps_of_walk * problem_.costs.work_of_eight() / 2; }
+    double in_steps_of_walk(double work) const { return work / in_work(1); }
+    bool is_used_up() const { return work() >= most_work_; }
+    void end_walk();
 
     const PointProblem& problem_;
     Pulse& pulse_;
@@ -83,6 +88,7 @@ private:
     double work_of_solve_ = 0;  // the last one
     std::optional<PointWalk> walk_;
     long pivots_ = 0;  // of walks and simplexes before
+    double work_ = 0;  // of them, and of what lies between
 };
 
 }  // namespace rpw

@@ -16,8 +16,8 @@ public:
     PointSimplex(const PointProblem& problem, const Basis& basis, const std::vector<double>& u,
                  const std::vector<double>& v, double lambda, Pulse& pulse);
 
-    // Finds a basis that is optimal at λ among all pairs, from the present one; false if that takes more work, or leads
-    // nowhere. Then, and after TimeUp, the basis is feasible, not optimal.
+    // Finds a basis that is optimal at λ among all pairs, from the present one; false if that takes more work in all,
+    // or leads nowhere. Then, and after TimeUp, the basis is feasible, not optimal.
     bool solve(double lambda, double most_work = unreachable);
     // Goes on from another basis.
     void adopt(const Basis& basis) { simplex_.adopt(basis); }
@@ -25,15 +25,14 @@ public:
     Basis basis() const { return simplex_.basis(); }
     ProfilePoint point() const { return simplex_.point(); }
     long pivots() const { return simplex_.pivots(); }
-    double work() const { return simplex_.work() + static_cast<double>(boxes_); }
-    double work_of_list() const { return static_cast<double>(boxes_of_list_); }
+    // In steps of the simplex, lists included; and of the last list.
+    double work() const { return simplex_.work() + work_of_lists_; }
+    double work_of_list() const { return work_of_list_; }
 
 private:
     double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
                           double lambda) const;
-    bool list_arcs(const std::vector<double>& u, double lambda);
-    bool list_arcs_within(double margin, const std::vector<double>& tight);
-    std::size_t most_arcs() const;
+    void list_arcs(const std::vector<double>& u, double lambda);
     bool lacks_arcs(const std::vector<double>& u, double lambda) const;
 
     const PointProblem& problem_;
@@ -41,11 +40,9 @@ private:
     Node rows_;
     ArcList arcs_;
     WeightedTree columns_;  // their weights are the potentials
-    double widest_margin_;  // arcs that are so near to being tight are listed, if they fit
-    double margin_;
-    std::size_t boxes_ = 0;  // that were looked at for all lists, and for the last one
-    std::size_t boxes_of_list_ = 0;
-    bool has_list_ = false;
+    double margin_;         // arcs that are so near to being tight are listed
+    double work_of_lists_ = 0;
+    double work_of_list_ = 0;
     FixedSimplexOver<ListedLines> simplex_;
 };
 

@@ -217,6 +217,7 @@ std::optional<Curve> profile_on_points(const Pair& pair, const Question& questio
     const auto scale = scale_on_points(pair, unreachable, p);
     if (!scale) return {};
     const PointProblem problem = point_problem(pair, *scale, p, pulse);
+    pulse.begin_news(*scale);
     WalkedProfileOver<PointWalk> profile(problem, pulse);
     if (!profile.walk(unreachable, question.max_breakpoints)) {
         check_breakpoints(profile.curve().cost.size(), question.max_breakpoints);

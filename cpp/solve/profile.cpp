@@ -123,6 +123,7 @@ Band profile_of_distinct(const Pair& given, const Question& question, Room& room
     }
     const double scale = largest_distance(distances);
     check_powers_fit(least_positive(distances, pulse), scale, question.p);
+    pulse.begin_news(scale);
     const PowerProblem costs{powers_of(distances, pair.space, scale, question.p, room, pulse), masses};
     Band band;
     if (question.tol > 0 && question.solver == Solver::exact) {

@@ -2,6 +2,7 @@
 #include "solve/walked_profile.hpp"
 
 #include "base/breakpoints.hpp"
+#include "base/tell_profile.hpp"
 
 namespace rpw {
 
@@ -15,6 +16,7 @@ bool WalkedProfileOver<Walk>::walk(double most_work, std::size_t max_breakpoints
         used_up_.note(ends.column, ends.left_of_column, slope);
         walk_.take_edge();
         add_edge(slope);
+        tell_profile(walk_.pulse(), walk_.unmoved(), walk_.cost_p(), slope, walk_.pivots());
     }
     if (walk_.moved() < walk_.total() || curve_.cost.size() > max_breakpoints) return false;
     if (curve_.unmoved.size() > 1) {  // a short step at the end belongs to the last edge

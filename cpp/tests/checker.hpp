@@ -61,6 +61,7 @@ void check_transport(Checker& checker, const Instance& instance);
 void check_lmr(Checker& checker, const Instance& instance);
 void check_many(Checker& checker);
 void check_sandwich_of_all_edges(Checker& checker);
+void check_work_of_walk(Checker& checker);
 void check_search(Checker& checker);
 void check_network(Checker& checker);
 void check_line(Checker& checker, Node rows, Node columns, bool on_grid);

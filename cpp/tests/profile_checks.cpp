@@ -5,6 +5,7 @@
 #include "solve/network_profile.hpp"
 #include "solve/profile.hpp"
 #include "tests/checker.hpp"
+#include "walk/profile_walk.hpp"
 
 namespace rpw::tests {
 
@@ -20,6 +21,24 @@ double interpolate(const rpw::Curve& curve, double unmoved) {
         return curve.cost[s] - slope(curve, s) * (unmoved - curve.unmoved[s]);
     }
     return curve.cost.back();
+}
+
+// Normal points in the plane against as many and a far clump of 3 %, costs |x - y|².
+Instance draw_clump(Node rows) {
+    const Node columns = rows + 3 * rows / 100;
+    std::normal_distribution<double> normal;
+    std::vector<double> x(2 * rows), y(2 * columns);
+    for (double& at : x) at = normal(engine);
+    for (Node j = 0; j < columns; ++j) {
+        for (Node t = 0; t < 2; ++t) y[2 * j + t] = j < rows ? normal(engine) : 3 + 0.1 * normal(engine);
+    }
+    Instance made{"clump", rows, columns, {}, draw_masses(rows, Weights::equal), draw_masses(columns, Weights::equal)};
+    for (Node i = 0; i < rows; ++i) {
+        for (Node j = 0; j < columns; ++j) {
+            made.cost.push_back(std::pow(x[2 * i] - y[2 * j], 2) + std::pow(x[2 * i + 1] - y[2 * j + 1], 2));
+        }
+    }
+    return made;
 }
 
 }  // namespace
@@ -106,6 +125,19 @@ void check_sandwich_of_all_edges(Checker& checker) {
     checker.expect(!band.lower, "the walk overtakes the solves");
     checker.expect(band.upper.cost == exact.upper.cost, "the same profile");
     checker.expect(band.upper.scale == exact.upper.scale, "the same unit", band.upper.scale, exact.upper.scale);
+}
+
+// Nodes look at all their costs only where that is less work than a list. Towards the end of this profile half of all
+// nodes change sides in a pivot, and without that rule each pair is looked at 190 times.
+void check_work_of_walk(Checker& checker) {
+    const Instance instance = draw_clump(800);
+    checker.start(instance);
+    rpw::Pulse pulse(nullptr, 1e9);
+    rpw::ProfileWalk walk(instance.powers(), pulse);
+    while (walk.find_edge()) walk.take_edge();
+    checker.expect(walk.unmoved() == 0, "all mass is moved", walk.unmoved());
+    const double most = 110 * static_cast<double>(instance.cost.size());
+    checker.expect(walk.work() < most, "the work of a walk", walk.work(), most);
 }
 
 }  // namespace rpw::tests

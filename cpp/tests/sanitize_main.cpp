@@ -79,6 +79,7 @@ int main() {
     for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged
     for (const double p : {1.0, 2.0, HUGE_VAL}) check_first_bounds(checker, 1100, 1030, p);
     check_sandwich_of_all_edges(checker);
+    check_work_of_walk(checker);
     check_search(checker);
     check_network(checker);
     check_interrupt(checker);

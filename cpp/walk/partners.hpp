@@ -25,6 +25,10 @@ concept Partners = requires(T& partners, const T& asked, const Forest& forest, N
     partners.renew(forest, /*lambda=*/number, /*work=*/std::size_t{}, pulse);
     { asked.horizon() } -> std::same_as<double>;
     { asked.renewal_work() } -> std::same_as<std::size_t>;
+    // Whether so much work since the last renewal says that another one, up to a nearer horizon, pays before this one.
+    { asked.is_overdue(/*work=*/std::size_t{}) } -> std::same_as<bool>;
+    // Whether answers count nodes that have become active since the last renewal.
+    { asked.counts_all() } -> std::same_as<bool>;
     // The weight of x has changed.
     partners.weigh(forest, x);
     // min over the partners y of x of cost + weight; +inf if there is none. The partner that attains it (-1 if none).

@@ -14,6 +14,7 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "base/tuning.hpp"
 #include "walk/event_queue.hpp"
 #include "walk/forest.hpp"
 #include "walk/partners.hpp"
@@ -75,9 +76,11 @@ public:
 
 private:
     bool refresh();
+    void renew();
     void schedule(Node x);
     bool advance_to_tight_arc();
     void pivot();
+    void schedule_after(const std::vector<Node>& changed);
 
     Pulse& pulse_;
     Forest forest_;
@@ -97,6 +100,7 @@ private:
     std::size_t work_ = 0;
     std::size_t work_at_refresh_ = 0;
     long pivots_ = 0;
+    Node active_[2] = {0, 0};  // how many rows are, and columns
     bool is_ready_ = false;
 };
 
@@ -131,6 +135,7 @@ template <Partners Costs>
 bool WalkOver<Costs>::find_edge() {
     edge_ = {};
     while (moved_ < total_ && work() < most_work_) {
+        if (is_ready_ && partners_.is_overdue(work_ - work_at_refresh_)) renew();
         if (!advance_to_tight_arc()) {
             if (!refresh()) return false;
             continue;
@@ -161,18 +166,25 @@ bool WalkOver<Costs>::refresh() {
         lambda_ = std::max(lambda_, partners_.horizon());
     }
     is_ready_ = true;
+    renew();
+    return true;
+}
+
+template <Partners Costs>
+void WalkOver<Costs>::renew() {
     partners_.renew(forest_, lambda_, work_ - work_at_refresh_, pulse_);
     pass_work_ += partners_.renewal_work();
     queue_.clear();
+    active_[0] = active_[1] = 0;
     for (Node x = 0; x < forest_.size(); ++x) {
         if (!forest_.is_active(x)) continue;
+        ++active_[forest_.is_row(x) ? 0 : 1];
         schedule(x);
         pulse_.note(8);
     }
     // From here on, not from above: filling the queue is part of the pass, and if it counted as progress a list whose
     // arcs never become tight (both ends on the same trees, moving apart as fast as λ grows) would never be lengthened.
     work_at_refresh_ = work_;
-    return true;
 }
 
 // Queues x under the length of the shortest path through it. Later changes can only lengthen that path, or are found
@@ -218,11 +230,32 @@ void WalkOver<Costs>::pivot() {
     work_ += 8 * changed.size();
     pulse_.note(16 * changed.size());
     for (Node x : changed) partners_.weigh(forest_, x);
+    schedule_after(changed);
+    if (forest_.is_active(origin_) && !queue_.contains(origin_)) schedule(origin_);
+}
+
+// Arcs that can become tight now lie between nodes that have become active and active ones of the other kind. Either
+// end may wait for them: those that are fewer do, if their answers count the others (docs/theory.md, "The shortlist").
+template <Partners Costs>
+void WalkOver<Costs>::schedule_after(const std::vector<Node>& changed) {
+    const bool are_rows = forest_[changed.front()].at_source;  // those of them that are active now
+    Node& same = active_[are_rows ? 0 : 1];
+    Node& others = active_[are_rows ? 1 : 0];
+    Node count = 0;
+    for (Node x : changed) count += forest_.is_active(x);
+    same += count;
+    others -= static_cast<Node>(changed.size()) - count;
+    const Node begin = are_rows ? forest_.rows() : 0, end = are_rows ? forest_.size() : forest_.rows();
+    if (others + (end - begin) / tuning::nodes_per_question < count && partners_.counts_all()) {
+        for (Node x = begin; x < end; ++x) {
+            if (forest_.is_active(x)) schedule(x);
+        }
+        return;
+    }
     for (std::size_t k = 0; k < changed.size(); ++k) {
         if (k + 6 < changed.size()) partners_.prefetch(changed[k + 6]);
         if (forest_.is_active(changed[k])) schedule(changed[k]);
     }
-    if (forest_.is_active(origin_) && !queue_.contains(origin_)) schedule(origin_);
 }
 
 template <Partners Costs>

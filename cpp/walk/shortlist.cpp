@@ -75,8 +75,8 @@ void Shortlist::renew(const Forest& forest, double lambda, std::size_t work, Pul
     }
     if (is_listed_) choose_length(work);
     pass_work_ = 0;
-    if (!is_listed_ || lambda >= wide_horizon_) {
-        pass_work_ = cost_.size() / 2;
+    if (!is_listed_ || lambda >= wide_horizon_ || only_active_) {
+        pass_work_ = static_cast<std::size_t>(work_of_pass());
         widen(forest, lambda, work, pulse);
         is_listed_ = true;
     }

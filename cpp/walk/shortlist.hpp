@@ -12,6 +12,7 @@
 
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
+#include "base/tuning.hpp"
 #include "walk/arc_lists.hpp"
 #include "walk/forest.hpp"
 
@@ -28,6 +29,11 @@ public:
     void renew(const Forest& forest, double lambda, std::size_t work, Pulse& pulse);
     double horizon() const { return horizon_; }
     std::size_t renewal_work() const { return pass_work_; }
+    bool is_overdue(std::size_t work) const {
+        const double renewal = work_of_pass() + static_cast<double>(wide_.partner.size());
+        return static_cast<double>(work) > tuning::passes_overdue * renewal;
+    }
+    bool counts_all() const { return !only_active_; }
     void weigh(const Forest& forest, Node x);
     double least(Node x) const { return asks_all(x) ? least_of_all(x) : lists_.least(x); }
     Node least_partner(Node x) const { return asks_all(x) ? least_of_all_partner(x) : lists_.least_partner(x); }
@@ -58,6 +64,7 @@ private:
     double least_of_all(Node x) const;
     Node least_of_all_partner(Node x) const;
     Side others(Node x) const { return x < cost_.rows ? Side{cost_.rows, cost_.columns} : Side{0, cost_.rows}; }
+    double work_of_pass() const { return static_cast<double>(cost_.size()) / 2; }
     double nodes() const { return static_cast<double>(potential_.size()); }
 
     Powers cost_;

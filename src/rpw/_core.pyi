@@ -173,7 +173,14 @@ def solve(
     ``progress`` is called several times a second with the share of mass that is moved by then, and the bounds.
     """
 
-def profile(space: Space, a: Measures, b: Measures, question: Question, seconds: float) -> tuple[Curve, Curve | None]:
+def profile(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    seconds: float,
+    progress: Callable[[float, float, float], object] | None = None,
+) -> tuple[Curve, Curve | None]:
     """All breakpoints, and with ``tol`` those of a lower curve; reads p, truncation, tol, solver and max_breakpoints.
 
     ``ValueError`` where there are more breakpoints than that, ``TimeoutError`` past the time.

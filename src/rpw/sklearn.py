@@ -149,7 +149,8 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _check_settled(self) -> None:
         """Raise for a parameter that is no longer what was fitted. Arrays are compared with the copies of `fit`."""
         for name, fitted in self.settled_.items():
-            value, kept = getattr(self, name), self.space_.get(name, fitted)
+            value = getattr(self, name)
+            kept = fitted if isinstance(value, str) else self.space_.get(name, fitted)  # "line" has become an array
             if value is not fitted and not np.array_equal(on_host(value), on_host(kept)):
                 raise ValueError(f"{name} was {_in_short(fitted)} in fit and is {_in_short(value)} now: call fit again")
 

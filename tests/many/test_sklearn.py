@@ -303,6 +303,14 @@ def test_what_does_not_change_the_distances_may_be_set_after_fit(options):
     assert (model.set_params(ks=None).transform(X) != found).nnz == 0
 
 
+def test_the_same_word_is_no_change():
+    rows = np.random.default_rng(11).random((5, 4)) + 0.1
+    model = RPWTransformer(support="line").fit(rows)
+    expected = model.transform(rows)
+    model.set_params(support="".join(["li", "ne"]))  # equal, and another object
+    assert np.array_equal(model.transform(rows), expected)
+
+
 def test_equal_values_are_no_change():
     rows, support = np.random.default_rng(11).random((5, 4)) + 0.1, np.arange(4.0)
     model = RPWTransformer(support=support, k=1, diameter=3).fit(rows)

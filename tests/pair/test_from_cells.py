@@ -117,3 +117,31 @@ def test_no_moment_is_wrong_to_stop():
 def test_ctrl_c_ends_a_search_from_cells():
     clouds = "rng = np.random.default_rng(0)\nx, y = rng.random((100_000, 2)), rng.normal(0.5, 0.15, (100_000, 2))"
     assert seconds_until_interrupted(clouds, "rpw.distance(x, y, diameter=1)", after=4) < 5
+
+
+def tight_clusters(rng, n, centres):
+    return centres[rng.integers(0, len(centres), n)] + 0.01 * rng.normal(size=(n, centres.shape[1]))
+
+
+@pytest.mark.parametrize(("metric", "p"), [("cityblock", 1.5), ("chebyshev", 3)])
+def test_clusters_that_gain_together_end_soon(metric, p):
+    """Most pairs of two clusters gain as much: the trial over trees is short or given up. Before, it took 25 s."""
+    rng = np.random.default_rng(0)
+    x, y = (tight_clusters(rng, n, rng.normal(size=(3, 2))) for n in (2113, 2344))
+    asked = {"p": p, "k": 6.49, "diameter": 0.333, "metric": metric}
+    found = rpw.solve(x, y, **asked, time_limit=15)
+    assert found.status == "exact"
+    assert found.upper - found.lower <= 1e-9
+    assert found.distance == pytest.approx(rpw.distance(x, y, **asked, solver="simplex"), rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(40, 1500), (1500, 40), (1010, 1020)])
+@pytest.mark.parametrize("p", [1, 1.5])
+def test_more_arcs_gain_than_a_list_may_hold(shape, p):
+    """Two far clusters on each side: all pairs between two of them gain together, from either side."""
+    rng = np.random.default_rng(3)
+    x, y = (tight_clusters(rng, n, rng.normal(size=(2, 2))) for n in shape)
+    for mass in (0.3, 0.6):
+        found = rpw.transport(x, y, p=p, mass=mass, solver="points")
+        assert found.distance == pytest.approx(rpw.transport(x, y, p=p, mass=mass, solver="exact").distance, rel=1e-9)
+        assert found.lower >= found.upper * (1 - 1e-9)

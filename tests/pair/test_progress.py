@@ -14,7 +14,9 @@ import rpw
 
 # Other densities make a long way: more than two seconds on any machine, on a matrix and on points.
 SIZES = {"simplex": 4000, "points": 60_000}
-LINE = r"rpw, \d+ s: \d+\.\d% moved, (in \[[-.e\d]+, [-.e\d]+\]|at least [-.e\d]+); ([a-z ]+, )?[\d,]+ pivots"
+LINE = (
+    r"rpw, \d+ s: \d+\.\d% moved, the answer (in \[[-.e\d]+, [-.e\d]+\]|at least [-.e\d]+); ([a-z ]+, )?[\d,]+ pivots"
+)
 # A line sooner and oftener than by default: the test need not be long.
 WATCHED = """
 import sys
@@ -99,6 +101,57 @@ def test_flows_at_infinity_are_watched_too():
 
 
 @pytest.mark.parametrize(
+    ("options", "n", "is_walked"),
+    [
+        ({}, 800, True),
+        ({"p": 1, "solver": "walk"}, 800, True),
+        ({"solver": "points"}, 800, True),
+        ({"tol": 1e-3}, 800, False),
+        ({"p": np.inf}, 800, True),
+        ({"p": np.inf, "tol": 0.1}, 2000, False),
+        ({"tol": 0.05, "solver": "lmr"}, 800, True),
+    ],
+)
+def test_a_profile_is_watched(options, n, is_walked):
+    """Up to which mass it is known, and bounds on its end."""
+    x, y = clouds(n)
+    y = np.vstack([y, y[: n // 50] + 2])
+    heard = []
+    curve = rpw.profile(x, y, **options, progress=lambda *news: heard.append(news))
+    assert curve == rpw.profile(x, y, **options)
+    assert len(heard) >= 1
+    for moved, lower, upper in heard:
+        assert 0 <= moved <= 1
+        assert lower <= curve.lower(1.0) * (1 + 1e-9) + options.get("tol", 0.0)
+        assert upper >= curve.lower(1.0) * (1 - 1e-9)
+    for earlier, later in pairwise(heard):
+        assert earlier[0] <= later[0]
+        assert earlier[1] <= later[1]
+        assert earlier[2] >= later[2]
+    if is_walked:
+        assert heard[-1][0] > 0.5
+
+
+def test_a_profile_on_a_line_is_watched():
+    rng = np.random.default_rng(0)
+    for p, n in ((1, 400_000), (2, 40_000), (np.inf, 100_000)):
+        x, y = rng.random(n), rng.random(n) + 0.5
+        heard = []
+        curve = rpw.profile(x, y, p=p, progress=lambda *news, heard=heard: heard.append(news))
+        assert all(0 <= moved <= 1 and 0 <= lower <= curve(1.0) * (1 + 1e-9) for moved, lower, _ in heard)
+        assert heard[-1][0] > 0
+
+
+def test_the_line_of_a_profile_says_what_is_bounded(monkeypatch, capfd):
+    monkeypatch.setattr("rpw.base.progress._BEFORE_FIRST", 0.1)
+    monkeypatch.setattr("rpw.base.progress._ELSEWHERE", 0.1)
+    x, y = clouds(1000)
+    rpw.profile(x, np.vstack([y, y[:20] + 2]), progress=True)
+    first = capfd.readouterr().err.splitlines()[0]
+    assert re.fullmatch(r"rpw, \d+ s: \d+\.\d% moved, W at least [-.e\d]+; [\d,]+ pivots", first), first
+
+
+@pytest.mark.parametrize(
     "options",
     [
         {"solver": "bisection", "tol": 1e-3},
@@ -144,7 +197,7 @@ def test_a_short_solve_says_nothing(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("function", [rpw.solve, rpw.distance, rpw.wasserstein, rpw.transport])
+@pytest.mark.parametrize("function", [rpw.solve, rpw.distance, rpw.wasserstein, rpw.transport, rpw.profile])
 @pytest.mark.parametrize("junk", [None, "yes", 1, [True]])
 def test_junk_is_refused(function, junk):
     with pytest.raises(ValueError, match=r"progress must be True, False or a function of \(moved, lower, upper\)"):

@@ -154,3 +154,16 @@ def test_a_profile_is_given_up_also_while_its_width_is_measured():
     with pytest.raises(rpw.TimeLimitError):
         rpw.profile(x, y, metric=metric, time_limit=2)
     assert 32 * 32 < calls < 32 * 32 + 100
+
+
+def test_points_on_a_line_only_up_to_rounding_prove_nothing_early():
+    """Beside points at 1e100 the others lie on one line, up to rounding that is far longer than their distances."""
+    rng = np.random.default_rng(0)
+    x, y, b = rng.random((3000, 2)), rng.random((3000, 2)), rng.dirichlet(np.ones(3000))
+    y[:300] += 1e100
+    asked = {"b": b, "p": math.inf, "k": 0.1, "diameter": 1}
+    exact = rpw.distance(x, y, **asked)
+    for limit in np.geomspace(5e-4, 0.05, 60).tolist():
+        result = rpw.solve(x, y, **asked, time_limit=limit)
+        assert result.lower <= exact * (1 + 1e-9)
+        assert exact <= result.upper * (1 + 1e-9)

@@ -67,14 +67,17 @@ def _is_looked_at(stream: TextIO) -> bool:
 
 
 @contextmanager
-def progress_line(progress: ProgressOfOne) -> Iterator[Tell | None]:
-    """Gives the function to tell how far one solve has come: that of a line on stderr, the caller's, or none."""
+def progress_line(progress: ProgressOfOne, bounded: str = "the answer") -> Iterator[Tell | None]:
+    """Gives the function to tell how far one solve has come: that of a line on stderr, the caller's, or none.
+
+    ``bounded`` says in words what the bounds are on.
+    """
     if callable(progress):
         yield lambda moved, lower, upper, stage, pivots: progress(moved, lower, upper)
     elif not progress or sys.stderr is None:
         yield None
     else:
-        line = _Line(sys.stderr)
+        line = _Line(sys.stderr, bounded)
         try:
             yield line.tell
         finally:
@@ -84,8 +87,8 @@ def progress_line(progress: ProgressOfOne) -> Iterator[Tell | None]:
 class _Line:
     """On a terminal one line, which is written over and vanishes at the end; elsewhere a new line now and then."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._start = stream, time.monotonic()
+    def __init__(self, stream: TextIO, bounded: str) -> None:
+        self._stream, self._bounded, self._start = stream, bounded, time.monotonic()
         self._is_terminal = stream.isatty()
         self._next, self._width = self._start + _BEFORE_FIRST, 0
 
@@ -97,7 +100,7 @@ class _Line:
         self._next = now + (_ON_TERMINAL if self._is_terminal else _ELSEWHERE)
         bounds = f"in [{lower:.6g}, {upper:.6g}]" if math.isfinite(upper) else f"at least {lower:.6g}"
         doing = f"{stage}, {pivots:,} pivots".removeprefix(", ")
-        self._write(f"rpw, {now - self._start:.0f} s: {moved:.1%} moved, {bounds}; {doing}")
+        self._write(f"rpw, {now - self._start:.0f} s: {moved:.1%} moved, {self._bounded} {bounds}; {doing}")
 
     def erase(self) -> None:
         """Leave an empty line on a terminal."""

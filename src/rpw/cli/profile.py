@@ -33,6 +33,7 @@ from rpw.cli._options import (
     usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
+from rpw.cli._progress import is_for_person
 from rpw.cli._targets import check_not_read
 from rpw.io.files import replacing
 
@@ -79,7 +80,8 @@ def profile(
     x, y = read_pair(a, b)
     delta = 1.0 if given is None else given
     start = time.perf_counter()
-    curve = rpw.profile(x, y, p=p, metric=metric, diameter=delta, solver=solver, tol=tol, time_limit=time_limit)
+    asked: Any = {"p": p, "metric": metric, "diameter": delta, "solver": solver, "tol": tol}
+    curve = rpw.profile(x, y, **asked, time_limit=time_limit, progress=is_for_person(as_json))
     end = time.perf_counter()
     note = diameter_note(given, 1, [x], [y], metric, looks_near=False)
     prices = sorted({*_PRICES, *asked_k})

@@ -199,6 +199,7 @@ def profile(
     tol: float = 0.0,
     time_limit: float | None = None,
     max_breakpoints: int = 1_000_000,
+    progress: ProgressOfOne = False,
 ) -> Profile:
     """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
 
@@ -206,7 +207,10 @@ def profile(
     number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, a few solves give two curves
     that are proven to enclose the exact profile. The result is the upper one, and `Profile.lower` is the lower one. In
     units of W they are at most ``tol`` apart. ``solver="lmr"`` finds such curves in another way, for finite p. Past
-    ``time_limit`` it raises `rpw.TimeLimitError`, and nothing of the curve is kept.
+    ``time_limit`` it raises `rpw.TimeLimitError`, and nothing of the curve is kept. ``progress`` is as in `rpw.solve`:
+    it tells for how much of the mass the profile is known (with ``tol``, for how much the two curves are close enough),
+    and a lower and an upper bound on its end, W_p. Without ``tol`` the upper bound is infinite: nothing is known there
+    yet.
 
     >>> import rpw
     >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
@@ -216,7 +220,8 @@ def profile(
     question = as_question(p=p, diameter=diameter, tol=tol, solver=solver)
     limit = check.as_whole(max_breakpoints, "max_breakpoints", 2)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    curve = solvers.profile(problem, question, limit, deadline)
+    with _telling(progress, "W") as tell:
+        curve = solvers.profile(problem, question, limit, deadline, tell)
     reach = _reach_beyond(diameter, problem, question)
     return replace(curve, _reach=reach)  # the curve has no Δ: the warning comes with a k
 
@@ -392,11 +397,11 @@ def robot(
         return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
-def _telling(progress: ProgressOfOne) -> AbstractContextManager[Tell | None]:
+def _telling(progress: ProgressOfOne, bounded: str = "the answer") -> AbstractContextManager[Tell | None]:
     if progress is False:
         return _SILENCE
     check.check_progress(progress, "(moved, lower, upper)")
-    return progress_line(progress)
+    return progress_line(progress, bounded)
 
 
 def _warn_of_default(diameter: float | None, k: float, problem: Problem, question: Question) -> None:

@@ -103,7 +103,13 @@ def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) 
     return values
 
 
-def profile(problem: Problem, question: Question, max_breakpoints: int, deadline: Deadline = NEVER) -> Profile:
+def profile(
+    problem: Problem,
+    question: Question,
+    max_breakpoints: int,
+    deadline: Deadline = NEVER,
+    tell: Tell | None = None,
+) -> Profile:
     """Every breakpoint of the profile (with ``tol`` > 0: of a curve above it, with one below)."""
     if question.solver == "bisection":
         raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
@@ -117,7 +123,7 @@ def profile(problem: Problem, question: Question, max_breakpoints: int, deadline
         bytes_per_cost = 8
     pair = problem.to_core(question, bytes_per_cost, deadline)
     try:
-        upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left)
+        upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left, tell)
     except TimeoutError:
         raise TimeLimitError from None
     solved = SolvedPair(problem.kept(), question, problem.ground.digest())
