@@ -179,7 +179,7 @@ def profile(
     b: Measures,
     question: Question,
     seconds: float,
-    progress: Callable[[float, float, float], object] | None = None,
+    progress: Callable[[float, float, float, str, int], object] | None = None,
 ) -> tuple[Curve, Curve | None]:
     """All breakpoints, and with ``tol`` those of a lower curve; reads p, truncation, tol, solver and max_breakpoints.
 
