@@ -96,6 +96,8 @@ void PointSearch::end_walk() {
 bool PointSearch::start_from_cells() {
     pulse_.tell_stage("between cells");
     const Unwatched unwatched(pulse_);
+    std::optional<Vertex<Basis>> walked;
+    if (walk_ && walk_->unmoved() <= most_left_by_walk) walked = vertex_of(*walk_);
     forget();
     const Masses& masses = problem_.masses;
     const Cells rows(problem_.rows, masses.a, points_per_cell), columns(problem_.columns, masses.b, points_per_cell);
@@ -119,6 +121,17 @@ bool PointSearch::start_from_cells() {
     work_ += problem_.costs.work_of_eight() * static_cast<double>(boxes);
     const Basis basis = split_basis(between.bracket_.proof().plan, cells, problem_, points_per_cell);
     simplex_.emplace(problem_, basis, u, v, first_, pulse_);
+    return !walked || first_ > longest_climb * walked->lambda || climb_from(*walked);
+}
+
+// Where the first walk has moved nearly everything and λ is not much larger at the goal, its plan is a better start
+// than that of the cells, and λ grows in steps. At a small λ mass stays in many places, and trees are small: little is
+// left to do when nearly all moves, and a pivot re-labels a good part of all points.
+bool PointSearch::climb_from(const Vertex<Basis>& walked) {
+    simplex_->adopt(walked.plan);
+    for (double lambda = step_of_climb * walked.lambda; lambda < first_; lambda *= step_of_climb) {
+        if (!simplex_->solve(lambda, most_work_ - work_)) return false;
+    }
     return true;
 }
 

@@ -63,6 +63,7 @@ private:
     bool starts_from_cells() const;
     std::optional<Status> search(const Limits& limits);
     bool start_from_cells();
+    bool climb_from(const Vertex<Basis>& walked);
     std::optional<Status> solve_at_limit();
     double lambda_past_goal(const Goal& goal, const Known& known) const;
     void note_rate(const ProfilePoint& found);
