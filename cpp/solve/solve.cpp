@@ -1,6 +1,7 @@
 // See solve.hpp.
 #include "solve/solve.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/tuning.hpp"
@@ -44,6 +45,10 @@ Outcome match_labels(const Pair& given) {
     outcome.solver = Solver::total_variation;
     outcome.value = outcome.lower = outcome.upper = outcome.unmoved = match.unmoved;
     outcome.plan = std::move(match.plan);
+    // Labels count points in the order in which they came: of one pair in another than of many.
+    std::sort(outcome.plan.begin(), outcome.plan.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return x.row < y.row || (x.row == y.row && x.column < y.column);
+    });
     return outcome;
 }
 
