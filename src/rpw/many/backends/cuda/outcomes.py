@@ -35,6 +35,9 @@ def outcomes_of(
     for e in np.flatnonzero(answers.status != UNFINISHED).tolist():
         row, column, mass = _plan(answers, e)
         row, column = _as_given(a, int(first[e]), row), _as_given(b, int(second[e]), column)
+        if question.quantity == "shared":  # entries came by label, and the core gives them by place
+            order = np.lexsort((column, row))
+            row, column, mass = row[order], column[order], mass[order]
         found[e] = _outcome(answers, question, e, row, column, mass)
     return found
 
