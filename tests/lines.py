@@ -64,6 +64,6 @@ def ask(x, y, a=None, b=None, *, quantity="mass", p=2, unmoved=0.0, truncation=I
     question = _core.Question(
         getattr(_core.Quantity, quantity), p=p, unmoved=unmoved, truncation=truncation, need=_core.Need.plan
     )
-    outcome = _core.solve(*problem.to_core(as_question(p=p, diameter=1), 0, NEVER), question, seconds)
+    outcome = _core.solve(*problem.to_core(as_question(p=p, diameter=1), NEVER), question, seconds)
     assert outcome.solver == _core.Solver.line
     return outcome

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/masses.hpp"
 
@@ -39,6 +41,15 @@ struct PowerProblem {
 // Room for a matrix that is kept from pair to pair. It is not set to zero, and growing it loses what was in it.
 class Room {
 public:
+    // Whether there is memory for a matrix of so many rows, columns and bytes per entry; always, if none is given.
+    using MayTake = std::function<bool(Node, Node, int)>;
+
+    Room() = default;
+    explicit Room(MayTake may_take) : may_take_(std::move(may_take)) {}
+    bool has(Node rows, Node columns, int bytes) const {
+        return bytes == 0 || !may_take_ || may_take_(rows, columns, bytes);
+    }
+
     double* of_size(std::size_t size) {
         if (size > size_) {
             data_.reset();
@@ -57,6 +68,7 @@ private:
     struct Free {
         void operator()(double* data) const { ::operator delete[](data, alignment); }
     };
+    MayTake may_take_;
     std::unique_ptr<double[], Free> data_;
     std::size_t size_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "base/masses.hpp"
 #include "base/pulse.hpp"
+#include "base/reply.hpp"
 
 namespace rpw {
 
@@ -19,6 +20,15 @@ enum class Status { exact, tolerance, time_limit, beyond_cutoff };
 
 // The algorithms. To ask for `exact` is to ask for the one that p, κ and the costs call for.
 enum class Solver { exact, walk, simplex, infinity, total_variation, line, lmr, bisection, points };
+
+// Where an answer comes from: how an engine sees the pair, and what it promises.
+enum class Engine { labels, line, points, matrix, lmr, bisection };
+
+// An engine that was asked, and why it had no answer; the last one had.
+struct Asked {
+    Engine engine;
+    std::optional<Declined> declined;
+};
 
 struct Outcome {
     Status status = Status::exact;
@@ -35,6 +45,7 @@ struct Outcome {
     std::vector<PlanEntry> plan;
     std::vector<double> lengths;  // of the entries of the plan, which are sorted by it (p = ∞)
     long iterations = 0;
+    std::vector<Asked> route;
 };
 
 // Throws TimeUp where there are bounds only, which depend on the clock.

@@ -8,8 +8,8 @@
 
 namespace rpw {
 
-// RPW (crossing), W_{p, 1 - unmoved} (mass), or total variation (shared).
-enum class Quantity { crossing, mass, shared };
+// RPW (crossing), W_{p, 1 - unmoved} (mass), total variation (shared), RPW at several κ, or all of the profile.
+enum class Quantity { crossing, mass, shared, crossings, profile };
 
 // The number alone; with bounds that are proven by potentials; with the plan and the potentials too.
 enum class Need { value, bounds, plan };

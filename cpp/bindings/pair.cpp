@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "base/crossing.hpp"
 #include "base/question.hpp"
 #include "bindings/arrays.hpp"
 #include "ground/distances.hpp"
-#include "solve/profile.hpp"
+#include "solve/ask.hpp"
 #include "solve/solve.hpp"
-#include "solve/sound.hpp"
 
 namespace rpw::python {
 
@@ -51,17 +52,51 @@ private:
     Pulse::Clock::time_point last_ = Pulse::Clock::now();
 };
 
+// Asks a function of Python's, which raises MemoryError where a matrix does not fit. Small ones always do.
+class MemoryGuard {
+public:
+    explicit MemoryGuard(const nb::object& check) : check_(check) {}
+
+    Room room() {
+        if (check_.is_none()) return Room();
+        return Room([this](Node rows, Node columns, int bytes) { return fits(rows, columns, bytes); });
+    }
+    [[noreturn]] void refuse() { throw std::move(*error_); }
+
+private:
+    static constexpr double always_fits = 1e6;  // bytes
+
+    bool fits(Node rows, Node columns, int bytes) {
+        if (static_cast<double>(rows) * columns * bytes < always_fits) return true;
+        nb::gil_scoped_acquire gil;
+        try {
+            check_(rows, columns, bytes);
+            return true;
+        } catch (nb::python_error& error) {
+            if (!error.matches(PyExc_MemoryError)) throw;
+            error_.emplace(std::move(error));
+            return false;
+        }
+    }
+
+    const nb::object& check_;
+    std::optional<nb::python_error> error_;
+};
+
 template <class Function>
 auto run(const Function& function, const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b,
-         const Question& question, double seconds, Watch& watch) {
+         const Question& question, double seconds, Watch& watch, const nb::object& check_fits) {
     const Pair pair{space.view, a.view[0], b.view[0]};
+    MemoryGuard guard(check_fits);
     nb::gil_scoped_release release;
-    Room room;
+    Room room = guard.room();
     Pulse pulse([&watch] { watch.poll(); }, seconds, watch.news());
     try {
         return function(pair, question, room, pulse);
     } catch (const TooFarApart&) {  // of one pair, the arguments have names
         throw nb::value_error("x and y are too far apart: their distance is not a float64");
+    } catch (const NoRoom&) {
+        guard.refuse();
     }
 }
 
@@ -79,22 +114,35 @@ void bind_pair(nb::module_& module) {
     module.def(
         "solve",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-           double seconds, const nb::object& progress) {
+           double seconds, const nb::object& progress, const nb::object& check_fits) {
             Watch watch(progress, question);
-            return run(solve, space, a, b, question, seconds, watch);
+            return run(solve, space, a, b, question, seconds, watch, check_fits);
         },
-        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none());
+        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none(),
+        "check_fits"_a.none() = nb::none());
+    module.def(
+        "several",
+        [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
+           const Numbers<double>& kappas, double seconds, const nb::object& check_fits) {
+            const nb::none nobody;
+            Watch watch(nobody, question);
+            const auto ask = [&](const Pair& pair, const Question& asked, Room& room, Pulse& pulse) {
+                return solve_several(pair, asked, view(kappas), room, pulse);
+            };
+            return to_array(run(ask, space, a, b, question, seconds, watch, check_fits));
+        },
+        "space"_a, "a"_a, "b"_a, "question"_a, "kappas"_a, "seconds"_a, "check_fits"_a.none() = nb::none());
     module.def(
         "profile",
         [](const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-           double seconds, const nb::object& progress) {
+           double seconds, const nb::object& progress, const nb::object& check_fits) {
             const Question at_end = about_its_end(question);
             Watch watch(progress, at_end);
-            Band band = run(whole_profile, space, a, b, question, seconds, watch);
-            if (!is_sound(band.upper) || (band.lower && !is_sound(*band.lower))) throw NoAnswer();
+            Band band = run(whole_profile, space, a, b, question, seconds, watch, check_fits);
             return std::pair(std::move(band.upper), std::move(band.lower));
         },
-        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none());
+        "space"_a, "a"_a, "b"_a, "question"_a, "seconds"_a, "progress"_a.none() = nb::none(),
+        "check_fits"_a.none() = nb::none());
 }
 
 }  // namespace rpw::python

@@ -1,10 +1,12 @@
 // What is asked and what is answered.
 #include "base/question.hpp"
 
+#include <tuple>
+
 #include "base/crossing.hpp"
 #include "bindings/arrays.hpp"
 #include "ground/powers.hpp"
-#include "solve/choice.hpp"
+#include "solve/route.hpp"
 
 namespace rpw::python {
 
@@ -53,11 +55,24 @@ void make_outcome(Outcome* self, Status status, Solver solver, double value, dou
     }
 }
 
+nb::list route_in_words(const Outcome& outcome) {
+    constexpr const char* engines[] = {"labels", "line", "points", "matrix", "lmr", "bisection"};
+    constexpr const char* declined[] = {"too much work", "in doubt", "not its kind", "no room", "unsound"};
+    nb::list route;
+    for (const auto& [engine, why] : outcome.route) {
+        route.append(
+            nb::make_tuple(engines[static_cast<int>(engine)], why ? declined[static_cast<int>(*why)] : "answered"));
+    }
+    return route;
+}
+
 void bind_enums(nb::module_& module) {
     nb::enum_<Quantity>(module, "Quantity")
         .value("crossing", Quantity::crossing)
         .value("mass", Quantity::mass)
-        .value("shared", Quantity::shared);
+        .value("shared", Quantity::shared)
+        .value("crossings", Quantity::crossings)
+        .value("profile", Quantity::profile);
     nb::enum_<Need>(module, "Need").value("value", Need::value).value("bounds", Need::bounds).value("plan", Need::plan);
     nb::enum_<Solver>(module, "Solver")
         .value("exact", Solver::exact)
@@ -107,6 +122,7 @@ void bind_question(nb::module_& module) {
         .def_prop_ro("u", array_of(&Outcome::u), own)
         .def_prop_ro("v", array_of(&Outcome::v), own)
         .def_prop_ro("plan", &plan_arrays, own)
+        .def_prop_ro("route", &route_in_words)
         .def_prop_ro("lengths", array_of(&Outcome::lengths), own);
     nb::class_<Curve>(module, "Curve")
         .def_prop_ro("unmoved", array_of(&Curve::unmoved), own)
@@ -125,11 +141,15 @@ void bind_question(nb::module_& module) {
         "kappa"_a, "scale"_a);
     module.def(
         "choose",
-        [](const Question& question, bool is_on_line, Node rows, Node columns, Node dimension) {
-            Choice choice = choose(question, {is_on_line, rows, columns, dimension});
-            return std::pair(choice.solver, std::move(choice.reason));
+        [](const Question& question, bool is_on_line, bool has_labels, bool has_matrix, Node rows, Node columns,
+           Node dimension) {
+            const auto distances = has_matrix ? Layout::Distances::in_matrix : Layout::Distances::from_points;
+            const Layout layout{is_on_line, has_labels, rows, columns, dimension, distances};
+            const Route route = route_of(question, layout);
+            const int bytes = bytes_per_pair(route, question, layout);
+            return std::tuple(solver_of(route, question), reason_of(route, question), bytes);
         },
-        "question"_a, "is_on_line"_a, "rows"_a, "columns"_a, "dimension"_a);
+        "question"_a, "is_on_line"_a, "has_labels"_a, "has_matrix"_a, "rows"_a, "columns"_a, "dimension"_a);
     module.def("root", &root, "x"_a, "p"_a);
     module.def("crossing", &crossing, "height"_a, "slope"_a, "kappa"_a, "p"_a);
 }

@@ -9,7 +9,6 @@
 #include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
 #include "base/used_up.hpp"
-#include "flow/blocks.hpp"
 #include "flow/threshold_answers.hpp"
 #include "flow/threshold_walk.hpp"
 

@@ -25,7 +25,7 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
 // more than that.
 Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse);
 
-// Total variation: by blocks where the zeros form some, else by a maximum flow over them.
+// Total variation: by a maximum flow over the zeros.
 Outcome unshared_mass(const LengthProblem& problem, Pulse& pulse);
 
 }  // namespace rpw

@@ -9,13 +9,12 @@ namespace {
 
 Node place_of(const Measure& measure, Node atom) { return measure.place.empty() ? atom : measure.place[atom]; }
 
-// Whether the matrix of the space is the matrix of this pair.
+}  // namespace
+
 bool is_whole_matrix(const Pair& pair) {
     const auto& matrix = pair.space.matrix;
     return matrix && matrix->is_row_major() && pair.a.place.empty() && pair.b.place.empty();
 }
-
-}  // namespace
 
 DistanceRows::DistanceRows(const Pair& pair, double truncation)
     : pair_(pair),

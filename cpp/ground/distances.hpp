@@ -16,6 +16,9 @@ struct TooFarApart : std::range_error {
     TooFarApart() : std::range_error("the points are too far apart: their distance is not a float64") {}
 };
 
+// Whether the matrix of the space is the matrix of this pair.
+bool is_whole_matrix(const Pair& pair);
+
 // The rows of a pair's matrix of distances, one at a time, cut off at `truncation`.
 class DistanceRows {
 public:

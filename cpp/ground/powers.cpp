@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
+#include "base/in_words.hpp"
 #include "base/simd.hpp"
+#include "base/tuning.hpp"
 
 namespace rpw {
 
@@ -61,9 +65,23 @@ RPW_SIMD void scaled_powers(const double* in, std::size_t size, double scale, do
     }
 }
 
+void check_powers_fit(double least, double largest, double p) {
+    if (std::isinf(least)) return;
+    if (std::pow(least / largest, p) < std::numeric_limits<double>::min()) {
+        throw std::domain_error("the profile cannot be represented: the powers p=" + in_words(p, "%g") +
+                                " of distances from " + in_words(least) + " to " + in_words(largest) +
+                                " do not fit into float64 together; lower p, or use rpw.solve, which needs no profile");
+    }
+    const double power = std::pow(least, p);
+    if (!std::isfinite(power) || power < std::numeric_limits<double>::min()) {
+        throw std::domain_error(
+            "cost_p cannot be represented: costs of " + in_words(least) + " to the power p=" + in_words(p, "%g") +
+            " are no float64; rescale the points (or cost) and the diameter " + "by the same factor");
+    }
+}
+
 bool powers_vanish(double length, double scale, double p) {
-    constexpr double digits = 1000;  // of float64, from 1 down
-    return length < scale && p * std::log2(scale / length) > digits;
+    return length < scale && p * std::log2(scale / length) > tuning::most_digits;
 }
 
 namespace {

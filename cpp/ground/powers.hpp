@@ -32,6 +32,10 @@ double least_positive(const Matrix& matrix, Pulse& pulse);
 inline constexpr double small_p = 4;
 bool powers_vanish(double length, double scale, double p);
 
+// Throws std::domain_error where the p-th power of a positive distance would vanish: beside the largest one, or by
+// itself. A profile spans all costs, so no one scale suits every k, as it does for one distance.
+void check_powers_fit(double least, double largest, double p);
+
 // out = min((in / scale)^p, largest_power), and 0 or `largest_power` where that is no such number.
 void scaled_powers(const double* in, std::size_t size, double scale, double p, double* out);
 

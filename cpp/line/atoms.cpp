@@ -8,7 +8,6 @@
 
 #include "base/balance.hpp"
 #include "ground/distances.hpp"
-#include "line/direction.hpp"
 #include "line/sort.hpp"
 
 namespace rpw {
@@ -45,18 +44,14 @@ double jitter(std::uint64_t k) {
 
 }  // namespace
 
-std::optional<SortedPair> sorted_pair(const Pair& pair) {
-    const Points &of_a = pair.a.points, &of_b = pair.b.points;
-    if (pair.space.matrix || !of_a.data || !of_b.data) return {};
-    const auto direction = direction_of(of_a, of_b, pair.space.metric);
-    if (!direction) return {};
-    if (length_unit(of_a, of_b) == unreachable) throw TooFarApart();
-    SortedPair line;
-    line.rounding = direction->rounding;
+SortedPair sorted_pair(const Pair& pair, const Direction& line) {
+    if (length_unit(pair.a.points, pair.b.points) == unreachable) throw TooFarApart();
+    SortedPair sides;
+    sides.rounding = line.rounding;
     const Mass total = common_total(pair.masses());
-    line.pair.x = sorted(pair.a, *direction, total, line.order_x);
-    line.pair.y = sorted(pair.b, *direction, total, line.order_y);
-    return line;
+    sides.pair.x = sorted(pair.a, line, total, sides.order_x);
+    sides.pair.y = sorted(pair.b, line, total, sides.order_y);
+    return sides;
 }
 
 void LinePair::rank() {

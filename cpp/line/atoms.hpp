@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ground/measure.hpp"
+#include "line/direction.hpp"
 #include "line/power.hpp"
 
 namespace rpw {
@@ -68,8 +69,8 @@ struct SortedPair {
     LineCost cost(double p, double scale) const;
 };
 
-// Nothing where the points lie on no line. Throws TooFarApart.
-std::optional<SortedPair> sorted_pair(const Pair& pair);
+// Throws TooFarApart.
+SortedPair sorted_pair(const Pair& pair, const Direction& line);
 
 // Values of sorted atoms, for the atoms as they came.
 std::vector<double> unsorted(const std::vector<double>& values, const std::vector<Node>& order);

@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/breakpoints.hpp"
 #include "base/tuning.hpp"
+#include "ground/powers.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/search_line.hpp"
+#include "line/solve_line.hpp"
 #include "line/thresholds.hpp"
 #include "line/unit_walk.hpp"
 #include "line/walk.hpp"
@@ -97,6 +100,62 @@ Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_brea
     pulse.begin_news(scale);  // what was walked is lost
     Prices prices(pair, {p, 1 / scale}, pulse);
     return labelled(sandwich(prices, {Support{}, prices.last()}, p, tol / scale, max_breakpoints, pulse), scale);
+}
+
+namespace {
+
+// Whether points that are not equal have the same place.
+bool merges_points(const SortedPair& line, const Pair& pair) {
+    const std::vector<double>&x = line.pair.x.at, &y = line.pair.y.at;
+    const auto is_equal = [&](const double* first, const double* second) {
+        return std::equal(first, first + pair.a.points.dimension, second);
+    };
+    for (std::size_t i = 0, j = 0; i < x.size(); ++i) {
+        while (j < y.size() && y[j] < x[i]) ++j;
+        const double* point = pair.a.points.at(line.order_x[i]);
+        if (i > 0 && x[i - 1] == x[i] && !is_equal(pair.a.points.at(line.order_x[i - 1]), point)) return true;
+        for (std::size_t s = j; s < y.size() && y[s] == x[i] && (i == 0 || x[i - 1] != x[i]); ++s) {
+            if (!is_equal(pair.b.points.at(line.order_y[s]), point)) return true;
+        }
+    }
+    return false;
+}
+
+// Whether the rounding of places would change the end of the profile, or its beginning, which small k depend on.
+bool is_too_coarse(const SortedPair& line, const Pair& pair) {
+    constexpr double accuracy_of_least = 1e-6;
+    if (merges_points(line, pair)) return line.is_too_coarse(0);
+    const double at_end = cost_of(line.pair, monotone_plan(line.pair), {1, 1});
+    const double at_start = line.pair.least_distance() * (accuracy_of_least / accuracy);
+    return line.is_too_coarse(std::min(at_end, at_start));
+}
+
+}  // namespace
+
+Reply<Band> profile_on_line(const Pair& pair, const Direction& line, const Question& question, Pulse& pulse) {
+    const SortedPair sides = sorted_pair(pair, line);
+    if (sides.rounding > 0 && is_too_coarse(sides, pair)) return Declined::in_doubt;
+    const double p = question.p;
+    if (!std::isinf(p)) check_powers_fit(sides.pair.least_distance(), sides.pair.largest_distance(), p);
+    Band band;
+    if (question.tol > 0) {
+        Sandwich found = line_sandwich(sides.pair, p, question.tol, question.max_breakpoints, pulse);
+        if (!found.keeps(question.tol)) {
+            if (sides.pair.fits_a_matrix()) return Declined::in_doubt;
+            refuse_tol(found.gap, question.tol, p);
+        }
+        band = std::move(found.band);
+    } else {
+        auto curve = line_profile(sides.pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
+        if (!curve) return Declined::too_much_work;
+        band.upper = *std::move(curve);
+    }
+    check_breakpoints(band.upper.cost.size(), question.max_breakpoints);
+    if (!band.upper.used_up_a.empty()) {
+        band.upper.used_up_a = unsorted(band.upper.used_up_a, sides.order_x);
+        band.upper.used_up_b = unsorted(band.upper.used_up_b, sides.order_y);
+    }
+    return band;
 }
 
 }  // namespace rpw

@@ -14,18 +14,13 @@
 #include "line/search_line.hpp"
 #include "line/thresholds.hpp"
 #include "line/unit_walk.hpp"
+#include "search/read_off.hpp"
 
 namespace rpw {
 
 using namespace tuning;
 
 namespace {
-
-void close_gap(Outcome& outcome) {
-    outcome.lower = std::min(outcome.lower, outcome.upper);
-    const bool is_exact = outcome.status == Status::exact;  // one within a tolerance may lie above the exact answer
-    if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
-}
 
 // The plan (1 - part) · first + part · second, over the atoms as they came.
 std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, const LinePlan& second, double part) {
@@ -51,38 +46,37 @@ std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, cons
     return plan;
 }
 
-// Gives the height of the line that the potentials prove, F(1 - ε) ≥ height - price · ε.
-double prove(Outcome& outcome, const SortedPair& line, const LineCost& cost, const LineVertex& vertex, Need need) {
-    const LineDual dual = line_dual(line.pair, cost, vertex.lambda, vertex.plan);
-    outcome.multiplier = vertex.lambda;
-    if (need != Need::value) {
-        outcome.u = unsorted(dual.u, line.order_x);
-        outcome.v = unsorted(dual.v, line.order_y);
-    }
-    return vertex.lambda - dual.sum;
-}
+// What a search over the line leaves. It is always proven: ties are broken by jitter, and that may go wrong.
+struct FoundOnLine : Finding {
+    static constexpr bool always_proven = true;
+    const SortedPair& line;
+    const LineCost& cost;
+    const LineVertex& proof;
+    const LinePlan& left;
+    const LinePlan& right;
+    double weight;
 
-// Unmoved mass, plan, cost and multiplier; gives the height of the dual line.
-double read_off(Outcome& outcome, const SortedPair& line, const LineCost& cost, const LineFound& found,
-                const Question& question) {
-    const Need need = question.need;
-    outcome.status = found.status;
-    outcome.iterations = found.solves;
-    const auto& bracket = found.bracket;
-    outcome.unmoved = bracket.answer().unmoved;
-    outcome.cost = outcome.scale * root(bracket.cost_p(), cost.p);
-    if (need == Need::plan) {
-        const LinePlan& right = bracket.right() ? bracket.right()->plan : bracket.left().plan;
-        outcome.plan = mixed(line, bracket.left().plan, right, bracket.answer().weight);
+    std::vector<PlanEntry> plan() const { return mixed(line, left, right, weight); }
+    double certify(std::vector<double>& u, std::vector<double>& v) const {
+        const LineDual dual = line_dual(line.pair, cost, lambda, proof.plan);
+        u = unsorted(dual.u, line.order_x);
+        v = unsorted(dual.v, line.order_y);
+        return lambda - dual.sum;
     }
-    return prove(outcome, line, cost, bracket.proof(), need);
+    std::vector<double> row_potentials() const { return {}; }
+};
+
+FoundOnLine found_on_line(const SortedPair& line, const LineCost& cost, const LineFound& found) {
+    const auto& bracket = found.bracket;
+    const LinePlan &left = bracket.left().plan, &right = bracket.right() ? bracket.right()->plan : bracket.left().plan;
+    const Finding finding{found.status,     Solver::line,          found.solves, bracket.answer().unmoved,
+                          bracket.cost_p(), bracket.proof().lambda};
+    return {finding, line, cost, bracket.proof(), left, right, bracket.answer().weight};
 }
 
 // Whether some positive distance, divided by the scale, would vanish as a p-th power (docs/theory.md, "Rounding").
 bool loses_powers(const LinePair& pair, double scale, double p) {
-    if (p <= 4) return false;
-    const double least = pair.least_distance();
-    return least < scale && p * std::log2(scale / least) > 1000;
+    return p > small_p && powers_vanish(pair.least_distance(), scale, p);
 }
 
 // The scale for this question, where the answer at p = ∞ tells which lengths decide if powers would be lost.
@@ -91,12 +85,6 @@ double scale_for(const LinePair& pair, double plain, double p, const AtInfinity&
     if (!loses_powers(pair, plain, p)) return scale_near(plain, p);
     const double length = at_infinity();
     return scale_near(length > 0 ? length : pair.least_distance(), p);
-}
-
-// The bounds of an answer that time cut off would make a scale that depends on the clock.
-double in_time(const Outcome& outcome) {
-    if (outcome.status == Status::time_limit) throw TimeUp();
-    return outcome.value;
 }
 
 Question for_value(const Question& question) {
@@ -132,49 +120,34 @@ Outcome proven(const Question& question, const Ask& ask) {
 Outcome cross(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p, kappa = question.kappa;
     const double wanted = scale_for(line.pair, std::min(line.pair.largest_distance(), kappa), p, [&] {
-        const double length = kappa * in_time(cross_line_thresholds(line, for_value(question), pulse));
+        const double length = kappa * value_in_time(cross_line_thresholds(line, for_value(question), pulse));
         if (length > 0) return length;
         Question of_all = for_value(question);  // an answer may have been too small for float64
         of_all.quantity = Quantity::mass;
         of_all.unmoved = 0;
-        return in_time(line_threshold_at(line, of_all, pulse));
+        return value_in_time(line_threshold_at(line, of_all, pulse));
     });
     line.rescale(wanted);
     const LineCost cost = line.cost(p, wanted);
     const double scale = line.unit / cost.inverse;
     const Price price = scaled_price(kappa, scale);
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
+    const Limits limits{price.tol(question.tol), cutoff};
     return proven(question, [&](Looking looking) {
-        Outcome outcome;
-        outcome.solver = Solver::line;
-        outcome.scale = scale;
-        const Limits limits{price.tol(question.tol), cutoff};
         const LineFound found = search_line(line.pair, cost, {price.kappa, p}, limits, looking, pulse);
-        const double height = read_off(outcome, line, cost, found, question);
-        outcome.value = outcome.upper = price.share(outcome.unmoved, outcome.status);
-        outcome.lower = price.shrink * crossing(height, outcome.multiplier, price.kappa, p);
-        close_gap(outcome);
-        return outcome;
+        return read_crossing(found_on_line(line, cost, found), price, scale, question);
     });
 }
 
 Outcome move(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
     const double scale = scale_for(line.pair, line.pair.largest_distance(), p,
-                                   [&] { return in_time(line_threshold_at(line, for_value(question), pulse)); });
+                                   [&] { return value_in_time(line_threshold_at(line, for_value(question), pulse)); });
     line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
     return proven(question, [&](Looking looking) {
-        Outcome outcome;
-        outcome.solver = Solver::line;
-        outcome.scale = scale;
-        const Goal goal{0, p, question.unmoved};
-        const LineFound found = search_line(line.pair, cost, goal, {}, looking, pulse);
-        const double height = read_off(outcome, line, cost, found, question);
-        outcome.value = outcome.upper = outcome.cost;
-        outcome.lower = outcome.scale * root(height - outcome.multiplier * outcome.unmoved, p);
-        close_gap(outcome);
-        return outcome;
+        const LineFound found = search_line(line.pair, cost, {0, p, question.unmoved}, {}, looking, pulse);
+        return read_mass(found_on_line(line, cost, found), 0, 0, scale, question);
     });
 }
 
@@ -195,27 +168,15 @@ Outcome move_everything(SortedPair& line, double p) {
 // All mass under min(distance, truncation)^p: the rest of the best plan at that price costs the price.
 Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse) {
     const double p = question.p;
-    Outcome outcome;
-    outcome.solver = Solver::line;
-    outcome.scale = scale_near(question.truncation, p);
-    line.rescale(outcome.scale);
-    const LineCost cost = line.cost(p, outcome.scale);
+    const double scale = scale_near(question.truncation, p);
+    line.rescale(scale);
+    const LineCost cost = line.cost(p, scale);
     const double price = cost(question.truncation / line.unit);
-    const LineVertex found = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
-    outcome.iterations = 1;
-    outcome.unmoved = found.unmoved;
-    if (question.need == Need::plan) outcome.plan = mixed(line, found.plan, {}, 0.0);
-    const double height = prove(outcome, line, cost, found, question.need);
-    outcome.cost = outcome.value = outcome.upper = outcome.scale * root(found.height(), p);
-    const bool is_far = price > far_larger * found.height();
-    outcome.lower = outcome.scale * root(is_far ? height - rounding_of_price * price : height, p);
-    close_gap(outcome);
-    return outcome;
+    const LineVertex vertex = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
+    const Finding finding{Status::exact, Solver::line, 1, vertex.unmoved, vertex.cost_p, price};
+    const double rounding = price > far_larger * vertex.height() ? rounding_of_price * price : 0;
+    return read_mass(FoundOnLine{finding, line, cost, vertex, vertex.plan, {}, 0}, price, rounding, scale, question);
 }
-
-}  // namespace
-
-namespace {
 
 Outcome answer(SortedPair& line, const Question& question, Pulse& pulse) {
     const bool crosses = question.quantity == Quantity::crossing;
@@ -249,13 +210,12 @@ bool is_too_wide(const LinePair& pair, const Question& question) {
 
 }  // namespace
 
-std::optional<Outcome> solve_on_line(const Pair& pair, const Question& question, Pulse& pulse) {
-    std::optional<SortedPair> line = sorted_pair(pair);
-    if (!line) return {};
-    pulse.note(line->pair.atoms());
-    if (is_too_wide(line->pair, question)) return {};
-    Outcome outcome = answer(*line, question, pulse);
-    if (is_doubtful(outcome, *line, question)) return {};
+Reply<Outcome> solve_on_line(const Pair& pair, const Direction& line, const Question& question, Pulse& pulse) {
+    SortedPair sides = sorted_pair(pair, line);
+    pulse.note(sides.pair.atoms());
+    if (is_too_wide(sides.pair, question)) return Declined::not_its_kind;
+    Outcome outcome = answer(sides, question, pulse);
+    if (is_doubtful(outcome, sides, question)) return Declined::in_doubt;
     return outcome;
 }
 
@@ -268,7 +228,7 @@ std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<con
     const double largest = pair.largest_distance();
     double least = pair.least_distance();
     for (const double kappa : kappas) least = kappa > 0 ? std::min(least, kappa) : least;
-    if (std::abs(std::log2(largest)) > most_digits || p * std::log2(largest / least) > most_digits) return {};
+    if (std::abs(std::log2(largest)) > most_digits || powers_vanish(least, largest, p)) return {};
     return line_profile(pair, p, false, kappas.size() * costs_of_search * pair.atoms(), pulse);
 }
 
@@ -286,48 +246,28 @@ double crossing_of(const Curve& curve, double kappa, double p) {
     return price.shrink * std::clamp(crossing(height, slope, price.kappa, p), curve.unmoved[end], curve.unmoved[first]);
 }
 
-// RPW at each κ > 0, in ascending order; nothing where an answer is doubtful.
-std::optional<std::vector<double>> crossings_in_turn(SortedPair& line, Question question,
-                                                     std::span<const double> kappas, Pulse& pulse) {
-    std::vector<double> values;
-    if (kappas.empty()) return values;
-    if (const auto curve = short_profile(line.pair, question.p, kappas, pulse)) {
-        for (const double kappa : kappas) values.push_back(crossing_of(*curve, kappa, question.p));
-        return values;
-    }
-    for (const double kappa : kappas) {
-        question.kappa = kappa;
-        if (is_too_wide(line.pair, question)) return {};
-        SortedPair own = line;
-        const Outcome outcome = answer(own, question, pulse);
-        if (is_doubtful(outcome, own, question)) return {};
-        values.push_back(in_time(outcome));
-    }
-    return values;
-}
-
 }  // namespace
 
-std::optional<std::vector<double>> several_on_line(const Pair& pair, Question question, std::span<const double> kappas,
-                                                   Pulse& pulse) {
-    std::optional<SortedPair> line = sorted_pair(pair);
-    if (!line) return {};
-    pulse.note(line->pair.atoms());
+Reply<std::vector<double>> several_on_line(const Pair& pair, const Direction& line, Question question,
+                                           std::span<const double> kappas, Pulse& pulse) {
+    const SortedPair sides = sorted_pair(pair, line);
+    pulse.note(sides.pair.atoms());
     question.quantity = Quantity::crossing;
     question.need = Need::value;
-    std::vector<double> positive;
-    std::copy_if(kappas.begin(), kappas.end(), std::back_inserter(positive), [](double kappa) { return kappa > 0; });
-    std::sort(positive.begin(), positive.end());
-    const bool has_zero = positive.size() < kappas.size();
-    if (has_zero && line->rounding > 0) return {};  // which points are equal, their places do not tell
-    const double unshared = has_zero ? unmoved_within(line->pair, 0, pulse) : 0;
-    const auto found = crossings_in_turn(*line, question, positive, pulse);
-    if (!found) return {};
+    const auto curve = short_profile(sides.pair, question.p, kappas, pulse);
     std::vector<double> values;
     for (const double kappa : kappas) {
-        const auto place = std::lower_bound(positive.begin(), positive.end(), kappa) - positive.begin();
-        values.push_back(kappa > 0 ? (*found)[place] : unshared);
-        if (line->rounding > 0 && line->is_too_coarse(kappa * values.back())) return {};
+        question.kappa = kappa;
+        if (curve) {
+            values.push_back(crossing_of(*curve, kappa, question.p));
+            if (sides.rounding > 0 && sides.is_too_coarse(kappa * values.back())) return Declined::in_doubt;
+            continue;
+        }
+        if (is_too_wide(sides.pair, question)) return Declined::not_its_kind;
+        SortedPair own = sides;
+        const Outcome outcome = answer(own, question, pulse);
+        if (is_doubtful(outcome, own, question)) return Declined::in_doubt;
+        values.push_back(value_in_time(outcome));
     }
     return values;
 }
@@ -349,10 +289,12 @@ void nearest_one_way(const Atoms& from, const Atoms& to, const std::vector<Node>
 }  // namespace
 
 bool nearest_on_line(const Pair& pair, std::vector<double>& of_a, std::vector<double>& of_b) {
-    const std::optional<SortedPair> line = sorted_pair(pair);
-    if (!line) return false;
-    nearest_one_way(line->pair.x, line->pair.y, line->order_x, line->rounding, of_a);
-    nearest_one_way(line->pair.y, line->pair.x, line->order_y, line->rounding, of_b);
+    if (pair.space.matrix || !pair.a.points.data || !pair.b.points.data) return false;
+    const auto direction = direction_of(pair.a.points, pair.b.points, pair.space.metric);
+    if (!direction) return false;
+    const SortedPair line = sorted_pair(pair, *direction);
+    nearest_one_way(line.pair.x, line.pair.y, line.order_x, line.rounding, of_a);
+    nearest_one_way(line.pair.y, line.pair.x, line.order_y, line.rounding, of_b);
     return true;
 }
 

@@ -13,7 +13,7 @@
 #include "points/c_transform.hpp"
 #include "points/point_lengths.hpp"
 #include "search/own_ways.hpp"
-#include "solve/choice.hpp"
+#include "solve/route.hpp"
 
 namespace rpw {
 
@@ -50,7 +50,7 @@ std::optional<Nearest> nearest_of(const Pair& pair, const Question& question, Ro
     Nearest nearest;
     const bool is_truncated = question.truncation != unreachable;
     if (!is_truncated && nearest_on_line(pair, nearest.of_row, nearest.of_column)) return nearest;
-    if (is_truncated || !begins_with_trees(question, pair)) {
+    if (is_truncated || !begins_with_points(question, pair)) {
         return nearest_partners(distances_of(pair, question.truncation, room, pulse), pulse);
     }
     const bool is_for_trees = length_unit(pair.a.points, pair.b.points) == 1;

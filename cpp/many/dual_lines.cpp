@@ -11,8 +11,8 @@
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "points/c_transform.hpp"
-#include "solve/choice.hpp"
 #include "solve/point_search.hpp"
+#include "solve/route.hpp"
 
 namespace rpw {
 
@@ -88,7 +88,7 @@ double LinesOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) 
     if (count() == 0) return 0;
     const Question& question = batch_.question;
     const Pair pair{batch_.space, a_, b};
-    if (begins_with_trees(question, pair)) return bound_on_points(b, pulse);
+    if (begins_with_points(question, pair)) return bound_on_points(b, pulse);
     PowerRows rows(pair, question.truncation, question.kappa, question.p);
     const Powers powers{filled(rows, room.of_size(a_.mass.size() * b.mass.size()), pulse)};
     auto [lambda, u] = mixture_for(b, sample_of(b, powers));

@@ -2,12 +2,15 @@
 #include "search/sandwich.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
 #include "base/highest_lines.hpp"
+#include "base/in_words.hpp"
 #include "base/masses.hpp"
 #include "base/tuning.hpp"
 
@@ -261,6 +264,13 @@ Sandwich condensed(const Curve& profile, double p, double tol) {
     }
     if (kept.size() == profile.cost.size()) return {{profile, std::nullopt}};
     return sandwich_of(kept, p);
+}
+
+void refuse_tol(double apart, double tol, double p) {
+    throw std::domain_error("tol=" + in_words(tol) + " cannot be kept: beside the largest distances, float64 " +
+                            "rounds the powers p=" + in_words(p, "%g") + " of the others so far that the " +
+                            "two curves are " + in_words(apart) + " apart, and the exact profile is too long; lower " +
+                            "p, raise max_breakpoints, or use rpw.solve, which needs no profile");
 }
 
 }  // namespace rpw

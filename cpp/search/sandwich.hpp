@@ -53,4 +53,7 @@ Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, d
 // The same from all of F: each chord goes as far as it may.
 Sandwich condensed(const Curve& profile, double p, double tol);
 
+// Throws std::domain_error: the two curves could not be brought nearer to each other than `apart`.
+[[noreturn]] void refuse_tol(double apart, double tol, double p);
+
 }  // namespace rpw

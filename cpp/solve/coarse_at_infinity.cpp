@@ -85,7 +85,8 @@ private:
         with_plan.need = Need::plan;
         with_plan.tol = 0;
         try {
-            return solve_on_points_at_infinity(cells, with_plan, most_listed_pairs, pulse_);
+            auto reply = solve_on_points_at_infinity(cells, with_plan, most_listed_pairs, pulse_);
+            return reply ? std::optional(std::move(*reply)) : std::nullopt;
         } catch (const TooManyPairs&) {
             return {};
         }

@@ -7,16 +7,11 @@
 #include "base/pulse.hpp"
 #include "base/question.hpp"
 #include "ground/measure.hpp"
+#include "solve/route.hpp"
 
 namespace rpw {
 
-// Nothing where there is no deadline, where a solve soon knows as much, and where it begins with cells itself.
-std::optional<Outcome> first_bounds(const Pair& pair, const Question& question, Pulse& pulse);
-
-// The better bound of each kind, with what proves it.
-void improve(Outcome& outcome, Outcome&& other);
-
-// A lower bound that the potentials of an outcome do not prove: then it has none.
-void raise_lower(Outcome& outcome, double lower);
+// Nothing where a solve soon knows as much, and where it begins with cells itself.
+std::optional<Outcome> first_bounds(const Pair& pair, const Question& question, const Route& route, Pulse& pulse);
 
 }  // namespace rpw

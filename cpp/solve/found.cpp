@@ -48,8 +48,12 @@ std::vector<PlanEntry> Found::plan(const Masses& masses) const {
     return entries;
 }
 
-double Found::certify(const PowerProblem& problem, std::vector<double>& u, std::vector<double>& v, Pulse* pulse) const {
-    return lambda - rpw::certify(problem, Forest(problem.masses, proof), lambda, u, v, pulse);
+double FoundOnMatrix::certify(std::vector<double>& u, std::vector<double>& v) const {
+    return lambda - rpw::certify(problem, Forest(problem.masses, proof), lambda, u, v, &pulse);
+}
+
+std::vector<double> FoundOnMatrix::row_potentials() const {
+    return rpw::row_potentials(Forest(problem.masses, proof), lambda);
 }
 
 }  // namespace rpw

@@ -8,16 +8,11 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "base/shared_plan.hpp"
+#include "search/read_off.hpp"
 
 namespace rpw {
 
-struct Found {
-    Status status = Status::exact;
-    Solver solver = Solver::simplex;
-    long pivots = 0;
-    double unmoved = 1;
-    double cost_p = 0;  // of the plan
-    double lambda = 0;  // at which the potentials of the next basis prove a line below F
+struct Found : Finding {
     SharedPlan<Basis> proof;
     // The plan is (1 - weight) · left + weight · right, where it is asked for; without these, that of the proof.
     double weight = 0;
@@ -26,9 +21,17 @@ struct Found {
 
     // The entries are sorted, one for each pair.
     std::vector<PlanEntry> plan(const Masses& masses) const;
-    // The height of that line, F(1 - ε) ≥ height - λ ε, from potentials that were checked over all pairs.
-    double certify(const PowerProblem& problem, std::vector<double>& u, std::vector<double>& v,
-                   Pulse* pulse = nullptr) const;
+};
+
+// The same, with the matrix that its potentials are checked over.
+struct FoundOnMatrix : Found {
+    static constexpr bool always_proven = false;
+    const PowerProblem& problem;
+    Pulse& pulse;
+
+    std::vector<PlanEntry> plan() const { return Found::plan(problem.masses); }
+    double certify(std::vector<double>& u, std::vector<double>& v) const;
+    std::vector<double> row_potentials() const;
 };
 
 }  // namespace rpw

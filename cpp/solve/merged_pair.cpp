@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "base/tuning.hpp"
-#include "line/direction.hpp"
-#include "solve/choice.hpp"
 
 namespace rpw {
 
@@ -91,15 +89,6 @@ Band MergedPair::as_given(Band of_merged) const {
     of_merged.upper.used_up_a = a_.as_given(of_merged.upper.used_up_a);
     of_merged.upper.used_up_b = b_.as_given(of_merged.upper.used_up_b);
     return of_merged;
-}
-
-std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question, Pulse& pulse) {
-    const bool has_points = !pair.space.matrix && pair.a.label.empty();
-    if (!has_points || pair.a.size() + pair.b.size() < tuning::atoms_worth_merging) return {};
-    const bool may_be_line = choose(question, {.is_on_line = true}).solver == Solver::line;
-    if (may_be_line && direction_of(pair.a.points, pair.b.points, pair.space.metric)) return {};
-    MergedPair merged(pair, pulse);
-    return merged.has_equal() ? std::optional(std::move(merged)) : std::nullopt;
 }
 
 }  // namespace rpw

@@ -34,8 +34,4 @@ private:
     DistinctMeasure b_;
 };
 
-// Nothing where no points are equal, where they have no coordinates, where the line solver puts them in order anyway,
-// and where there are so few atoms that looking for equal ones would be felt. Throws TimeUp.
-std::optional<MergedPair> merged_pair(const Pair& pair, const Question& question, Pulse& pulse);
-
 }  // namespace rpw

@@ -9,8 +9,8 @@
 #include "base/tuning.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "search/read_off.hpp"
 #include "solve/coarse.hpp"
-#include "solve/first_bounds.hpp"
 #include "solve/point_search.hpp"
 #include "solve/walked_profile.hpp"
 
@@ -42,7 +42,6 @@ double least_step(const Points& x, const Points& y) {
 
 // The unit of costs, or nothing where the points have to be left to a matrix.
 std::optional<double> scale_on_points(const Pair& pair, double longest, double p) {
-    if (pair.space.matrix || std::isinf(p)) return {};
     const Points &x = pair.a.points, &y = pair.b.points;
     const double unit = length_unit(x, y);
     if (unit == unreachable) throw TooFarApart();
@@ -51,31 +50,20 @@ std::optional<double> scale_on_points(const Pair& pair, double longest, double p
     if (static_cast<double>(x.count) * y.count > most_pairs_instead) return scale;
     const PointCost cost(pair.space.metric, pair.space.metric == Metric::euclidean ? unit : 1, scale, p);
     // Dense solves choose a unit by what lies at p = ∞ where powers of one unit would vanish.
-    const double least = least_step(x, y);
-    const bool loses_powers = least < scale && p * std::log2(scale / least) > most_digits;
-    return cost.is_sound() && !loses_powers ? std::optional(scale) : std::nullopt;
+    return cost.is_sound() && !powers_vanish(least_step(x, y), scale, p) ? std::optional(scale) : std::nullopt;
 }
 
-bool needs_proof(Status status, Need need) { return need != Need::value || status == Status::time_limit; }
+// What a search over trees leaves.
+struct FoundOnPoints : Finding {
+    static constexpr bool always_proven = false;
+    const PointSearch& search;
 
-// What does not depend on the question; gives the height of the dual line.
-double read_off(Outcome& outcome, const PointSearch& search, double scale, double p, Need need) {
-    outcome.solver = Solver::points;
-    outcome.unmoved = search.unmoved();
-    outcome.cost = scale * root(search.cost_p(), p);
-    outcome.multiplier = search.lambda();
-    outcome.scale = scale;
-    outcome.iterations = search.pivots();
-    if (need == Need::plan) outcome.plan = search.plan();
-    if (needs_proof(outcome.status, need)) return search.certify(outcome.u, outcome.v);
-    outcome.u = search.row_potentials();
-    return 0;
-}
-
-void close_gap(Outcome& outcome) {
-    const bool is_exact = outcome.status == Status::exact;
-    if (is_exact && outcome.upper - outcome.lower <= same_answer * outcome.upper) outcome.lower = outcome.upper;
-}
+    FoundOnPoints(const PointSearch& from, Status status)
+        : Finding{status, Solver::points, from.pivots(), from.unmoved(), from.cost_p(), from.lambda()}, search(from) {}
+    std::vector<PlanEntry> plan() const { return search.plan(); }
+    double certify(std::vector<double>& u, std::vector<double>& v) const { return search.certify(u, v); }
+    std::vector<double> row_potentials() const { return search.row_potentials(); }
+};
 
 Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, const Goal& goal) {
     const auto number = [&](double bound) { return goal.is_crossing() ? bound : scale * root(bound, goal.p); };
@@ -114,16 +102,7 @@ std::optional<Outcome> cross(const PointProblem& problem, double scale, const Qu
     search.allow(most_work);
     const auto status = search.run({tol, cutoff});
     if (!status) return {};
-    Outcome outcome;
-    outcome.status = *status;
-    const double height = read_off(outcome, search, scale, p, question.need);
-    outcome.value = outcome.lower = outcome.upper = price.share(search.unmoved(), outcome.status);
-    if (needs_proof(outcome.status, question.need)) {
-        outcome.lower = std::min(price.shrink * crossing(height, outcome.multiplier, price.kappa, p), outcome.upper);
-        if (outcome.status == Status::time_limit) raise_lower(outcome, price.shrink * search.lower());
-        close_gap(outcome);
-    }
-    if (outcome.status == Status::beyond_cutoff) outcome.lower = question.cutoff;
+    Outcome outcome = read_crossing(FoundOnPoints(search, *status), price, scale, question);
     if (outcome.status == Status::time_limit && coarse) {
         improve(outcome, as_outcome(*std::move(coarse), problem, scale, goal));
     }
@@ -145,18 +124,8 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
     search.allow(most_work);
     const auto status = search.run();
     if (!status) return {};
-    Outcome outcome;
-    outcome.status = *status;
-    const double height = read_off(outcome, search, scale, p, question.need);
-    const bool is_partial = is_truncated || outcome.status == Status::time_limit;
-    const double rest = is_partial ? price * std::max(0.0, search.unmoved() - question.unmoved) : 0.0;
-    outcome.value = outcome.lower = outcome.upper = scale * root(search.cost_p() + rest, p);
-    if (is_truncated) outcome.cost = outcome.value;
-    if (needs_proof(outcome.status, question.need)) {
-        const double lower_p = height - outcome.multiplier * question.unmoved;
-        outcome.lower = std::min(scale * root(lower_p, p), outcome.upper);
-        close_gap(outcome);
-    }
+    const bool is_partial = is_truncated || *status == Status::time_limit;
+    Outcome outcome = read_mass(FoundOnPoints(search, *status), is_partial ? price : 0, 0, scale, question);
     if (outcome.status == Status::time_limit && coarse) {
         improve(outcome, as_outcome(*std::move(coarse), problem, scale, goal));
     }
@@ -165,15 +134,16 @@ std::optional<Outcome> move(const PointProblem& problem, double scale, double di
 
 }  // namespace
 
-std::optional<Outcome> solve_on_points(const Pair& pair, const Question& question, double most_work, Pulse& pulse) {
+Reply<Outcome> solve_on_points(const Pair& pair, const Question& question, double most_work, Pulse& pulse) {
     const bool crosses = question.quantity == Quantity::crossing;
-    if (question.truncation < unreachable && (crosses || question.unmoved > 0)) return {};
     const auto scale = scale_on_points(pair, crosses ? question.kappa : question.truncation, question.p);
-    if (!scale) return {};
+    if (!scale) return Declined::not_its_kind;
     const PointProblem problem = point_problem(pair, *scale, question.p, pulse);
-    if (crosses) return cross(problem, *scale, question, most_work, pulse);
     const double diameter = box_diameter(pair.a.points, pair.b.points, pair.space.metric);
-    return move(problem, *scale, diameter, question, most_work, pulse);
+    auto outcome = crosses ? cross(problem, *scale, question, most_work, pulse)
+                           : move(problem, *scale, diameter, question, most_work, pulse);
+    if (!outcome) return Declined::too_much_work;
+    return *std::move(outcome);
 }
 
 std::optional<Outcome> first_bounds_on_points(const Pair& pair, const Question& question, Pulse& pulse) {
@@ -188,12 +158,11 @@ std::optional<Outcome> first_bounds_on_points(const Pair& pair, const Question& 
     return as_outcome(bounds_of_coarsest_level(problem, goal, pulse), problem, *scale, goal);
 }
 
-std::optional<std::vector<double>> several_on_points(const Pair& pair, const Question& question,
-                                                     std::span<const double> kappas, double most_work, Pulse& pulse) {
-    if (kappas.empty() || question.truncation < unreachable) return {};
+Reply<std::vector<double>> several_on_points(const Pair& pair, const Question& question, std::span<const double> kappas,
+                                             double most_work, Pulse& pulse) {
     const double p = question.p;
     const auto scale = scale_on_points(pair, kappas.back(), p);
-    if (!scale || p * std::log2(*scale / kappas.front()) > most_digits) return {};
+    if (!scale || powers_vanish(kappas.front(), *scale, p)) return Declined::not_its_kind;
     const PointProblem problem = point_problem(pair, *scale, p, pulse);
     double searched = scaled_price(kappas.front(), *scale).kappa;
     PointSearch search(problem, {searched, p}, pulse);
@@ -203,7 +172,7 @@ std::optional<std::vector<double>> several_on_points(const Pair& pair, const Que
     for (const double kappa : kappas) {
         const Price price = scaled_price(kappa, *scale);
         if (status && price.kappa > searched) status = search.go_on({price.kappa, p});
-        if (!status) return {};
+        if (!status) return Declined::too_much_work;
         if (status == Status::time_limit) throw TimeUp();
         searched = price.kappa;
         values.push_back(price.shrink * search.unmoved());
@@ -211,11 +180,10 @@ std::optional<std::vector<double>> several_on_points(const Pair& pair, const Que
     return values;
 }
 
-std::optional<Curve> profile_on_points(const Pair& pair, const Question& question, Pulse& pulse) {
+Reply<Band> profile_on_points(const Pair& pair, const Question& question, Pulse& pulse) {
     const double p = question.p;
-    if (question.truncation < unreachable) return {};
     const auto scale = scale_on_points(pair, unreachable, p);
-    if (!scale) return {};
+    if (!scale) return Declined::not_its_kind;
     const PointProblem problem = point_problem(pair, *scale, p, pulse);
     pulse.begin_news(*scale);
     WalkedProfileOver<PointWalk> profile(problem, pulse);
@@ -227,7 +195,7 @@ std::optional<Curve> profile_on_points(const Pair& pair, const Question& questio
     curve.solver = Solver::points;
     curve.used_up_a = as_given(curve.used_up_a, problem.rows);
     curve.used_up_b = as_given(curve.used_up_b, problem.columns);
-    return curve;
+    return Band{std::move(curve), std::nullopt};
 }
 
 }  // namespace rpw

@@ -1,8 +1,6 @@
 // See points_at_infinity.hpp.
 #include "solve/points_at_infinity.hpp"
 
-#include <cmath>
-
 #include "flow/threshold_answers.hpp"
 #include "points/point_lengths.hpp"
 
@@ -10,16 +8,13 @@ namespace rpw {
 
 namespace {
 
-bool is_for_trees(const Pair& pair, const Question& question) {
-    const bool has_points = !pair.space.matrix && std::isinf(question.p) && question.truncation == unreachable;
-    return has_points && length_unit(pair.a.points, pair.b.points) == 1;
-}
+bool has_unit_of_its_own(const Pair& pair) { return length_unit(pair.a.points, pair.b.points) != 1; }
 
 }  // namespace
 
-std::optional<Outcome> solve_on_points_at_infinity(const Pair& pair, const Question& question, double most_pairs,
-                                                   Pulse& pulse) {
-    if (!is_for_trees(pair, question)) return {};
+Reply<Outcome> solve_on_points_at_infinity(const Pair& pair, const Question& question, double most_pairs,
+                                           Pulse& pulse) {
+    if (has_unit_of_its_own(pair)) return Declined::not_its_kind;
     const PointTrees trees(pair, most_pairs, pulse);
     const PointLengthProblem problem{PointLengths(trees), pair.masses()};
     Outcome outcome = question.quantity == Quantity::mass
@@ -29,10 +24,9 @@ std::optional<Outcome> solve_on_points_at_infinity(const Pair& pair, const Quest
     return outcome;
 }
 
-std::optional<std::vector<double>> several_on_points_at_infinity(const Pair& pair, const Question& question,
-                                                                 std::span<const double> kappas, double most_pairs,
-                                                                 Pulse& pulse) {
-    if (!is_for_trees(pair, question)) return {};
+Reply<std::vector<double>> several_on_points_at_infinity(const Pair& pair, std::span<const double> kappas,
+                                                         double most_pairs, Pulse& pulse) {
+    if (has_unit_of_its_own(pair)) return Declined::not_its_kind;
     const PointTrees trees(pair, most_pairs, pulse);
     return crossings_by_flows(PointLengthProblem{PointLengths(trees), pair.masses()}, kappas, pulse);
 }

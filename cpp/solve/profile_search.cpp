@@ -49,7 +49,9 @@ bool ProfileSearch::is_sound(Status status) const {
 Found ProfileSearch::found(bool with_plan) const {
     const auto& [unmoved, weight] = bracket_.answer();
     const auto& proof = bracket_.proof();
-    Found found{status_, network_.solver(), network_.pivots(), unmoved, bracket_.cost_p(), proof.lambda, proof.plan};
+    Found found{{status_, network_.solver(), network_.pivots(), unmoved, bracket_.cost_p(), proof.lambda,
+                 bracket_.lower_without_line()},
+                proof.plan};
     if (!with_plan) return found;
     found.weight = weight;
     found.left = bracket_.left().plan;

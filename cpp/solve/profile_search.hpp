@@ -18,8 +18,6 @@ public:
     Status go_on(const Goal& goal);
 
     double unmoved() const { return bracket_.answer().unmoved; }
-    // A bound on RPW that needs no potentials: that of the neighbours.
-    double lower_without_line() const { return bracket_.lower_without_line(); }
     Found found(bool with_plan = false) const;
 
 private:

@@ -1,9 +1,13 @@
-// One pair, one question, one answer: one pair or many, at one κ. (several.hpp asks at many κ, profile.hpp at all.)
+// One pair and one question, which its engines are asked in turn (docs/core.md).
 //
-//     measures, equal points merged, balanced → distances, cut off → scale → powers → an algorithm → Outcome
+//     pair → PreparedPair: on a line, or equal points merged; balanced → Route → engines → answer for the atoms as
+//     given
 //
-// ground/ makes the matrices, scale.hpp chooses their unit; strategy.hpp, line/, flow/, lmr/ and bisection.hpp answer.
+// The engines: flow/labels.hpp, line/solve_line.hpp, points.hpp and points_at_infinity.hpp, on_matrix.hpp, lmr/lmr.hpp.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
@@ -13,8 +17,19 @@
 
 namespace rpw {
 
-// The matrix is built in `room`. If time is up, the outcome holds the best bounds that were proven. What is no number
-// on the line is asked of the walk; throws NoAnswer where that has none either.
+// All of these build a matrix, where they need one, in `room`, and throw NoRoom and NoAnswer (ask.hpp).
+
+// `crossing`, `mass` or `shared`. If time is up, the outcome holds the best bounds that were proven.
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
+
+// What `solve` gives for the question at each κ (up to rounding), in the order of `kappas`: any order, equal ones, and
+// 0 (total variation) are allowed. Reads p, truncation and solver of the question. Throws TimeUp.
+std::vector<double> solve_several(const Pair& pair, const Question& question, std::span<const double> kappas,
+                                  Room& room, Pulse& pulse);
+
+// The whole OT-profile. Reads p, truncation, solver, tol and max_breakpoints of the question; with tol = 0 it is exact.
+// Throws TimeUp, std::domain_error where p-th powers of the distances do not fit into float64 together, and
+// std::length_error where there are more breakpoints than that.
+Band whole_profile(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
 
 }  // namespace rpw

@@ -35,4 +35,8 @@ inline bool is_sound(const Curve& curve) {
     return are_sound(curve.unmoved) && are_sound(curve.cost) && are_sound(curve.slope);
 }
 
+inline bool is_sound(const Band& band) { return is_sound(band.upper) && (!band.lower || is_sound(*band.lower)); }
+
+inline bool is_sound(const std::vector<double>& values) { return are_sound(values); }
+
 }  // namespace rpw

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <vector>
 
-#include "solve/profile.hpp"
 #include "solve/solve.hpp"
 #include "tests/checker.hpp"
 

@@ -39,7 +39,7 @@ void check_lines_of_those_given_up(Checker& checker) {
         checker.expect(search.run({0, cutoff}) == Status::beyond_cutoff, "given up", cutoff);
         std::vector<double> u, v;
         const Found found = search.found();
-        const double height = found.certify(instance.powers(), u, v);
+        const double height = FoundOnMatrix{found, instance.powers(), pulse}.certify(u, v);
         checker.expect(goal.on_line(height, found.lambda) > cutoff * (1 - slack), "its line", found.lambda);
     }
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "solve/network_profile.hpp"
-#include "solve/profile.hpp"
+#include "solve/solve.hpp"
 #include "tests/checker.hpp"
 #include "walk/profile_walk.hpp"
 

@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "solve/profile.hpp"
-#include "solve/several.hpp"
 #include "solve/solve.hpp"
 #include "tests/checker.hpp"
 

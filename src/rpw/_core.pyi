@@ -51,6 +51,8 @@ class Quantity(Enum):
     crossing = 0
     mass = 1
     shared = 2
+    crossings = ...
+    profile = ...
 
 class Need(Enum):
     value = 0
@@ -138,6 +140,9 @@ class Outcome:
     @property
     def v(self) -> _Floats: ...
     @property
+    def route(self) -> list[tuple[str, str]]:
+        """The engines that were asked, and what each said."""
+    @property
     def plan(self) -> _Plan: ...
     @property
     def lengths(self) -> _Floats:
@@ -167,11 +172,24 @@ def solve(
     question: Question,
     seconds: float,
     progress: Callable[[float, float, float, str, int], object] | None = None,
+    check_fits: Callable[[int, int, int], None] | None = None,
 ) -> Outcome:
     """The first measure of ``a`` and the first of ``b``; past the time, the best that is proven.
 
     ``progress`` is called several times a second with the share of mass that is moved by then, and the bounds.
+    ``check_fits`` raises ``MemoryError`` where a matrix of so many rows, columns and bytes per entry does not fit.
     """
+
+def several(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    kappas: _Floats,
+    seconds: float,
+    check_fits: Callable[[int, int, int], None] | None = None,
+) -> _Floats:
+    """RPW of the first measures at each price, 0 among them; ``TimeoutError`` past the time."""
 
 def profile(
     space: Space,
@@ -180,6 +198,7 @@ def profile(
     question: Question,
     seconds: float,
     progress: Callable[[float, float, float, str, int], object] | None = None,
+    check_fits: Callable[[int, int, int], None] | None = None,
 ) -> tuple[Curve, Curve | None]:
     """All breakpoints, and with ``tol`` those of a lower curve; reads p, truncation, tol, solver and max_breakpoints.
 
@@ -328,6 +347,16 @@ def fill_distances(x: _Floats, y: _Floats, metric: Metric, unit: float, out: _Fl
 def fill_powers(distances: _Floats, scale: float, p: float, out: _Floats) -> None: ...
 def largest_if_sound(cost: _Floats) -> float | None: ...
 def root(x: float, p: float) -> float: ...
-def choose(question: Question, is_on_line: bool, rows: int, columns: int, dimension: int) -> tuple[Solver, str]: ...
+def choose(
+    question: Question,
+    is_on_line: bool,
+    has_labels: bool,
+    has_matrix: bool,
+    rows: int,
+    columns: int,
+    dimension: int,
+) -> tuple[Solver, str, int]:
+    """What `solve` would name as its solver, why, and the bytes that it takes for each pair of atoms."""
+
 def scaled_price(kappa: float, scale: float) -> tuple[float, float]: ...
 def crossing(height: float, slope: float, kappa: float, p: float) -> float: ...

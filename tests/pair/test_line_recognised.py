@@ -132,8 +132,8 @@ def test_no_matrix_is_refused_where_none_is_needed():
     assert rpw.profile(x, y, p=1).solver == "line"
     with pytest.raises(MemoryError):
         rpw.solve(x, y, solver="lmr", tol=0.5, diameter=1)
-    with pytest.raises(MemoryError):
-        rpw.profile(x, y, rng.random(n), p=2)
+    with pytest.raises(ValueError, match="more than max_breakpoints=1000"):
+        rpw.profile(x, y, rng.random(n), p=2, max_breakpoints=1000)
 
 
 def test_many_pairs_and_search_equal_single_solves():

@@ -19,7 +19,7 @@ def test_a_nan_from_the_core_is_an_error(points, p):
     problem = as_problem(np.array(points), np.array(points)[::-1] * 2, None, None, cost=None, metric="euclidean")
     question = Question(p=p, k=NAN)
     with pytest.raises(RuntimeError, match="defect of rpw"):
-        _core.solve(*problem.to_core(question, 8, NEVER), question.to_core(), 1e9)
+        _core.solve(*problem.to_core(question, NEVER), question.to_core(), 1e9)
 
 
 def test_many_pairs_name_the_pair(monkeypatch):

@@ -40,7 +40,7 @@ class Case:
 def ask(case, strategy, mass=None):
     """The core's outcome for RPW, or for W at a given mass."""
     question = case.question(strategy, mass)
-    return _core.solve(*case.problem.to_core(question, 8, NEVER), question.to_core(), 1e300)
+    return _core.solve(*case.problem.to_core(question, NEVER), question.to_core(), 1e300)
 
 
 def seen_by_core(problem, scale):

@@ -72,7 +72,8 @@ class PairBatch:
         if n * m <= _FEW_PAIRS:
             return True
         dimension = self.a.dimension if self.ground.has_norm else None
-        return _core.choose(self.question.to_core(), False, n, m, dimension or 0)[0] != _core.Solver.points
+        layout = False, self.ground.uses_labels(self.question), False, n, m, dimension or 0
+        return _core.choose(self.question.to_core(), *layout)[2] > 0
 
     @cached_property
     def fingerprint(self) -> str:

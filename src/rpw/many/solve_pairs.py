@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rpw import _core
 from rpw.base import check
 from rpw.base.arrays import settled_device
 from rpw.base.columns import Columns
@@ -26,7 +25,7 @@ from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.problem import Problem
-from rpw.pair.question import Question, as_question, check_distance
+from rpw.pair.question import as_question, check_distance
 from rpw.pair.result import Result
 from rpw.pair.support import as_shared_ground
 
@@ -111,17 +110,10 @@ def _solve(
         outcomes, failures = backend.outcomes(pairs, pairs, n_threads, report, deadline)
     failed = {s for s, _, _ in failures}
     results = {
-        s: _as_result(problem, batch.question, outcome, deadline)
+        s: solvers.as_result(problem, batch.question, outcome, deadline)
         for s, (problem, outcome) in enumerate(zip(problems, outcomes, strict=True))
         if s not in failed
     }
     if failures:
         raise PairwiseError.of(sorted(failures), [results.get(s) for s in range(len(problems))])
     return list(results.values())
-
-
-def _as_result(problem: Problem, question: Question, outcome: _core.Outcome | None, deadline: Deadline) -> Result:
-    """A pair that was cut off names the solver that was to answer it: pairs differ, as some may lie on a line."""
-    if outcome is None or outcome.status == _core.Status.time_limit:
-        question = replace(question, solver=solvers.choose(problem, question)[0])
-    return solvers.as_result(problem, question, outcome, deadline)

@@ -181,7 +181,6 @@ def choose_solver(
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    solvers.check_fits(problem, question)
     return solvers.choose(problem, question)
 
 

@@ -143,10 +143,6 @@ class Ground(ABC):
         """Whether labels of equal points are all that is needed."""
         return question.is_of_shared_mass and self.separates
 
-    def takes_room(self, question: Question) -> bool:
-        """Whether the core needs a matrix of its own for a pair."""
-        return not self.uses_labels(question)
-
     def without_metric(self) -> Ground:
         """The same ground where a metric that cannot be pickled is left out."""
         return self
@@ -232,6 +228,7 @@ class Points(Ground):
             return labelled(a, b)
         if self._in_core is not None:
             return self._in_core
+        check_pairs_fit(len(a.where), len(b.where))
         matrix = np.empty((len(a.where), len(b.where)))
         self.metric.fill(a.where, b.where, matrix, deadline)
         return InCore(_core.Space.of_scratch(matrix), lambda atoms: measures_of(atoms))
@@ -326,10 +323,6 @@ class Matrix(Ground):
     def lay_open(self, question: Question, a: Atoms, b: Atoms) -> InArrays:
         """The matrix itself."""
         return InArrays(lambda atoms: atoms.where, matrix=self.cost)
-
-    def takes_room(self, question: Question) -> bool:
-        """Not at p = inf, where lengths are read where they lie."""
-        return not (question.is_of_shared_mass or np.isinf(question.p))
 
     def arrays(self) -> dict[str, Array]:
         """The matrix."""

@@ -99,22 +99,18 @@ class Problem:
         """The number of coordinates of points whose distances the core computes; else 0."""
         return int(self.x.shape[1]) if self.ground.has_norm and self.points is not None and self.x.ndim == 2 else 0
 
-    def to_core(
-        self, question: Question, bytes_per_cost: int, deadline: Deadline
-    ) -> tuple[_core.Space, _core.Measures, _core.Measures]:
-        """The space and the two measures for the core, which will need so many bytes for each pair of atoms.
+    def to_core(self, question: Question, deadline: Deadline) -> tuple[_core.Space, _core.Measures, _core.Measures]:
+        """The space and the two measures for the core.
 
         Raises if the deadline passes while Python computes distances that the core cannot.
         """
         a, b = atoms_of_one(self.a, self.x), atoms_of_one(self.b, self.y)
-        self.check_fits(question, bytes_per_cost)
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
-    def check_fits(self, question: Question, bytes_per_cost: int) -> None:
-        """Raise ``MemoryError`` where `to_core` would."""
-        if self.ground.takes_room(question):
-            check_pairs_fit(*self.sizes, bytes_per_cost, has_trees=lambda: self._has_trees_for(question))
+    def check_fits(self, question: Question, rows: int, columns: int, bytes_per_pair: int) -> None:
+        """Raise ``MemoryError`` where a matrix of this size, which answers the question, does not fit."""
+        check_pairs_fit(rows, columns, bytes_per_pair, has_trees=lambda: self._has_trees_for(question))
 
     def _has_trees_for(self, question: Question) -> bool:
         """Whether the caller may pass ``solver="points"``."""

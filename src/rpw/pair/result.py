@@ -114,6 +114,10 @@ class Result:
         p = inf), or on an edge so steep that the mass which would make up the difference is below 1e-280.
     iterations : int
         Pivots or augmentations.
+    route : tuple of (str, str)
+        The engines that were asked, in order, and what each said: ``"answered"``, or why it did not (``"too much
+        work"``, ``"in doubt"``, ``"not its kind"``, ``"no room"``, ``"unsound"``). docs/core.md says what they are. The
+        last one is cut off, and missing, where time was up. A GPU leaves this empty.
     """
 
     distance: float
@@ -127,6 +131,7 @@ class Result:
     _question: Question
     _plan: Plan
     _dual: Dual | None = None
+    route: tuple[tuple[str, str], ...] = ()
 
     @property
     def gap(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
-from rpw.base.memory import is_out_of_memory
 from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
@@ -23,47 +23,33 @@ from rpw.pair.profile import Profile
 from rpw.pair.question import Question
 from rpw.pair.result import Plan, Result
 
-__all__ = ["as_result", "check_fits", "choose", "outcome", "profile", "solve", "value", "values_at"]
+__all__ = ["as_result", "choose", "outcome", "profile", "solve", "value", "values_at"]
 
 _SAME_NUMBER = 1e-9  # bounds that differ by no more than this part of the number agree up to rounding
 _ROUNDING_OF_ONE = 2.0**-53
 
 
 def choose(problem: Problem, question: Question) -> tuple[str, str]:
-    """The name of the solver for this question, and why, as the core says (the table is in `rpw.choose_solver`)."""
+    """The name of the solver for this question, and why, as the core says (the table is in `rpw.choose_solver`).
+
+    Raises the ``MemoryError`` that the solver would.
+    """
     _check_has_points(problem, question)
-    solver, reason = _core.choose(question.to_core(), problem.is_on_line, *problem.sizes, problem.dimension)
+    solver, reason, bytes_per_pair = _choice(problem, question)
+    problem.check_fits(question, *problem.sizes, bytes_per_pair)
     return solver.name, reason
 
 
-def _settled(problem: Problem, question: Question) -> Question:
-    """The question with the name of the solver that will answer it: one asked for by name may have nothing to do."""
-    return replace(question, solver=choose(problem, question)[0])
-
-
-def check_fits(problem: Problem, question: Question) -> None:
-    """Raise the ``MemoryError`` that the chosen solver would."""
-    chosen = _in_memory(problem, _settled(problem, question))
-    problem.check_fits(chosen, _bytes_per_cost(problem, chosen))
-
-
-def _in_memory(problem: Problem, question: Question) -> Question:
-    """At p = inf the question to trees, where a matrix does not fit.
-
-    There the two answer with the same bits, so that no number depends on the memory of a machine.
-    """
-    if question.is_by_name or math.isfinite(question.p) or question.lam is not None or problem.dimension == 0:
-        return question
-    try:
-        problem.check_fits(question, _bytes_per_cost(problem, question))
-    except MemoryError:
-        return replace(question, solver="points")
-    return question
+def _choice(problem: Problem, question: Question) -> tuple[_core.Solver, str, int]:
+    has_labels, has_matrix = problem.ground.uses_labels(question), isinstance(problem.ground, Matrix)
+    layout = (problem.is_on_line, has_labels, has_matrix, *problem.sizes, problem.dimension)
+    return _core.choose(question.to_core(), *layout)
 
 
 def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> Result:
     """The answer with its plan and its proof; past the deadline, what is proven by then."""
-    question = replace(_settled(problem, question), need="plan")
+    _check_has_points(problem, question)
+    question = replace(question, need="plan")
     try:
         answer = outcome(problem, question, deadline, tell)
     except TimeLimitError:  # before the core began: its answers carry the bounds that it had proven
@@ -76,8 +62,7 @@ def solve(problem: Problem, question: Question, deadline: Deadline = NEVER, tell
 
 def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell: Tell | None = None) -> float:
     """The number alone; past the deadline, an error that carries the bounds."""
-    if question.is_by_name:
-        question = _settled(problem, question)
+    _check_has_points(problem, question)
     lower, upper = 0.0, question.largest
     with suppress(TimeLimitError):
         answer = outcome(problem, question, deadline, tell)
@@ -91,16 +76,12 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell
 
 def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Array:
     """The numbers alone for each of the question's k, from one walk."""
-    pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
-    only = np.zeros(1, dtype=np.int64)
-    kappas, seconds = np.array(question.kappas), deadline.seconds_left
+    pair, kappas = problem.to_core(question, deadline), np.array(question.kappas)
+    fits = partial(problem.check_fits, question)
     try:
-        values, failures = _core.pair_values_at(*pair, question.to_core(), only, only, kappas, 1, seconds, None)
+        return _core.several(*pair, question.to_core(), kappas, deadline.seconds_left, fits)
     except TimeoutError:
         raise TimeLimitError from None
-    for _, _, reason in failures:
-        raise (MemoryError if is_out_of_memory(reason) else ValueError)(reason)
-    return values
 
 
 def profile(
@@ -116,14 +97,10 @@ def profile(
     if question.solver == "simplex":
         raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
     _check_has_points(problem, question)
-    is_short = question.p == 1 or math.isinf(question.p) or problem.is_balanced or question.tol > 0
-    has_trees = choose(problem, question)[0] == "points"
-    bytes_per_cost = _bytes_per_cost(problem, question) if is_short or has_trees else 8
-    if has_trees and math.isinf(question.p):  # trees find one distance there, not a profile
-        bytes_per_cost = 8
-    pair = problem.to_core(question, bytes_per_cost, deadline)
+    pair = problem.to_core(question, deadline)
+    fits = partial(problem.check_fits, question)
     try:
-        upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left, tell)
+        upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left, tell, fits)
     except TimeoutError:
         raise TimeLimitError from None
     solved = SolvedPair(problem.kept(), question, problem.ground.digest())
@@ -191,23 +168,9 @@ class SolvedPair:
 
 def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell | None = None) -> _core.Outcome:
     """The core's answer; raises where the deadline passes before it begins. ``tell`` hears how far it is."""
-    question = _in_memory(problem, question)
-    pair = problem.to_core(question, _bytes_per_cost(problem, question), deadline)
-    return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell)
-
-
-def _bytes_per_cost(problem: Problem, question: Question) -> int:
-    """Of the matrix in the core: float64, or the integers of LMR (which are wider only for the smallest ``tol``).
-
-    On the line and over trees there is none, unless an algorithm that needs one is asked for. Bisection keeps the
-    distances beside their powers, which it takes again and again.
-    """
-    if question.solver == "bisection" and math.isfinite(question.p):
-        has_distances = isinstance(problem.ground, Matrix) and problem.sizes == problem.shape
-        return 8 if has_distances else 16
-    if question.is_by_name and question.solver != "points":
-        return 4 if question.solver == "lmr" else 8
-    return 0 if problem.is_on_line or choose(problem, question)[0] == "points" else 8
+    pair = problem.to_core(question, deadline)
+    fits = partial(problem.check_fits, question)
+    return _core.solve(*pair, question.to_core(), deadline.seconds_left, tell, fits)
 
 
 def _check_has_points(problem: Problem, question: Question) -> None:
@@ -241,12 +204,13 @@ def as_result(
         upper=outcome.upper,
         cost=outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan),
         status=status,
-        solver=_solver_of(outcome, question),
+        solver=outcome.solver.name,
         iterations=outcome.iterations,
         _problem=problem,
         _question=question,
         _plan=plan,
         _dual=dual,
+        route=tuple(outcome.route),
     )
 
 
@@ -272,12 +236,6 @@ def _status_between(lower: float, upper: float, question: Question) -> str:
     return "tolerance" if has_met else "time_limit"
 
 
-def _solver_of(outcome: _core.Outcome, question: Question) -> str:
-    """What ran; where time was up before anything did, what was chosen: the core has not looked for a line by then."""
-    has_begun = outcome.solver not in (_core.Solver.exact, _core.Solver.infinity)
-    return outcome.solver.name if has_begun or outcome.status != _core.Status.time_limit else question.solver
-
-
 def _dual_of(outcome: _core.Outcome) -> Dual | None:
     return Dual(outcome.multiplier, outcome.u, outcome.v, outcome.scale) if outcome.has_potentials else None
 
@@ -297,8 +255,22 @@ def _unfinished_transport(
     else:
         plan = plan.shorter_than(question.truncation, problem)
         upper = plan.cost_in(problem, question, question.truncation)
-    lower, iterations = (0.0, 0) if outcome is None else (min(outcome.lower, upper), outcome.iterations)
-    return Result(upper, lower, upper, upper, "time_limit", question.solver, iterations, problem, question, plan, dual)
+    if outcome is None:
+        return replace(_nothing_moved(problem, question), distance=upper, upper=upper, cost=upper, _plan=plan)
+    return Result(
+        distance=upper,
+        lower=min(outcome.lower, upper),
+        upper=upper,
+        cost=upper,
+        status="time_limit",
+        solver=outcome.solver.name,
+        iterations=outcome.iterations,
+        _problem=problem,
+        _question=question,
+        _plan=plan,
+        _dual=dual,
+        route=tuple(outcome.route),
+    )
 
 
 def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan: Plan) -> float:
@@ -312,8 +284,10 @@ def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan:
 
 def _nothing_proven(problem: Problem, question: Question) -> Result:
     """The result of a solve that was cut off before it began."""
-    if question.is_of_cost:
-        return _unfinished_transport(problem, question, None)
+    return _unfinished_transport(problem, question, None) if question.is_of_cost else _nothing_moved(problem, question)
+
+
+def _nothing_moved(problem: Problem, question: Question) -> Result:
     nowhere: Any = np.empty(0, dtype=np.int32)
-    plan = Plan(nowhere, nowhere, np.empty(0))
-    return Result(1.0, 0.0, 1.0, 0.0, "time_limit", question.solver, 0, problem, question, plan)
+    plan, solver = Plan(nowhere, nowhere, np.empty(0)), _choice(problem, question)[0].name
+    return Result(1.0, 0.0, 1.0, 0.0, "time_limit", solver, 0, problem, question, plan)
