@@ -92,22 +92,24 @@ std::vector<Mass> Atoms::masses() const {
     return masses;
 }
 
-LinePlan plan_in_order(std::vector<Mass> of_x, std::vector<Mass> of_y, Mass spare) {
+LinePlan plan_in_order(const std::vector<Mass>& of_x, const std::vector<Mass>& of_y, Mass spare) {
     constexpr Mass rounding = 1 << 9;
+    if (of_x.empty() || of_y.empty()) return {};
     LinePlan plan;
     plan.reserve(of_x.size() + of_y.size());
+    Mass left_x = of_x[0], left_y = of_y[0];
     for (std::size_t i = 0, j = 0; i < of_x.size() && j < of_y.size();) {
-        const Mass amount = std::min(of_x[i], of_y[j]);
-        if (amount > 0) plan.push_back({static_cast<Node>(i), static_cast<Node>(j), amount});
-        for (Mass* left : {&of_x[i], &of_y[j]}) {
-            *left -= amount;
-            if (*left > std::min(rounding, spare)) continue;
-            spare -= *left;
-            *left = 0;
+        const Mass amount = std::min(left_x, left_y);
+        const bool is_light = std::min(of_x[i], of_y[j]) <= rounding;  // an atom of its own, not the rest of one
+        if (!is_light && amount <= std::min(rounding, spare)) {
+            spare -= amount;
+        } else if (amount > 0) {
+            plan.push_back({static_cast<Node>(i), static_cast<Node>(j), amount});
         }
-        const bool is_x_done = of_x[i] == 0, is_y_done = of_y[j] == 0;
-        i += is_x_done;
-        j += is_y_done;
+        left_x -= amount;
+        left_y -= amount;
+        if (left_x == 0 && ++i < of_x.size()) left_x = of_x[i];
+        if (left_y == 0 && ++j < of_y.size()) left_y = of_y[j];
     }
     return plan;
 }

@@ -87,9 +87,9 @@ struct LineEntry {
 // A monotone partial plan: rows and columns never decrease along it.
 using LinePlan = std::vector<LineEntry>;
 
-// The monotone plan of these masses. Pieces as small as the rounding of a weight are left behind, as long as all of
-// them together are no more than `spare`.
-LinePlan plan_in_order(std::vector<Mass> of_x, std::vector<Mass> of_y, Mass spare = 0);
+// The monotone plan of these masses. Entries as small as the rounding of a weight are left out, as long as all of them
+// together are no more than `spare`: both sides lose them, so that what follows stays in step.
+LinePlan plan_in_order(const std::vector<Mass>& of_x, const std::vector<Mass>& of_y, Mass spare = 0);
 
 // The monotone plan that moves everything but what rounding left over.
 LinePlan monotone_plan(const LinePair& pair);

@@ -165,7 +165,7 @@ public:
                 of_y.push_back(pair_.y.mass(open_[atom].columns) - left[atom]);
             }
         }
-        return plan_in_order(std::move(of_x), std::move(of_y));
+        return plan_in_order(of_x, of_y);
     }
 
 private:

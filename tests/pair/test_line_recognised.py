@@ -200,3 +200,15 @@ def test_no_matrix_between_large_histograms_on_a_line():
     assert index.query(histograms[:1], top=2)[0][0, 1] == stack[1, 0, 1]
     (result,) = rpw.solve_pairs(histograms[:1], histograms[1:], distance="wasserstein", support=bins)
     assert relative_error(result.distance, expected) <= 1e-12
+
+
+@pytest.mark.parametrize("p", [1, 2, 5, 20])
+def test_a_measure_and_its_permutation(p):
+    """Light and heavy atoms at few places: what rounding leaves of one must not put all that follows out of step."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 8))
+        points, weights, order = rng.integers(0, 4, n) * 1.0, 10.0 ** -rng.integers(0, 20, n), rng.permutation(n)
+        assert rpw.wasserstein(points, points[order], weights, weights[order], p=p) == 0
+        shifted = rpw.wasserstein(points, points[order] + 0.25, weights, weights[order], p=p)
+        assert shifted == pytest.approx(0.25, rel=1e-9)
