@@ -62,7 +62,6 @@ LineVertex last_vertex(const LinePair& pair, const LineCost& cost) {
 
 namespace {
 
-// The oracle of search/search.hpp.
 class Line {
 public:
     using Plan = LinePlan;
@@ -73,16 +72,22 @@ public:
 
     LineFound search(const Goal& goal, const Limits& limits);
 
+    // What search/search.hpp asks of an oracle.
     Trial next(const Around& bracket) const;
     std::optional<LineVertex> solve(const Trial& trial, const Around& bracket);
-    std::optional<Status> walk(Around& bracket, const Limits&) {
+    std::optional<Status> begin(Around& bracket, const Limits& limits);
+    // With the slope of the right end, where guesses need it.
+    std::optional<Status> refine(Around& bracket, const Limits&) {
         if (!bracket.right() || (is_far(bracket) && is_end(*bracket.right())))
             bracket.set_right(last_vertex(pair_, cost_));
         return std::nullopt;
     }
+    static Status start_again(Around& bracket, const Limits&) { return bracket.end_anyhow(Status::exact); }
+    static void cut_off(Around&) {}
+    static constexpr bool is_used_up() { return false; }
+    static constexpr bool is_trusted() { return true; }  // all answers of the line are proven afterwards
 
 private:
-    std::optional<Status> begin(Around& bracket, const Limits& limits);
     std::optional<Status> begin_by_walk(Around& bracket, const Limits& limits);
     double price_of_coarser(const Goal& goal) const;
     double guess(const Around& bracket) const;
@@ -105,24 +110,17 @@ private:
 };
 
 LineFound Line::search(const Goal& goal, const Limits& limits) {
-    LineVertex end = as_vertex(pair_, cost_, unreachable, monotone_plan(pair_));
-    if (goal.is_crossing() ? end.cost_p == 0 : goal.unmoved <= smallest_step) {
-        LineFound found{Status::exact, {goal, last_vertex(pair_, cost_)}, 0};
-        found.bracket.end_at_left(Status::exact);
-        return found;
-    }
-    LineFound found{Status::exact, {goal, {{}, {}}, std::move(end)}, 0};
-    std::optional<Status> status;
-    const bool in_time = ends_in_time([&] {
-        status = begin(found.bracket, limits);
-        if (!status) status = search_profile(*this, found.bracket, limits);
-    });
-    found.status = status ? *status : found.bracket.end_anyhow(in_time ? Status::exact : Status::time_limit);
-    found.solves = solves_;
-    return found;
+    SearchOver<Line> search(*this, {goal, {{}, {}}, as_vertex(pair_, cost_, unreachable, monotone_plan(pair_))});
+    const Status status = search.run(limits).value();
+    return {status, search.bracket(), solves_};
 }
 
 std::optional<Status> Line::begin(Around& bracket, const Limits& limits) {
+    const Goal goal = bracket.goal();
+    if (goal.is_crossing() ? bracket.right()->cost_p == 0 : goal.unmoved <= smallest_step) {
+        bracket = {goal, last_vertex(pair_, cost_)};
+        return bracket.end_at_left(Status::exact);
+    }
     if (cost_.p == 1) {
         if (const auto status = begin_by_walk(bracket, limits)) return status;
     }

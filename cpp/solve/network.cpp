@@ -93,14 +93,14 @@ std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits&
     return std::nullopt;
 }
 
-Status Network::walk_from_start(Around& bracket, const Limits& limits) {
+Status Network::start_again(Around& bracket, const Limits& limits) {
     way_ = Way::walk;
     bracket.restart({{}, nothing_moved(problem_.masses)});
     start_walk(bracket, unreachable);
     return walk_on(bracket, limits).value();
 }
 
-std::optional<Status> Network::walk(Around& bracket, const Limits& limits) {
+std::optional<Status> Network::refine(Around& bracket, const Limits& limits) {
     pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
     if (!walks()) return std::nullopt;
     const double stretch = std::log(bracket.left().unmoved / guess(bracket).unmoved);
@@ -263,6 +263,10 @@ bool Network::tighten(const Goal& goal, double most_work) {
 // ---------------------------------------------------------------- before the end
 
 void Network::cut_off(Around& bracket) {
+    if (pivots() == 0) {  // no time at all: nothing is known, whatever was looked at before the clock was
+        bracket.aim_at(Goal(bracket.goal()));
+        return;
+    }
     if (walk_) {
         Vertex<Basis> here = vertex_of(walk_->walk);  // past the goal, if time was up on the edge that reaches it
         const double height = here.height();

@@ -26,6 +26,7 @@ namespace rpw {
 
 class Network {
 public:
+    // What search/search.hpp asks of an oracle.
     using Plan = Basis;
     using Around = Bracket<Basis>;
 
@@ -35,18 +36,18 @@ public:
     std::optional<Status> begin(Around& bracket, const Limits& limits);
     Trial next(const Around& bracket);
     std::optional<Vertex<Basis>> solve(const Trial& trial, const Around& bracket);
-    std::optional<Status> walk(Around& bracket, const Limits& limits);
-
-    // Before the search for another goal, at a larger κ.
+    // By a walk along the profile.
+    std::optional<Status> refine(Around& bracket, const Limits& limits);
     std::optional<Status> go_on(Around& bracket);
-    // All the way from mass 0: it does not know λ, whose rounding can hide what is cheap.
-    Status walk_from_start(Around& bracket, const Limits& limits);
-    // Past the deadline: takes in what a walk or a solve has found so far, and what neighbours prove.
+    // All the way from mass 0: a walk does not know λ, whose rounding can hide what is cheap.
+    Status start_again(Around& bracket, const Limits& limits);
+    // With what neighbours prove.
     void cut_off(Around& bracket);
+    static constexpr bool is_used_up() { return false; }
+    // Whether the answer was found by a walk.
+    bool is_trusted() const { return walk_.has_value(); }
 
     long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->walk.pivots() : 0); }
-    // Whether the answer was found by a walk.
-    bool is_walking() const { return walk_.has_value(); }
     // What found the answer: the walk alone, or the simplex too.
     Solver solver() const { return solves_ == 0 || way_ == Way::walk ? Solver::walk : Solver::simplex; }
 

@@ -10,8 +10,8 @@
 #include "ground/powers.hpp"
 #include "lmr/lmr.hpp"
 #include "solve/bisection.hpp"
+#include "solve/matrix_search.hpp"
 #include "solve/network_profile.hpp"
-#include "solve/profile_search.hpp"
 #include "solve/scale.hpp"
 #include "solve/strategy.hpp"
 
@@ -40,7 +40,7 @@ bool share_a_scale(const Distances& distances, double least_kappa, double scale,
 std::vector<double> search_past_crossings(const PowerProblem& problem, double scale, double p,
                                           std::span<const double> kappas, Pulse& pulse) {
     double searched = scaled_price(kappas.front(), scale).kappa;
-    ProfileSearch search(problem, {searched, p}, Solver::exact, pulse);
+    MatrixSearch search(problem, {searched, p}, Solver::exact, pulse);
     Status status = search.run();
     std::vector<double> values;
     for (const double kappa : kappas) {

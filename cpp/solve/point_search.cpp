@@ -41,59 +41,58 @@ PointProblem point_problem(const Pair& pair, double scale, double p, Pulse& puls
     return {pair.a.points, pair.b.points, pair.masses(), {pair.space.metric, unit, scale, p}, unit, pulse};
 }
 
-PointSearch::PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit)
-    : problem_(problem), pulse_(pulse), bracket_(goal, {{}, nothing_moved(problem.masses)}), limit_(limit) {}
-
-std::optional<Status> PointSearch::run(const Limits& limits) {
-    if (!bracket_.goal().is_beyond(bracket_.left())) return bracket_.end_at_left(Status::exact);
-    if (!starts_from_cells()) return walk_on(limits, unreachable);
-    if (const auto status = first_walk(limits)) return status;
-    return is_used_up() ? std::nullopt : search(limits);
+std::optional<Status> PointOracle::begin(Around& bracket, const Limits& limits) {
+    if (!starts_from_cells()) return walk_on(bracket, limits, unreachable);
+    if (const auto status = first_walk(bracket, limits)) return status;
+    return is_used_up() ? std::nullopt : start(bracket);
 }
 
-std::optional<Status> PointSearch::go_on(const Goal& goal) {
-    bracket_.aim_at(goal);
-    if (const auto status = bracket_.ending({})) return *status;
-    return starts_from_cells() ? search({}) : walk_on({}, unreachable);
+std::optional<Status> PointOracle::go_on(Around& bracket) {
+    if (const auto status = bracket.ending({})) return status;
+    return starts_from_cells() ? start(bracket) : walk_on(bracket, {}, unreachable);
+}
+
+std::optional<Status> PointOracle::start_again(Around& bracket, const Limits& limits) {
+    if (most_work_ < unreachable) return std::nullopt;
+    bracket.restart({{}, nothing_moved(problem_.masses)});
+    forget();
+    return walk_on(bracket, limits, unreachable);
 }
 
 // ---------------------------------------------------------------- from cells
 
-bool PointSearch::starts_from_cells() const {
+bool PointOracle::starts_from_cells() const {
     const Node points = std::min(problem_.rows.size(), problem_.columns.size());
     return points >= fewest_from_cells && searches_pay(problem_.rows.dimension());
 }
 
-std::optional<Status> PointSearch::search(const Limits& limits) {
-    std::optional<Status> found;
-    const bool in_time = ends_in_time([&] {
-        if (!start_from_cells()) return;
-        found = limit_ < unreachable ? solve_at_limit() : search_profile(*this, bracket_, limits);
-    });
-    if (!in_time) return cut_off();
-    if (found && (*found != Status::exact || bracket_.is_sound())) return found;
-    if (most_work_ < unreachable) return std::nullopt;
-    // Rounding at a large λ can hide what is cheap; no worse was ever seen.
-    bracket_.restart({{}, nothing_moved(problem_.masses)});
-    forget();
-    return walk_on(limits, unreachable);
+// Without a simplex no solve finds anything, and the search starts again or ends.
+std::optional<Status> PointOracle::start(Around& bracket) {
+    std::optional<Status> status;
+    bool is_ready = start_from_cells(bracket.goal());
+    if (is_ready && limit_ < unreachable) {
+        status = solve_at_limit(bracket);
+        is_ready = status.has_value();
+    }
+    if (!is_ready) forget();
+    return status;
 }
 
-void PointSearch::forget() {
+void PointOracle::forget() {
     pivots_ = pivots();
     work_ = work();
     simplex_.reset();
     walk_.reset();
 }
 
-void PointSearch::end_walk() {
+void PointOracle::end_walk() {
     pivots_ += walk_->pivots();
     work_ += in_work(walk_->work());
     walk_.reset();
 }
 
 // What the same search finds between cells of points: λ, a plan and potentials near those of the goal.
-bool PointSearch::start_from_cells() {
+bool PointOracle::start_from_cells(const Goal& goal) {
     pulse_.tell_stage("between cells");
     const Unwatched unwatched(pulse_);
     std::optional<Vertex<Basis>> walked;
@@ -103,7 +102,7 @@ bool PointSearch::start_from_cells() {
     const Cells rows(problem_.rows, masses.a, points_per_cell), columns(problem_.columns, masses.b, points_per_cell);
     const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem_.costs, 1,
                              pulse_);
-    PointSearch between(cells, bracket_.goal(), pulse_, limit_);
+    PointSearch between(cells, goal, pulse_, limit_);
     between.allow(most_work_ - work());
     const auto status = between.run();
     if (status == Status::time_limit) throw TimeUp();
@@ -113,13 +112,13 @@ bool PointSearch::start_from_cells() {
     pivots_ += between.pivots();
     last_ = {};
     const double stretch = -std::log(std::max(between.unmoved(), part_of_atom * atom()));
-    rate_ = between.rate_ > 0 ? between.rate_ : first_ / std::max(stretch, a_little);
+    rate_ = between.rate() > 0 ? between.rate() : first_ / std::max(stretch, a_little);
     const std::vector<double> of_cells = between.row_potentials_in_tree();
     std::size_t boxes = 0;
     const auto v = transformed(cells.rows, of_cells, problem_.columns, problem_.costs, first_, pulse_, &boxes);
     const auto u = transformed(problem_.columns, v, problem_.rows, problem_.costs, first_, pulse_, &boxes);
     work_ += problem_.costs.work_of_eight() * static_cast<double>(boxes);
-    const Basis basis = split_basis(between.bracket_.proof().plan, cells, problem_, points_per_cell);
+    const Basis basis = split_basis(between.proof(), cells, problem_, points_per_cell);
     simplex_.emplace(problem_, basis, u, v, first_, pulse_);
     return !walked || first_ > longest_climb * walked->lambda || climb_from(*walked);
 }
@@ -127,7 +126,7 @@ bool PointSearch::start_from_cells() {
 // Where the first walk has moved nearly everything and λ is not much larger at the goal, its plan is a better start
 // than that of the cells, and λ grows in steps. At a small λ mass stays in many places, and trees are small: little is
 // left to do when nearly all moves, and a pivot re-labels a good part of all points.
-bool PointSearch::climb_from(const Vertex<Basis>& walked) {
+bool PointOracle::climb_from(const Vertex<Basis>& walked) {
     simplex_->adopt(walked.plan);
     for (double lambda = step_of_climb * walked.lambda; lambda < first_; lambda *= step_of_climb) {
         if (!simplex_->solve(lambda, most_work_ - work_)) return false;
@@ -135,15 +134,16 @@ bool PointSearch::climb_from(const Vertex<Basis>& walked) {
     return true;
 }
 
-std::optional<Status> PointSearch::solve_at_limit() {
+std::optional<Status> PointOracle::solve_at_limit(Around& bracket) {
     pulse_.tell_stage("by a simplex");
     if (!simplex_->solve(limit_, most_work_ - work_)) return std::nullopt;
-    bracket_.advance({simplex_->point(), simplex_->basis()}, bracket_.left());
-    return bracket_.end_at_left(Status::exact);
+    bracket.advance({simplex_->point(), simplex_->basis()}, bracket.left());
+    return bracket.end_at_left(Status::exact);
 }
 
 // A little before the goal: from there a walk is short.
-Trial PointSearch::next(const Bracket<Basis>& bracket) {
+Trial PointOracle::next(const Around& bracket) {
+    if (!simplex_) return {0, false};
     if (first_ > 0) return {std::exchange(first_, 0.0), false};
     const Known known = bracket.known();
     if (!known.right || known.left.lambda == 0) return {lambda_past_goal(bracket.goal(), known), false};
@@ -157,7 +157,7 @@ Trial PointSearch::next(const Bracket<Basis>& bracket) {
 }
 
 // As far beyond the goal, seen from the only vertex that is known.
-double PointSearch::lambda_past_goal(const Goal& goal, const Known& known) const {
+double PointOracle::lambda_past_goal(const Goal& goal, const Known& known) const {
     const ProfilePoint& here = known.right ? *known.right : known.left;
     const double unmoved = std::max(here.unmoved, part_of_atom * atom());
     const double way =
@@ -167,13 +167,14 @@ double PointSearch::lambda_past_goal(const Goal& goal, const Known& known) const
 }
 
 // How fast λ grows while log ε falls, as the last two vertices show it.
-void PointSearch::note_rate(const ProfilePoint& found) {
+void PointOracle::note_rate(const ProfilePoint& found) {
     const double stretch = std::log(last_.unmoved / found.unmoved), rise = found.lambda - last_.lambda;
     if (std::abs(last_.unmoved - found.unmoved) > atom() && rise / stretch > 0) rate_ = rise / stretch;
     last_ = found;
 }
 
-std::optional<Vertex<Basis>> PointSearch::solve(const Trial& trial, const Bracket<Basis>&) {
+std::optional<Vertex<Basis>> PointOracle::solve(const Trial& trial, const Around&) {
+    if (!simplex_) return std::nullopt;
     pulse_.tell_stage("by a simplex");
     const double before = simplex_->work();
     if (!simplex_->solve(trial.lambda, most_work_ - work_)) return std::nullopt;
@@ -184,7 +185,7 @@ std::optional<Vertex<Basis>> PointSearch::solve(const Trial& trial, const Bracke
 }
 
 // A walk may take a part of what the last solve took, and some passes over all points, of which it begins with one.
-std::optional<Status> PointSearch::walk(Bracket<Basis>& bracket, const Limits& limits) {
+std::optional<Status> PointOracle::refine(Around& bracket, const Limits& limits) {
     pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
     pulse_.tell_stage("on a walk");
     const ProfilePoint start = bracket.left();
@@ -203,62 +204,65 @@ std::optional<Status> PointSearch::walk(Bracket<Basis>& bracket, const Limits& l
 
 // A stretch, and others as long as they lead to the goal soon: what is unmoved beyond the proven bound, as a part of
 // it, tells how far it is.
-std::optional<Status> PointSearch::first_walk(const Limits& limits) {
+std::optional<Status> PointOracle::first_walk(Around& bracket, const Limits& limits) {
     const double nodes = static_cast<double>(problem_.rows.size()) + problem_.columns.size();
     double before = unreachable;
     for (int stretch = 1;; ++stretch) {
-        if (const auto status = walk_on(limits, stretch * work_of_first_walk * nodes)) return status;
+        if (const auto status = walk_on(bracket, limits, stretch * work_of_first_walk * nodes)) return status;
         if (is_used_up()) return std::nullopt;
         const double height = walk_->cost_p() + walk_->lambda() * walk_->unmoved();
-        const double excess = walk_->unmoved() / bracket_.goal().on_line(height, walk_->lambda()) - 1;
+        const double excess = walk_->unmoved() / bracket.goal().on_line(height, walk_->lambda()) - 1;
         if (!(excess < most_excess) || excess > most_stretches_left * (before - excess)) return std::nullopt;
         before = excess;
     }
 }
 
 // Nothing if that takes more steps, or more work than is allowed.
-std::optional<Status> PointSearch::walk_on(const Limits& limits, double most_steps) {
+std::optional<Status> PointOracle::walk_on(Around& bracket, const Limits& limits, double most_steps) {
     if (!walk_) walk_.emplace(problem_, pulse_, limit_);
     most_steps = std::min(most_steps, in_steps_of_walk(most_work_ - work_));
     walk_->allow(most_steps);
-    const ProfilePoint start = bracket_.left();
-    std::optional<Status> found;
-    const bool in_time = ends_in_time([&] { found = walk_to_goal(*walk_, bracket_, limits, start); });
-    if (!in_time) return cut_off();
+    const ProfilePoint start = bracket.left();
+    const auto found = walk_to_goal(*walk_, bracket, limits, start);
     if (found || walk_->work() >= most_steps) return found;
     Vertex<Basis> last = vertex_of(*walk_);
     last.lambda = limit_;  // no edge is left below the limit: the basis is optimal up to it
-    bracket_.advance(std::move(last), start);
-    return bracket_.end_at_left(Status::exact);
+    bracket.advance(std::move(last), start);
+    return bracket.end_at_left(Status::exact);
+}
+
+void PointOracle::cut_off(Around& bracket) {
+    if (walk_) {
+        Vertex<Basis> last = vertex_of(*walk_);  // past the goal, if time was up on the edge that reaches it
+        const double height = last.height();
+        bracket.offer(std::move(last), height);
+    } else if (simplex_) {
+        bracket.offer({simplex_->point(), simplex_->basis()}, 0);  // feasible, and proves nothing
+    }
 }
 
 // ---------------------------------------------------------------- what was found
 
-Status PointSearch::cut_off() {
-    if (walk_) {
-        Vertex<Basis> last = vertex_of(*walk_);  // past the goal, if time was up on the edge that reaches it
-        const double height = last.height();
-        bracket_.offer(std::move(last), height);
-    } else if (simplex_) {
-        bracket_.offer({simplex_->point(), simplex_->basis()}, 0);  // feasible, and proves nothing
-    }
-    return bracket_.end_anyhow(Status::time_limit);
-}
+PointSearch::PointSearch(const PointProblem& problem, const Goal& goal, Pulse& pulse, double limit)
+    : problem_(problem),
+      pulse_(pulse),
+      oracle_(problem, pulse, limit),
+      search_(oracle_, {goal, {{}, nothing_moved(problem.masses)}}) {}
 
 std::vector<PlanEntry> PointSearch::plan() const {
     Found found;
-    found.weight = bracket_.answer().weight;
-    found.left = bracket_.left().plan;
-    if (bracket_.right()) found.right = bracket_.right()->plan;
+    found.weight = bracket().answer().weight;
+    found.left = bracket().left().plan;
+    if (bracket().right()) found.right = bracket().right()->plan;
     return as_given(found.plan(problem_.masses), problem_);
 }
 
 std::vector<double> PointSearch::row_potentials_in_tree() const {
-    return rpw::row_potentials(Forest(problem_.masses, bracket_.proof().plan), lambda());
+    return rpw::row_potentials(Forest(problem_.masses, bracket().proof().plan), lambda());
 }
 
 double PointSearch::certify(std::vector<double>& u, std::vector<double>& v) const {
-    const Forest forest(problem_.masses, bracket_.proof().plan);
+    const Forest forest(problem_.masses, bracket().proof().plan);
     const std::vector<double> of_columns = column_potentials(forest, lambda());
     std::vector<double> of_rows;
     Pulse after = pulse_.without_deadline();

@@ -6,7 +6,7 @@
 #include "base/crossing.hpp"
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
-#include "solve/profile_search.hpp"
+#include "solve/matrix_search.hpp"
 #include "solve/transport.hpp"
 
 namespace rpw {
@@ -25,7 +25,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
     const Price price = scaled_price(question.kappa, scale);
     const double cutoff = std::min(1.0, question.cutoff / price.shrink);
     pulse.begin_news(price.shrink);
-    ProfileSearch search(problem, {price.kappa, question.p}, strategy_of(question), pulse);
+    MatrixSearch search(problem, {price.kappa, question.p}, strategy_of(question), pulse);
     (void)search.run({price.tol(question.tol), cutoff});
     const Found found = search.found(question.need == Need::plan);
     return read_crossing(FoundOnMatrix{found, problem, pulse}, price, scale, question);
@@ -44,7 +44,7 @@ double dearest_pair(const PowerProblem& problem) {
 
 Outcome move_by(Solver strategy, const PowerProblem& problem, double scale, const Question& question, Pulse& pulse) {
     pulse.begin_news(scale);
-    ProfileSearch search(problem, {0, question.p, question.unmoved}, strategy, pulse);
+    MatrixSearch search(problem, {0, question.p, question.unmoved}, strategy, pulse);
     const bool is_cut_off = search.run() == Status::time_limit;
     const Found found = search.found(question.need == Need::plan);
     return priced(found, is_cut_off ? dearest_pair(problem) : 0, problem, scale, question, pulse);

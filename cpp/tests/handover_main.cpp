@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "solve/profile_search.hpp"
+#include "solve/matrix_search.hpp"
 #include "tests/instances.hpp"
 
 namespace {
@@ -18,7 +18,7 @@ struct Answer {
 
 Answer search(const Instance& instance, const rpw::Goal& goal, rpw::Solver strategy) {
     rpw::Pulse pulse(nullptr, 1e9);
-    rpw::ProfileSearch search(instance.powers(), goal, strategy, pulse);
+    rpw::MatrixSearch search(instance.powers(), goal, strategy, pulse);
     search.run();
     const rpw::Found found = search.found();
     std::vector<double> u, v;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "solve/bisection.hpp"
-#include "solve/profile_search.hpp"
+#include "solve/matrix_search.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {
@@ -11,7 +11,7 @@ namespace {
 
 double exact_crossing(const Instance& instance, const Goal& goal) {
     Pulse pulse(nullptr, 1e9);
-    ProfileSearch search(instance.powers(), goal, Solver::walk, pulse);
+    MatrixSearch search(instance.powers(), goal, Solver::walk, pulse);
     search.run();
     return search.unmoved();
 }
@@ -22,7 +22,7 @@ void check_neighbours_give_up(Checker& checker) {
     checker.start(apart);
     const Goal goal{1, 1};
     Pulse pulse(nullptr, 1e9);
-    ProfileSearch search(apart.powers(), goal, Solver::simplex, pulse);
+    MatrixSearch search(apart.powers(), goal, Solver::simplex, pulse);
     checker.expect(search.run({0, 0.3}) == Status::beyond_cutoff, "beyond a cutoff");
     checker.expect(search.found().pivots == 0 && exact_crossing(apart, goal) > 0.3, "before the first solve");
 }
@@ -35,7 +35,7 @@ void check_lines_of_those_given_up(Checker& checker) {
         const Goal goal{std::pow(10.0, uniform() - 0.5), 1.0 + below(2)};
         const double cutoff = 0.97 * exact_crossing(instance, goal);
         Pulse pulse(nullptr, 1e9);
-        ProfileSearch search(instance.powers(), goal, Solver::exact, pulse);
+        MatrixSearch search(instance.powers(), goal, Solver::exact, pulse);
         checker.expect(search.run({0, cutoff}) == Status::beyond_cutoff, "given up", cutoff);
         std::vector<double> u, v;
         const Found found = search.found();
@@ -51,7 +51,7 @@ void check_second_search(Checker& checker) {
     checker.start(instance);
     const Goal goal{0, 1, (1 - 1e-8) / 12};
     Pulse pulse(nullptr, 1e9);
-    ProfileSearch walk(instance.powers(), goal, Solver::walk, pulse),
+    MatrixSearch walk(instance.powers(), goal, Solver::walk, pulse),
         other(instance.powers(), goal, Solver::simplex, pulse);
     walk.run();
     other.run();

@@ -32,7 +32,13 @@ struct KnownProfile {
         best.lambda = trial.lambda;
         return best;
     }
-    std::optional<rpw::Status> walk(rpw::Bracket<int>&, const rpw::Limits&) { return std::nullopt; }
+    std::optional<rpw::Status> begin(rpw::Bracket<int>&, const rpw::Limits&) { return std::nullopt; }
+    std::optional<rpw::Status> go_on(rpw::Bracket<int>&) { return std::nullopt; }
+    std::optional<rpw::Status> refine(rpw::Bracket<int>&, const rpw::Limits&) { return std::nullopt; }
+    std::optional<rpw::Status> start_again(rpw::Bracket<int>&, const rpw::Limits&) { return std::nullopt; }
+    void cut_off(rpw::Bracket<int>&) {}
+    bool is_used_up() const { return false; }
+    bool is_trusted() const { return true; }
 };
 
 // F where a mass stays.
@@ -49,8 +55,9 @@ void check_goals(Checker& checker) {
     for (const double p : {1.0, 2.0, 3.0}) {
         for (const double kappa : {0.01, 0.3, 1.0, 5.0, 1000.0}) {
             KnownProfile oracle;
-            rpw::Bracket<int> bracket({kappa, p}, vertices[0]);
-            const auto status = rpw::search_profile(oracle, bracket, {});
+            rpw::SearchOver<KnownProfile> search(oracle, {{kappa, p}, vertices[0]});
+            const auto status = search.run();
+            const auto& bracket = search.bracket();
             const double found = bracket.answer().unmoved, paid = std::pow(kappa * found, p);
             checker.expect(status == rpw::Status::exact && oracle.solves <= 5, "a search ends", kappa, p);
             checker.expect(std::abs(profile_at(found) - paid) <= 1e-12 * (1 + paid), "crossing", found, kappa);
@@ -59,23 +66,24 @@ void check_goals(Checker& checker) {
     }
     for (const double unmoved : {0.9, 0.5, 0.3, 0.1}) {
         KnownProfile oracle;
-        rpw::Bracket<int> bracket({0, 1, unmoved}, vertices[0]);
-        (void)rpw::search_profile(oracle, bracket, {});
+        rpw::SearchOver<KnownProfile> search(oracle, {{0, 1, unmoved}, vertices[0]});
+        (void)search.run();
+        const auto& bracket = search.bracket();
         checker.expect(std::abs(bracket.cost_p() - profile_at(unmoved)) <= 1e-15, "mass", bracket.cost_p(), unmoved);
     }
 }
 
 void check_limits(Checker& checker) {
     KnownProfile oracle;
-    rpw::Bracket<int> beyond({1, 1}, vertices[0]), near({1, 1}, vertices[0]);
-    const auto given_up = rpw::search_profile(oracle, beyond, {0, 0.2});
+    rpw::SearchOver<KnownProfile> far_search(oracle, {{1, 1}, vertices[0]}), near_search(oracle, {{1, 1}, vertices[0]});
+    const auto &beyond = far_search.bracket(), &near = near_search.bracket();
+    const auto given_up = far_search.run({0, 0.2});
     checker.expect(given_up == rpw::Status::beyond_cutoff && beyond.lower() > 0.2, "cutoff", beyond.lower());
-    const auto early = rpw::search_profile(oracle, near, {0.2, 1});
+    const auto early = near_search.run({0.2, 1});
     checker.expect(early == rpw::Status::tolerance, "tolerance");
     checker.expect(near.upper() - near.proven() <= 0.2 && near.proven() <= 0.3125 && near.upper() >= 0.3125,
                    "within tolerance", near.proven(), near.upper());
-    near.aim_at({1000, 1});
-    checker.expect(rpw::search_profile(oracle, near, {}) == rpw::Status::exact, "another goal");
+    checker.expect(near_search.go_on({1000, 1}) == rpw::Status::exact, "another goal");
     checker.expect(std::abs(near.answer().unmoved - 1 / 1002.5) <= 1e-15, "at a larger κ", near.answer().unmoved);
 }
 

@@ -23,7 +23,7 @@ PARTS_OF_SEARCH = (
     "ground/powers.cpp",
     "solve/found.cpp",
     "solve/neighbours.cpp",
-    "solve/profile_search.cpp",
+    "solve/matrix_search.cpp",
     "solve/slope_guess.cpp",
 )
 PARTS = (

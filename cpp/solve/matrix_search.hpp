@@ -1,0 +1,27 @@
+// A place on the profile where costs are a matrix: the search of search/search.hpp over solve/network.hpp.
+#pragma once
+
+#include "solve/found.hpp"
+#include "solve/network.hpp"
+
+namespace rpw {
+
+class MatrixSearch {
+public:
+    MatrixSearch(const PowerProblem& problem, const Goal& goal, Solver strategy, Pulse& pulse)
+        : network_(problem, strategy, pulse), search_(network_, {goal, {{}, nothing_moved(problem.masses)}}) {}
+
+    // As in search/search.hpp; the network never gives up.
+    Status run(const Limits& limits = {}) { return status_ = search_.run(limits).value(); }
+    Status go_on(const Goal& goal) { return status_ = search_.go_on(goal).value(); }
+
+    double unmoved() const { return search_.bracket().answer().unmoved; }
+    Found found(bool with_plan = false) const;
+
+private:
+    Network network_;
+    SearchOver<Network> search_;
+    Status status_ = Status::exact;
+};
+
+}  // namespace rpw
