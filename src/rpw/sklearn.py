@@ -27,10 +27,10 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, as_list_of_measures, check_same_dimension, is_one_cloud
 from rpw.many.known_pairs import KnownPairs
 from rpw.many.pairwise import pairwise
+from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike, Measure
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
-from rpw.pair.support import as_shared_ground
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
