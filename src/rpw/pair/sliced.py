@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,23 +25,83 @@ __all__ = ["Sliced", "sliced"]
 _NUMBERS_PER_BLOCK = 1 << 22  # projections are made in blocks of about this many
 
 
-@dataclass(frozen=True)
-class Sliced:
-    """An estimate over ``n_projections`` random directions and its standard error (0 on the line, NaN of a single one).
+class Sliced(float):
+    """A float: an estimate over random directions, which also knows how good it is and what was asked.
 
-    ``float()`` of it is the value.
+    Attributes
+    ----------
+    value : float
+        The number alone.
+    stderr : float
+        Its standard error (0 on the line, NaN of a single direction).
+    n_projections : int
+        How many directions were drawn.
+    p : float
+        The exponent.
+    k, diameter : float or None
+        Those of sliced RPW; None for sliced W_p.
 
     >>> import rpw
-    >>> float(rpw.sliced([0.0], [2.0], n_projections=10))  # sliced W_2; on the line all directions are the same
-    2.0
+    >>> rpw.sliced([0.0], [2.0], n_projections=10)  # sliced W_2; on the line all directions are the same
+    Sliced(2, stderr=0, p=2, n_projections=10)
     """
 
-    value: float
-    stderr: float
-    n_projections: int
+    __slots__ = ("_asked", "_n_projections", "_stderr")
+    _stderr: float
+    _n_projections: int
+    _asked: tuple[float, float | None, float | None]
 
-    def __float__(self) -> float:
-        return self.value
+    def __new__(
+        cls,
+        value: float,
+        stderr: float,
+        n_projections: int,
+        p: float = 2.0,
+        k: float | None = None,
+        diameter: float | None = None,
+    ) -> Sliced:
+        """Of these facts."""
+        number = super().__new__(cls, value)
+        number._stderr, number._n_projections, number._asked = stderr, n_projections, (p, k, diameter)
+        return number
+
+    @property
+    def value(self) -> float:
+        """The number alone."""
+        return float(self)
+
+    @property
+    def stderr(self) -> float:
+        """The standard error."""
+        return self._stderr
+
+    @property
+    def n_projections(self) -> int:
+        """How many directions were drawn."""
+        return self._n_projections
+
+    @property
+    def p(self) -> float:
+        """The exponent."""
+        return self._asked[0]
+
+    @property
+    def k(self) -> float | None:
+        """The price of leaving mass behind, in units of the diameter; None where all mass was moved."""
+        return self._asked[1]
+
+    @property
+    def diameter(self) -> float | None:
+        """The unit of k; None where all mass was moved."""
+        return self._asked[2]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sliced, (float(self), self._stderr, self._n_projections, *self._asked)
+
+    def __repr__(self) -> str:
+        asked = "" if self.k is None else f", k={self.k:g}, diameter={self.diameter:g}"
+        stderr = f"stderr={self.stderr:.3g}, p={self.p:g}{asked}"
+        return f"Sliced({self.value:.9g}, {stderr}, n_projections={self.n_projections})"
 
 
 def sliced(
@@ -88,14 +148,14 @@ def sliced(
     Returns
     -------
     Sliced
-        ``value``, ``stderr`` and ``n_projections``.
+        A float, with its standard error ``stderr``, ``n_projections``, and what was asked.
 
     >>> import rpw
     >>> x, y = [0.0, 0.0, 0.0, 9.0], [0.0, 0.0, 0.0, 0.0]  # a quarter of the mass lies far away
-    >>> float(rpw.sliced(x, y, p=1))  # sliced W
-    2.25
-    >>> round(float(rpw.sliced(x, y, p=1, k=1, diameter=1)), 3)  # sliced RPW
-    0.225
+    >>> rpw.sliced(x, y, p=1)  # sliced W
+    Sliced(2.25, stderr=0, p=1, n_projections=100)
+    >>> rpw.sliced(x, y, p=1, k=1, diameter=1)  # sliced RPW
+    Sliced(0.225, stderr=0, p=1, k=1, diameter=1, n_projections=100)
     """
     deadline = deadline_after(time_limit)
     count, threads = check.as_whole(n_projections, "n_projections", 1), as_n_threads(n_threads)
@@ -115,10 +175,11 @@ def sliced(
     # Far from the origin, products with directions would lose the digits in which points differ.
     near_x, near_y = (points - problem.x[:1] for points in (problem.x, problem.y))
     sides = (near_x[problem.rows], mass_a[problem.rows]), (near_y[problem.columns], mass_b[problem.columns])
+    asked = (question.p, None, None) if k is None else (question.p, question.k, question.diameter)
     if problem.x.shape[1] == 1:
-        return Sliced(float(_values(sides, question, np.ones((1, 1)), threads, deadline)[0]), 0.0, count)
+        return Sliced(float(_values(sides, question, np.ones((1, 1)), threads, deadline)[0]), 0.0, count, *asked)
     values = _values(sides, question, _directions(problem.x.shape[1], count, seed), threads, deadline)
-    return _mean(values, question.p if k is None and not math.isinf(question.p) else 1.0)
+    return Sliced(*_mean(values, question.p if k is None and not math.isinf(question.p) else 1.0), count, *asked)
 
 
 def _directions(dimension: int, count: int, seed: int) -> Array:
@@ -159,12 +220,12 @@ def _projected(points: Array, mass: Ints, directions: Array) -> _core.Measures:
     return _core.Measures(np.arange(count + 1) * n, np.tile(mass, count), coordinates, None, None)
 
 
-def _mean(values: Array, power: float) -> Sliced:
+def _mean(values: Array, power: float) -> tuple[float, float]:
     """The mean of the powers, after the root, and its standard error by the delta method."""
     unit, count = float(values.max()), len(values)
     if unit == 0:
-        return Sliced(0.0, 0.0, count)
+        return 0.0, 0.0
     powers = (values / unit) ** power
     mean = float(powers.mean())
     spread = float(powers.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
-    return Sliced(unit * mean ** (1 / power), unit * spread * mean ** (1 / power - 1) / power, count)
+    return unit * mean ** (1 / power), unit * spread * mean ** (1 / power - 1) / power
