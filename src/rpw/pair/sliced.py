@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.memory import is_out_of_memory
+from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
@@ -117,6 +120,7 @@ def sliced(
     seed: int = 0,
     n_threads: int | None = None,
     time_limit: float | None = None,
+    progress: Progress = False,
 ) -> Sliced:
     """Sliced W_p; sliced (p,k)-RPW only where ``k`` is passed, which has no default here.
 
@@ -144,6 +148,9 @@ def sliced(
         Threads over directions (default: all cores).
     time_limit : float, optional
         Seconds; after that it raises `rpw.TimeLimitError`.
+    progress : bool or callable
+        Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (directions done, all
+        directions).
 
     Returns
     -------
@@ -160,6 +167,7 @@ def sliced(
     deadline = deadline_after(time_limit)
     count, threads = check.as_whole(n_projections, "n_projections", 1), as_n_threads(n_threads)
     seed = check.as_whole(seed, "seed", 0)
+    check.check_progress(progress)
     if k is None and diameter is not None:
         raise ValueError("diameter belongs to k: sliced W_p has none, so pass both or neither")
     problem = as_problem(x, y, a, b)
@@ -176,9 +184,12 @@ def sliced(
     near_x, near_y = (points - problem.x[:1] for points in (problem.x, problem.y))
     sides = (near_x[problem.rows], mass_a[problem.rows]), (near_y[problem.columns], mass_b[problem.columns])
     asked = (question.p, None, None) if k is None else (question.p, question.k, question.diameter)
-    if problem.x.shape[1] == 1:
-        return Sliced(float(_values(sides, question, np.ones((1, 1)), threads, deadline)[0]), 0.0, count, *asked)
-    values = _values(sides, question, _directions(problem.x.shape[1], count, seed), threads, deadline)
+    is_on_line = problem.x.shape[1] == 1
+    directions = np.ones((1, 1)) if is_on_line else _directions(problem.x.shape[1], count, seed)
+    with progress_bar(len(directions), progress, unit="direction") as report:
+        values = _values(sides, question, directions, threads, deadline, report if progress else None)
+    if is_on_line:
+        return Sliced(float(values[0]), 0.0, count, *asked)
     return Sliced(*_mean(values, question.p if k is None and not math.isinf(question.p) else 1.0), count, *asked)
 
 
@@ -191,7 +202,12 @@ _Side = tuple[Array, Ints]  # points and their masses
 
 
 def _values(
-    both: tuple[_Side, _Side], question: Question, directions: Array, n_threads: int, deadline: Deadline
+    both: tuple[_Side, _Side],
+    question: Question,
+    directions: Array,
+    n_threads: int,
+    deadline: Deadline,
+    report: Callable[[int], None] | None,
 ) -> Array:
     """The distance along every direction."""
     (x, mass_x), (y, mass_y) = both
@@ -201,9 +217,10 @@ def _values(
         block = directions[start : start + step]
         each, threads = np.arange(len(block)), min(n_threads, len(block))
         sides = (_projected(x, mass_x, block), _projected(y, mass_y, block))
-        seconds = deadline.seconds_left
+        seconds, asked = deadline.seconds_left, question.to_core()
+        note = None if report is None else partial(_report_after, start, report)
         try:
-            values, failures = _core.pair_values(space, *sides, question.to_core(), each, each, threads, seconds, None)
+            values, failures = _core.pair_values(space, *sides, asked, each, each, threads, seconds, note)
         except TimeoutError:
             raise TimeLimitError from None
         for _, _, reason in failures:
@@ -211,6 +228,10 @@ def _values(
             raise kind(f"the projections could not be compared: {reason}")
         blocks.append(values)
     return np.concatenate(blocks)
+
+
+def _report_after(start: int, report: Callable[[int], None], done: int) -> None:
+    report(start + done)
 
 
 def _projected(points: Array, mass: Ints, directions: Array) -> _core.Measures:
