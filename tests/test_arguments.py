@@ -120,8 +120,6 @@ REFUSING = {
         {
             "measures": JUNK,
             "device": NO_CHOICE,
-            "assume_metric": NO_FLAG,
-            "n_pivots": NO_NUMBER,
             "n_threads": NO_NUMBER,
         },
     ),
@@ -192,7 +190,7 @@ def test_what_means_the_same_is_taken():
     assert profile([]).shape == (0,)
     np.testing.assert_array_equal(rpw.pairwise([X, Y], k=range(1, 3)), rpw.pairwise([X, Y], k=np.array([1, 2])))
     assert rpw.pairwise([X, Y], k=np.array(2.0)).shape == (2, 2)
-    rpw.Index([X, Y], assume_metric=np.True_).query(X, progress=np.False_)
+    rpw.Index([X, Y]).query(X, progress=np.False_)
 
 
 @pytest.mark.large

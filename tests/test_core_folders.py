@@ -1,11 +1,12 @@
-"""The folders of the core show its direction: each includes only itself and those before it."""
+"""The folders of the core show its direction: each includes only itself and those above it in CONTRIBUTING.md."""
 
 import re
 from pathlib import Path
 
+from rooms import rooms_of
+
 CORE = Path(__file__).parents[1] / "cpp"
-ORDER = ("base", "ground", "search", "walk", "simplex", "flow", "lmr", "line", "points", "solve", "many")
-ORDER += ("bindings", "tests")
+ORDER = [*(name.rstrip("/") for names in rooms_of("cpp") for name in names), "tests"]
 
 
 def included(path):

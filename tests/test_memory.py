@@ -9,7 +9,7 @@ from children import ENVIRONMENT, run
 
 import rpw
 from rpw.base import memory as _memory
-from rpw.pair import support
+from rpw.many import support
 
 
 def test_two_small_histograms_on_a_large_support():

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from rooms import place_of, rooms_of
+
 import rpw
 
 ROOT = Path(rpw.__file__).parent
@@ -65,14 +67,37 @@ def test_a_cycle_behind_a_lazy_import_would_be_found(tmp_path):
     assert "rpw.base.check" in cycle_in(below | {"rpw.base.check": {"rpw.pair.functions"}})
 
 
-def test_rooms_know_only_the_rooms_below():
-    order = {"base": 0, "io": 1, "measure": 1, "pair": 2, "many": 3, "means": 4, "experiments": 5, "cli": 6}
+def path_of(name):
+    return MODULES[name].relative_to(ROOT).as_posix()
+
+
+def is_only_a_text(name):
+    """Of a folder whose files stand in several rooms."""
+    return all(isinstance(each, ast.Expr) for each in ast.parse(MODULES[name].read_text()).body)
+
+
+def upwards(rooms):
+    """The imports that point from a room to one below it in the table."""
+    texts = {name for name in MODULES if is_only_a_text(name)}
     for name, path in MODULES.items():
-        room = name.split(".")[1] if "." in name else None
-        for other in imported(path):
-            there = other.split(".")[1] if "." in other else None
-            if room in order and there in order:
-                assert order[there] <= order[room], f"{name} imports {other}"
+        for other in imported(path) - texts:
+            if place_of(path_of(other), rooms) > place_of(path_of(name), rooms):
+                yield f"{name} imports {other}"
+
+
+def test_every_module_stands_in_one_room():
+    rooms = rooms_of("src/rpw")
+    named = [name for names in rooms for name in names]
+    assert len(named) == len(set(named))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert [name for name in MODULES if place_of(path_of(name), rooms) is None and not is_only_a_text(name)] == []
+
+
+def test_rooms_know_only_the_rooms_above_them_in_the_table():
+    rooms = rooms_of("src/rpw")
+    assert list(upwards(rooms)) == []
+    assert len(rooms) > 10
+    assert list(upwards(rooms[::-1])), "a table that stands on its head must not pass"
 
 
 def test_few_modules_lie_at_the_top():

@@ -90,7 +90,7 @@ class Question:
         tol: float = 0.0,
         solver: Solver = Solver.exact,
         need: Need = Need.value,
-        max_breakpoints: int = ...,
+        max_breakpoints: int = 1000000,
     ) -> None: ...
 
 class Outcome:

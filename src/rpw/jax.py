@@ -23,16 +23,10 @@ import numpy as np
 from rpw.base.check import as_number
 from rpw.base.extras import missing_extra
 from rpw.base.threads import as_n_threads
-from rpw.many.given_pairs import ArrayLibrary, as_pairs
-from rpw.many.gradients import (
-    NO_SECOND_DERIVATIVES,
-    Asked,
-    as_asked,
-    as_price,
-    gradients_of_cost,
-    gradients_of_points,
-    plan_size,
-)
+from rpw.many.gradients.asked import NO_SECOND_DERIVATIVES, Asked, as_asked, as_price
+from rpw.many.gradients.derivatives import plan_size
+from rpw.many.gradients.functions import gradients_of_cost, gradients_of_points
+from rpw.many.gradients.given_pairs import ArrayLibrary, as_pairs
 
 try:
     import jax

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,19 +17,22 @@ except ImportError as error:
     raise missing_extra("rpw.sklearn needs", "sklearn", because=error) from error
 
 from rpw.base.arrays import on_host
-from rpw.base.check import Array, as_choice, as_whole
+from rpw.base.check import Array, as_choice, as_whole, check_table
 from rpw.base.columns import Columns
+from rpw.base.doubts import read_before
 from rpw.base.threads import as_n_threads
+from rpw.base.warn import told_once
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, as_list_of_measures, check_same_dimension, is_one_cloud
+from rpw.many.errors import PairwiseError
 from rpw.many.known_pairs import KnownPairs
 from rpw.many.pairwise import pairwise
+from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike, Measure
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
-from rpw.pair.support import as_shared_ground
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -69,6 +71,16 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     X may be a (B, n, d) array of point sets, a list of Measures or (n_i, d) arrays, or, with ``support`` or ``cost``, a
     table or sparse matrix (B, n) of histograms; rows that sum to 0 are refused.
+
+    Attributes
+    ----------
+    diameter_ : float
+        Δ that the distances go by: ``diameter``, 1 where it was left out, or what ``"auto"`` found in X of `fit`. None
+        for distances that do not depend on it.
+    index_ : rpw.Index
+        The measures of `fit`.
+    n_samples_fit_ : int
+        How many they are.
 
     Notes
     -----
@@ -122,6 +134,13 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def fit(self, X: CollectionLike, y: object = None) -> RPWTransformer:
         """Keep the measures of X; ``y`` is ignored."""
+        told = set[str]()
+        with told_once(told):
+            self._fit(X)
+        self.told_ = frozenset(told)
+        return self
+
+    def _fit(self, X: CollectionLike) -> None:
         self._check_parameters()
         measures, space = self._as_measures(X, is_fit=True)
         _check_by_name(measures, space, self.metric)
@@ -129,22 +148,25 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         diameter = self.diameter if self.distance == "rpw" else 1.0
         asked = {"p": self.p, "k": self.k, "metric": self.metric, "diameter": diameter, **space}
         device = self.device if self.distance == "rpw" else "cpu"
-        self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
+        with read_before():
+            self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
+        self.diameter_ = self.index_.diameter if as_question(self.distance, **self._asked).depends_on_diameter else None
         # Copies: X and the parameters stay the caller's.
         self.fitted_ = measures.copy()
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
         self.settled_ = {name: getattr(self, name) for name in _SETTLED}
-        return self
 
     def transform(self, X: CollectionLike) -> Any:
         """Distances from the measures of X to those of `fit`: an array (len X, n_samples_fit), or a sparse graph."""
         check_is_fitted(self, "index_")
         self._check_settled()
         self._check_parameters()  # the others can be set after fit
-        measures, _ = self._as_measures(X, is_fit=False)
-        _check_by_name(measures, self.space_, self.metric, self.fitted_)
-        return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
+        with told_once(set(self.told_)):
+            measures, _ = self._as_measures(X, is_fit=False)
+            _check_by_name(measures, self.space_, self.metric, self.fitted_)
+            with read_before():
+                return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
 
     def _check_settled(self) -> None:
         """Raise for a parameter that is no longer what was fitted. Arrays are compared with the copies of `fit`."""
@@ -160,11 +182,14 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         as_choice(self.mode, "mode", ("distance", "neighbors"))
         as_whole(self.n_neighbors, "n_neighbors", 1)
         as_metric(self.metric)
-        asked: dict[str, Any] = {"p": self.p, "k": self.k, "mass": self.mass, "lam": self.lam}
-        check_distance(self.distance, diameter=self.diameter, **asked)
-        as_question(self.distance, **asked)
+        check_distance(self.distance, diameter=self.diameter, **self._asked)
+        as_question(self.distance, **self._asked)
         if self.ks is not None and float(self.k) not in self._question_of_all_k(1.0).several_k:
             raise ValueError(f"k must be one of ks={self.ks!r}, got {self.k!r}: add it there, or leave ks out")
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        return {"p": self.p, "k": self.k, "mass": self.mass, "lam": self.lam}
 
     def _question_of_all_k(self, diameter: float) -> Question:
         return as_question_of_several(self.distance, p=self.p, k=self.ks, called="ks", diameter=diameter)
@@ -180,21 +205,22 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _matrix(self, measures: Any) -> Array:
         if self.ks is not None:
             return self._known_matrix(measures)
-        return pairwise(
-            measures,
-            self.fitted_,
-            distance=self.distance,
-            p=self.p,
-            k=self.k,
-            mass=self.mass,
-            lam=self.lam,
-            metric=self.metric,
-            diameter=self.index_.diameter,
-            n_threads=self.n_threads,
-            support=self.space_.get("support"),
-            cost=self.space_.get("cost"),
-            device=self.device,
-        )
+        try:
+            matrix: Array = pairwise(
+                measures,
+                self.fitted_,
+                distance=self.distance,
+                metric=self.metric,
+                diameter=self.index_.diameter,
+                n_threads=self.n_threads,
+                support=self.space_.get("support"),
+                cost=self.space_.get("cost"),
+                device=self.device,
+                **self._asked,
+            )
+        except PairwiseError as error:  # which speaks of arguments of `pairwise`
+            raise PairwiseError.of(error.failures, error.distances) from None
+        return matrix
 
     def _graph(self, measures: Any) -> csr_matrix:
         from scipy.sparse import csr_matrix
@@ -217,6 +243,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             _check_point_sets(X)
             self._check_columns(X, is_fit, of_places=False)
             return as_list_of_measures(X, "X"), {}
+        check_table(X, "X")  # scikit-learn would turn times into numbers, and names no column
         rows = validate_data(self, X, reset=is_fit, dtype=np.float64, ensure_min_samples=1, accept_sparse="csr")
         self._check_columns(X, is_fit, of_places=True)
         if rows.shape[1] == 1:
@@ -257,7 +284,10 @@ def _in_short(value: Any) -> str:
 
 def _check_point_sets(X: Any) -> None:
     """Raise for a table: its rows could be histograms, but on what?"""
-    if is_one_cloud(X) and not isinstance(X, Measure) and np.ndim(X) == 2:
+    if isinstance(X, Measure) or not is_one_cloud(X):
+        return
+    shape = getattr(X, "shape", None)  # of a table: its columns may make no array
+    if len(shape if isinstance(shape, tuple) else np.shape(X)) == 2:
         raise ValueError(
             "X is two-dimensional, which could mean histograms or points: for histograms (B, n) pass support= (of "
             "images: the pixels' positions) or cost=, or support='line' for n equally spaced points of [0, 1]; point "
@@ -268,8 +298,6 @@ def _check_point_sets(X: Any) -> None:
 def _check_by_name(measures: Any, space: dict[str, Any], metric: Metric, fitted: Any = None) -> None:
     """Raise for what does not fit, and call it X: to those who compute it has other names."""
     if space:
-        with warnings.catch_warnings():  # they come when the measures are read for good
-            warnings.simplefilter("ignore")
-            as_collection(measures, "X", as_shared_ground(space.get("support"), space.get("cost"), as_metric(metric)))
+        as_collection(measures, "X", as_shared_ground(space.get("support"), space.get("cost"), as_metric(metric)))
     elif fitted is not None and measures[0].dimension != fitted[0].dimension:
         raise ValueError(f"X has points of dimension {measures[0].dimension}, X of fit of {fitted[0].dimension}")

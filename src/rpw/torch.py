@@ -19,18 +19,10 @@ from rpw.base.check import as_choice
 from rpw.base.extras import missing_extra
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.cuda.driver import NoGpuError, device
-from rpw.many.given_pairs import ArrayLibrary, as_pairs
-from rpw.many.gradients import (
-    NO_SECOND_DERIVATIVES,
-    Asked,
-    Gradients,
-    as_asked,
-    as_price,
-    gradients_of_cost,
-    gradients_of_points,
-    plan_size,
-)
-from rpw.many.gradients_on_gpu import gradients_on_gpu
+from rpw.many.gradients.asked import NO_SECOND_DERIVATIVES, as_asked, as_price
+from rpw.many.gradients.derivatives import plan_size
+from rpw.many.gradients.functions import gradients_of_cost, gradients_of_points
+from rpw.many.gradients.given_pairs import ArrayLibrary, as_pairs
 
 try:
     import torch
@@ -262,24 +254,19 @@ def _solve(
     sizes_x, sizes_y, n_threads = others
     threads = as_n_threads(n_threads or None)
     asked = as_asked(name, p=p, metric=metric, diameter=diameter, mass=mass, tol=0, time_limit=None, n_threads=threads)
-    tensors: list[Any] = [None if t is None else t.detach().to(torch.float64) for t in (x, y, a, b, k)]
-    sizes, gpu = (sizes_x, sizes_y), _gpu_of(x)
+    first, second, *rest = (None if t is None else t.detach().to(torch.float64) for t in (x, y, a, b, k))
+    gpu = _gpu_of(x)
     with torch.cuda.device_of(x):  # what is current when it is done is current again
-        found = None if gpu is None else gradients_on_gpu(*tensors, asked=asked, sizes=sizes, gpu=gpu)
-    if found is None:
-        found = _on_the_cpu(*(None if t is None else t.numpy(force=True) for t in tensors), asked=asked, sizes=sizes)
+        if second is None:
+            found = gradients_of_cost(first, *rest, asked=asked, gpu=gpu)
+        else:
+            found = gradients_of_points(first, second, *rest, asked=asked, sizes=(sizes_x, sizes_y), gpu=gpu)
     grounds: Any = found.points if found.points is not None else (found.slopes, found.places)
     parts = (found.value, *grounds, *found.weights, found.k)
     return tuple(
         torch.as_tensor(part).to(like.device, like.dtype) if like.numel() else like
         for part, like in zip(parts, _shaped(x, y, a, b, k), strict=True)
     )
-
-
-def _on_the_cpu(x: Any, y: Any, a: Any, b: Any, k: Any, *, asked: Asked, sizes: tuple[Any, Any]) -> Gradients:
-    if y is None:
-        return gradients_of_cost(x, a, b, k, asked=asked)
-    return gradients_of_points(x, y, a, b, k, asked=asked, sizes=sizes)
 
 
 def _gpu_of(tensor: Any) -> Any:

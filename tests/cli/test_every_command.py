@@ -87,10 +87,11 @@ def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(arguments):
     ],
 )
 def test_an_empty_path_is_refused_and_does_not_mean_this_folder(tmp_path, arguments, option):
-    done = forked_command(*arguments, option, "", cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert f"Invalid value for '{option}': the path is empty" in done.stderr
-    assert os.listdir(tmp_path) == []
+    for text, kind in (("", "empty"), (" ", "blank"), ("\t ", "blank")):
+        done = forked_command(*arguments, option, text, cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+        assert f"Invalid value for '{option}': the path is {kind}" in done.stderr
+        assert os.listdir(tmp_path) == []
 
 
 def test_an_empty_dataset_is_not_this_folder():

@@ -124,6 +124,21 @@ def test_the_matrix_as_a_file_of_the_format_that_was_asked_for(clouds, tmp_path,
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([out.name, "clouds", "queries.npy"])
 
 
+def test_pairs_may_fail_and_files_may_not(tmp_path):
+    """As the help of --on-error says."""
+    folder, out = tmp_path / "clouds", tmp_path / "D.npy"
+    folder.mkdir()
+    for name, text in (("first.csv", "1,2\n"), ("second.csv", "3,four\n"), ("third.csv", "0,0\n")):
+        (folder / name).write_text(text)
+    arguments = ("pairwise", folder, "--out", out, "--metric", "jensenshannon", "--on-error", "nan")
+    assert "second.csv" in complaint(*arguments)
+    assert not out.exists()
+    (folder / "second.csv").unlink()
+    assert answer(*arguments)["failed"] == 1
+    words = " ".join(call("pairwise", "--help").stdout.replace("│", " ").split())
+    assert "nan: pairs that fail are fine; unreadable files are not." in words
+
+
 def test_pairs_that_fail_are_nan_in_the_file(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[[1.0, 2.0]], [[3.0, 4.0]], [[0.0, 0.0]]]))  # no distribution: NaN
     out = tmp_path / "D.npy"

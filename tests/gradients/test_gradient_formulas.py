@@ -8,7 +8,9 @@ from children import run
 from differences import central, is_close
 
 import rpw
-from rpw.many.gradients import as_asked, gradients_of_cost, gradients_of_points, plan_size
+from rpw.many.gradients.asked import as_asked
+from rpw.many.gradients.derivatives import plan_size
+from rpw.many.gradients.functions import gradients_of_cost, gradients_of_points
 
 RNG = np.random.default_rng(0)
 POWERS, PRICES, SHAPES = (1, 1.5, 2, 3), (0.1, 1, 10), ((7, 7), (6, 9))

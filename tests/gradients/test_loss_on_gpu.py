@@ -10,8 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 rt = pytest.importorskip("rpw.torch")
 
-from rpw.many import gradients_on_gpu as on_gpu  # noqa: E402
 from rpw.many.backends.cuda import driver  # noqa: E402
+from rpw.many.gradients import by_kernels, functions  # noqa: E402
 
 pytestmark = pytest.mark.large
 RNG = np.random.default_rng(0)
@@ -58,8 +58,8 @@ def gpu_place(gpu, monkeypatch):
     if not torch.cuda.is_available():
         pytest.skip("torch has no CUDA")
     used = []
-    solve = on_gpu.solve_pairs
-    monkeypatch.setattr(on_gpu, "solve_pairs", lambda *a, **o: used.append(1) or solve(*a, **o))
+    solve = by_kernels.solve_pairs
+    monkeypatch.setattr(by_kernels, "solve_pairs", lambda *a, **o: used.append(1) or solve(*a, **o))
     return Place("cuda", lambda: bool(used))
 
 
@@ -222,7 +222,7 @@ class TestOnTheHost(Checks):
         def refuse(*_, **__):
             raise AssertionError("a tensor came to the host")
 
-        monkeypatch.setattr(rt, "_on_the_cpu", refuse)
+        monkeypatch.setattr(functions, "on_host", refuse)
         monkeypatch.setattr("host_gpu.HostMemory.read", refuse)
         rt.distance(x, y, a, b, diameter=1).sum().backward()
         rt.distance(cost=torch.cdist(x, y), a=a, diameter=1).sum().backward()
@@ -257,7 +257,7 @@ class TestOnTheGpu(Checks):
         def refuse(*_, **__):
             raise AssertionError("a tensor came to the host")
 
-        monkeypatch.setattr(rt, "_on_the_cpu", refuse)
+        monkeypatch.setattr(functions, "on_host", refuse)
         monkeypatch.setattr(driver.Memory, "read", refuse)
         rt.distance(x, y, a, b, diameter=1).sum().backward()
         assert x.grad.is_cuda

@@ -77,9 +77,6 @@ def test_counts_that_are_none_are_named(bad):
         index.query(A, n_threads=bad)
     with pytest.raises(ValueError, match="top"):
         index.query(A, top=bad)
-    if bad != 0:
-        with pytest.raises(ValueError, match="n_pivots"):
-            rpw.Index(A, n_pivots=bad)
 
 
 def test_a_million_threads_are_not_started():

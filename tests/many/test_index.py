@@ -282,17 +282,10 @@ def test_bad_arguments_are_named():
         rpw.Index([])
 
 
-def test_pivots_are_deprecated_and_change_nothing():
-    rng = np.random.default_rng(11)
-    items, queries = clouds(rng, 20), clouds(rng, 3)
-    with pytest.warns(DeprecationWarning, match="n_pivots has no effect") as caught:
-        index = rpw.Index(items, n_pivots=4)
-    assert caught[0].filename == __file__
-    for mine, other in zip(index.query(queries, top=5), rpw.Index(items).query(queries, top=5), strict=True):
-        assert np.array_equal(mine, other)
-    with pytest.warns(DeprecationWarning, match="n_pivots"):
-        index = rpw.Index(np.eye(3), cost=1 - np.eye(3), n_pivots=2, assume_metric=True)
-    assert index.query(np.eye(3)[0], top=1)[0] == [0]
+@pytest.mark.parametrize("name", ["n_pivots", "assume_metric"])
+def test_arguments_of_earlier_searches_are_gone(name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        rpw.Index([[[0.5]]], **{name: None})
 
 
 def test_most_pairs_are_never_solved():

@@ -12,9 +12,9 @@ from rpw.many.backends.core import CoreBackend
 from rpw.many.backends.protocol import Line
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
+from rpw.many.support import as_shared_ground
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
-from rpw.pair.support import as_shared_ground
 
 INF = float("inf")
 GROUNDS = ("points", "support", "cost")

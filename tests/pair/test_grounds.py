@@ -7,10 +7,10 @@ import pytest
 
 import rpw
 from rpw import _core
+from rpw.many.support import Support, as_shared_ground
 from rpw.pair.atoms import atoms_of_one
 from rpw.pair.ground import Matrix, Points
 from rpw.pair.metrics import _CORE, METRICS, as_metric
-from rpw.pair.support import Support, as_shared_ground
 
 RNG = np.random.default_rng(8)
 X, Y = RNG.random((7, 3)), RNG.random((5, 3))

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from inspect import signature
 from itertools import pairwise
 
 import numpy as np
@@ -63,6 +64,49 @@ def test_a_function_hears_of_mass_and_bounds(function, options, solver):
     if solver in ("walk", "points"):
         assert max(lower for _, lower, _ in heard) > 0
         assert max(moved for moved, _, _ in heard) > 0.5
+
+
+@pytest.mark.parametrize("name", [name for name in rpw.__all__ if hasattr(getattr(rpw, name), "__code__")])
+def test_what_obeys_a_time_limit_tells_how_far_it_is(name):
+    """Not `choose_solver`, which solves nothing, and not `diameter`, whose work has a limit of its own."""
+    arguments = signature(getattr(rpw, name)).parameters
+    assert ("progress" in arguments) == ("time_limit" in arguments and name not in ("choose_solver", "diameter"))
+
+
+def test_levy_prokhorov_tells_bounds_on_its_value():
+    x, y = clouds(3000)
+    heard = []
+    value = rpw.levy_prokhorov(x, y, progress=lambda *news: heard.append(news))
+    assert value == rpw.levy_prokhorov(x, y)
+    assert heard
+    assert all(lower <= value <= upper and 0 <= moved <= 1 for moved, lower, upper in heard)
+    with pytest.raises(ValueError, match=r"^progress must be True, False or a function"):
+        rpw.levy_prokhorov([0.0], [1.0], progress=3)
+
+
+def test_total_variation_takes_the_same_argument():
+    assert rpw.total_variation([0.0, 1.0], [1.0, 2.0], progress=lambda *_: None) == 0.5
+    with pytest.raises(ValueError, match=r"^progress must be True, False or a function"):
+        rpw.total_variation([0.0], [1.0], progress=3)
+
+
+def test_sliced_counts_directions(monkeypatch):
+    x, y = clouds(50)
+    expected = rpw.sliced(x, y, n_projections=40)
+    monkeypatch.setattr("rpw.pair.sliced._NUMBERS_PER_BLOCK", 1000)  # ten directions
+    heard = []
+    assert rpw.sliced(x, y, n_projections=40, n_threads=2, progress=lambda *news: heard.append(news)) == expected
+    assert heard[0] == (0, 40)
+    assert heard[-1] == (40, 40)
+    assert heard == sorted(heard)
+    with pytest.raises(ValueError, match=r"^progress must be True, False or a function"):
+        rpw.sliced(x, y, progress=3)
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rpw.sliced(x, y, progress=stop)
 
 
 @pytest.mark.parametrize("solver", ["walk", "simplex", "points"])

@@ -1,6 +1,8 @@
 """Sliced distances: the mean over directions, its standard error, and what must fail."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -96,3 +98,26 @@ def test_far_from_the_origin_no_digits_are_lost(offset):
     """The points are multiples of 2^-12, and so are the moved ones."""
     x, y = np.array([[0.0, 0.0], [1, 2]]) * 2**-12, np.array([[3.0, 1.0], [2, 5]]) * 2**-12
     assert rpw.sliced(x + offset, y + offset, p=1) == rpw.sliced(x, y, p=1)
+
+
+def test_the_answer_is_a_float_that_says_what_was_asked():
+    rng = np.random.default_rng(15)
+    x, y = rng.random((9, 2)), rng.random((8, 2))
+    plain = rpw.sliced(x, y, p=1, n_projections=7)
+    robust = rpw.sliced(x, y, p=1, k=0.5, diameter=2, n_projections=7)
+    assert isinstance(plain, float)
+    assert f"{plain:.3f}" == f"{plain.value:.3f}"
+    assert plain + 1 == plain.value + 1
+    assert (plain.p, plain.k, plain.diameter) == (1, None, None)
+    assert (robust.p, robust.k, robust.diameter) == (1, 0.5, 2)
+    assert repr(plain) == f"Sliced({plain.value:.9g}, stderr={plain.stderr:.3g}, p=1, n_projections=7)"
+    assert repr(robust) == (
+        f"Sliced({robust.value:.9g}, stderr={robust.stderr:.3g}, p=1, k=0.5, diameter=2, n_projections=7)"
+    )
+    with pytest.raises(AttributeError):
+        plain.stderr = 0.0
+    for each in (plain, robust, copy.deepcopy(robust)):
+        again = pickle.loads(pickle.dumps(each))
+        assert repr(again) == repr(each)
+        assert again == each
+        assert again.stderr == each.stderr

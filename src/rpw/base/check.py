@@ -60,11 +60,12 @@ def _as_numbers(value: Any, name: str) -> Array:
     try:
         array = np.asarray(on_host(value))
     except Exception as error:
+        _check_columns(names_of_coordinates(value), _columns_of(value), name)
         raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
     if array.dtype.name == "bfloat16":  # of JAX, and no type of NumPy's own
         array = array.astype(np.float64)
-    if array.dtype.kind not in "biuf":
-        _check_columns(value, array, name)
+    if array.dtype.kind not in "biuf" and array.ndim == 2:
+        _check_columns(names_of_coordinates(value), list(array.T), name)
     if array.dtype.kind not in "biufO":
         kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
         raise ValueError(f"{name} must be numeric, got an array of {kind}")
@@ -86,14 +87,28 @@ def _check_no_reader(value: Any, name: str) -> None:
         raise ValueError(f"{name} is an image of Pillow: pass rpw.Measure.from_image({name})")
 
 
-def _check_columns(value: Any, array: npt.NDArray[Any], name: str) -> None:
+def check_table(value: Any, name: str) -> None:
+    """Raise for a table with a column that holds no numbers; whatever is no table passes."""
+    if names_of_coordinates(value):
+        _as_numbers(value, name)
+
+
+def _columns_of(table: Any) -> list[npt.NDArray[Any]]:
+    """Each of them: together they are no array, as times beside numbers are none."""
+    try:
+        return [np.asarray(table[label]) for label in names_of_coordinates(table)]
+    except Exception:  # no table, or one that is asked in another way
+        return []
+
+
+def _check_columns(names: tuple[str, ...], columns: list[npt.NDArray[Any]], name: str) -> None:
     """Raise for the first column of a table that holds something else than numbers, by its name."""
-    names = names_of_coordinates(value)
-    if array.ndim != 2 or len(names) != array.shape[1]:
+    if len(names) != len(columns):
         return
-    for label, column in zip(names, array.T, strict=True):
-        wrong = column[:1] if array.dtype.kind != "O" else [entry for entry in column if not _is_number(entry)]
-        if len(wrong):
+    for label, column in zip(names, columns, strict=True):
+        is_of_objects = column.dtype.kind == "O"
+        wrong = [entry for entry in column if not _is_number(entry)] if is_of_objects else column[:1]
+        if len(wrong) and (is_of_objects or column.dtype.kind not in "biuf"):
             raise ValueError(
                 f"{name} has the column {label!r}, which holds {_shortened(wrong[0])}, and that is no number: leave "
                 "the column out, or turn it into numbers"

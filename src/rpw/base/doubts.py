@@ -6,17 +6,32 @@ suspected.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from rpw.base.warn import warn_caller
 
-__all__ = ["has_pixels", "warn_of_columns", "warn_of_image", "warn_of_images"]
+__all__ = ["has_pixels", "read_before", "warn_of_columns", "warn_of_image", "warn_of_images"]
 
 _LEAST_SIDE = 8  # pixels; points of bytes (colours, flags, counts) have fewer coordinates as a rule
 _LONGEST_SIDE = 2  # times the other one; a set of points is as a rule far longer than a point
 _SUM_ROUNDING = 1e-6  # of weights that somebody has normalised, perhaps in float32
+
+_was_read: ContextVar[bool] = ContextVar("was_read", default=False)
+
+
+@contextmanager
+def read_before() -> Iterator[None]:
+    """Within, collections are read again, under names that their user does not know: no doubt about them is told."""
+    token = _was_read.set(True)
+    try:
+        yield
+    finally:
+        _was_read.reset(token)
 
 
 def warn_of_image(**arguments: Any) -> None:
@@ -32,6 +47,8 @@ def warn_of_image(**arguments: Any) -> None:
 
 def warn_of_images(value: Any, name: str) -> None:
     """Warn where a collection, a list or one array, holds pictures and nothing else."""
+    if _was_read.get():
+        return
     is_list = isinstance(value, (list, tuple)) and len(value) > 0
     if all(has_pixels(item, 2) for item in value) if is_list else has_pixels(value, 3):
         warn_caller(
@@ -59,7 +76,7 @@ def has_pixels(value: Any, dimensions: int) -> bool:
 def warn_of_columns(histograms: Any, name: str) -> None:
     """Warn where histograms of a square array, which are its rows, seem to be its columns, as POT has them."""
     rows, columns = histograms.shape
-    if rows != columns or _are_ones(histograms.sum(axis=1)) or not _are_ones(histograms.sum(axis=0)):
+    if _was_read.get() or rows != columns or _are_ones(histograms.sum(axis=1)) or not _are_ones(histograms.sum(axis=0)):
         return
     warn_caller(
         f"the columns of {name} sum to 1, and its rows do not: rows are taken as the histograms; pass {name}.T if they "

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from types import FrameType
 
-__all__ = ["warn_caller"]
+__all__ = ["told_once", "warn_caller"]
 
 _HERE = str(Path(__file__).parents[1])  # the whole package
+_BETWEEN = ("sklearn", "joblib")  # call rpw for somebody else: pipelines, searches, and wrappers around `transform`
+_told: ContextVar[set[str] | None] = ContextVar("told", default=None)
 
 
 def warn_caller(text: str) -> None:
@@ -16,12 +22,32 @@ def warn_caller(text: str) -> None:
 
     A text has no figures: Python shows a warning once for each line of code and text, and in a loop they would differ.
     """
+    told = _told.get()
+    if told is not None:
+        if text in told:
+            return
+        told.add(text)
     warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
+
+
+@contextmanager
+def told_once(told: set[str]) -> Iterator[None]:
+    """Within, no text of ``told`` is repeated, and what is told is added there."""
+    token = _told.set(told)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 def _level_of_caller() -> int:
     """The ``stacklevel``, seen from the function that asks, of the first frame outside of this package."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame.f_back is not None and _is_between(frame):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def _is_between(frame: FrameType) -> bool:
+    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return frame.f_code.co_filename.startswith(_HERE) or root in _BETWEEN

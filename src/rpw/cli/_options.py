@@ -26,9 +26,9 @@ from rpw.pair.reach import near_for
 
 
 def path(text: str) -> Path:
-    """A path that is not empty: an empty one, such as an unset variable of a shell, would mean the current folder."""
-    if not str(text):
-        raise typer.BadParameter("the path is empty")
+    """A path that says something: an unset variable of a shell would mean the current folder, a blank a new one."""
+    if not str(text).strip():
+        raise typer.BadParameter("the path is empty" if not str(text) else "the path is blank")
     return Path(text)
 
 

@@ -66,7 +66,7 @@ K = Annotated[
         help="Price of leaving mass behind; 1 if left out. Several: a stack of matrices, k first.",
     ),
 ]
-Mass = Annotated[float | None, typer.Option("--mass", help="Share to move, for partial_wasserstein.")]
+Mass = Annotated[float | None, typer.Option("--mass", help="Share for partial_wasserstein.")]
 Lam = Annotated[float | None, typer.Option("--lam", help="Truncation, for robot.")]
 Diameter = Annotated[
     str | None,
@@ -77,7 +77,7 @@ OnError = Annotated[
     typer.Option(
         "--on-error",
         metavar="raise|nan",
-        help="nan: pairs that fail are fine.",
+        help="nan: pairs that fail are fine; unreadable files are not.",
         autocompletion=choices(*_ON_ERROR),
         show_default=False,
     ),

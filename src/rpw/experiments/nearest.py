@@ -29,10 +29,10 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
 from rpw.many.errors import PairwiseError
 from rpw.many.search import search_in_rounds
+from rpw.many.support import as_shared_ground
 from rpw.pair.atoms import Atoms
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
-from rpw.pair.support import as_shared_ground
 
 __all__ = ["Search", "distance_matrix", "find_nearest", "rank"]
 

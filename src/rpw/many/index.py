@@ -8,7 +8,6 @@ always.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -32,12 +31,12 @@ from rpw.many.collection import as_collection, is_one_cloud
 from rpw.many.errors import Failures
 from rpw.many.pairwise import as_diameter, warn_if_near
 from rpw.many.search import Found, search_in_rounds
+from rpw.many.support import as_shared_ground
 from rpw.many.watch import Watch
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.atoms import Atoms, joined
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question
-from rpw.pair.support import as_shared_ground
 
 __all__ = ["Index", "SearchStats"]
 
@@ -87,8 +86,6 @@ class Index:
         Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
         costs) reach over more than 2, also those of a query or that are added, or where the measures all lie close
         together, as in `rpw.pairwise`.
-    n_pivots, assume_metric : optional
-        Without effect, and deprecated: searches have better bounds than those through the triangle inequality.
     n_threads : int, optional
         Without effect: building an index solves nothing.
     device : str
@@ -122,14 +119,10 @@ class Index:
         diameter: float | Literal["auto"] | None = None,
         support: ArrayLike | None = None,
         cost: ArrayLike | None = None,
-        n_pivots: int | None = None,
-        assume_metric: bool = False,
         n_threads: int | None = None,
         device: str = "cpu",
     ) -> None:
-        check.as_flag(assume_metric, "assume_metric")
         as_n_threads(n_threads)
-        _warn_of_pivots(n_pivots)
         # A copy: what the caller does to the arrays later changes no answer.
         device = settled_device(check.as_device(device), measures=measures, support=support, cost=cost)
         self._ground = as_shared_ground(support, cost, as_metric(metric)).copy()
@@ -350,10 +343,3 @@ def _raise_first(failures: Failures) -> None:
         s, t, reason = min(failures)
         kind = MemoryError if is_out_of_memory(reason) else RuntimeError
         raise kind(f"query {s} and measure {t} failed: {reason}")
-
-
-def _warn_of_pivots(n_pivots: Any) -> None:
-    if n_pivots is not None:
-        check.as_whole(n_pivots, "n_pivots", 0)
-        reason = "n_pivots has no effect any more, and will be removed: searches have better bounds now; leave it out"
-        warnings.warn(reason, DeprecationWarning, stacklevel=3)

@@ -14,11 +14,11 @@ from rpw.base.columns import Columns
 from rpw.io.arrays import open_archive
 from rpw.io.files import replacing
 from rpw.many.collection import check_collection
+from rpw.many.support import as_shared_ground
 from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import Question, as_question
-from rpw.pair.support import as_shared_ground
 
 __all__ = ["Content", "read", "write"]
 

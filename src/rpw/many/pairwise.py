@@ -20,13 +20,13 @@ from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, check_same_dimension, points_given
 from rpw.many.executors.run import run_tiles
+from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike
 from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question, as_question_of_several, check_distance
 from rpw.pair.reach import near_for, warn_of_nearness, warn_of_reach
-from rpw.pair.support import as_shared_ground
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -20,6 +20,7 @@ from rpw.many.batch import PairBatch
 from rpw.many.collection import as_measures, check_same_dimension
 from rpw.many.errors import PairwiseError
 from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike
 from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined
@@ -27,7 +28,6 @@ from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.problem import Problem
 from rpw.pair.question import as_question, check_distance
 from rpw.pair.result import Result
-from rpw.pair.support import as_shared_ground
 
 __all__ = ["solve_pairs"]
 

@@ -13,11 +13,11 @@ from rpw.base.columns import Columns
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_list_of_measures, as_measures
 from rpw.many.pairwise import as_diameter, warn_of_batch
+from rpw.many.support import as_shared_ground
 from rpw.measure import Measure
 from rpw.pair.atoms import atoms_of_one, joined
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
-from rpw.pair.support import as_shared_ground
 
 __all__ = ["as_finite_p", "as_given", "as_positive_k", "as_space", "as_trim", "check_kind", "lightened"]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.array_kinds import rounded
 from rpw.base.arrays import concatenated
 from rpw.base.check import Array
 
@@ -84,6 +85,6 @@ def joined(parts: list[Atoms]) -> Atoms:
     return Atoms(start, *(concatenated([getattr(p, name) for p in parts]) for name in ("weights", "mass", "where")))
 
 
-def as_masses(weights: Array) -> Ints:
-    """Weights as whole multiples of 1 / MASS_UNITS."""
-    return np.rint(weights * MASS_UNITS).astype(np.int64)
+def as_masses(weights: Any) -> Any:
+    """Weights as whole multiples of 1 / MASS_UNITS; of tensors on a GPU, on that GPU."""
+    return rounded(weights * MASS_UNITS)

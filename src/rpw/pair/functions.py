@@ -340,15 +340,18 @@ def total_variation(
     cost: ArrayLike | None = None,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    progress: ProgressOfOne = False,
 ) -> float:
-    """The total variation distance: the mass that is not shared. It is (p,0)-RPW for every p.
+    """The total variation distance: the mass that is not shared. It is (p,0)-RPW for every p; parameters as in
+    `rpw.solve`.
 
     >>> import rpw
     >>> rpw.total_variation([0.0, 1.0], [1.0, 2.0])
     0.5
     """
     deadline, question = deadline_after(time_limit), as_question("total_variation")
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def levy_prokhorov(
@@ -360,15 +363,18 @@ def levy_prokhorov(
     cost: ArrayLike | None = None,
     metric: Metric = "euclidean",
     time_limit: float | None = None,
+    progress: ProgressOfOne = False,
 ) -> float:
-    """The Lévy–Prokhorov distance, (inf,1)-RPW on the raw distances (there is no diameter).
+    """The Lévy–Prokhorov distance, (inf,1)-RPW on the raw distances (there is no diameter); parameters as in
+    `rpw.solve`.
 
     >>> import rpw
     >>> rpw.levy_prokhorov([0.0], [0.25])
     0.25
     """
     deadline, question = deadline_after(time_limit), as_question("levy_prokhorov")
-    return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline)
+    with _telling(progress) as tell:
+        return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
 def robot(

@@ -1,9 +1,9 @@
 """Grounds: where the distances between atoms come from.
 
-Points under a metric, a matrix, or (in `support`) a support that many measures share. Each gives blocks of distances
-and lists of them, says how far it extends, and takes the form in which the core reads it (`ground_form`). Another one
-(say, costs that are computed only where they are needed) is another class here; nothing else in the library asks what
-kind of ground it has.
+Points under a metric, a matrix, or (in `rpw.many.support`) a support that many measures share. Each gives blocks of
+distances and lists of them, says how far it extends, and takes the form in which the core reads it (`ground_form`).
+Another one (say, costs that are computed only where they are needed) is another class here; nothing else in the library
+asks what kind of ground it has.
 """
 
 from __future__ import annotations

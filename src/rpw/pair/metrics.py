@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _core
+from rpw.base.array_kinds import count_up, library_of
 from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.identity import describe_callable
@@ -48,10 +49,11 @@ class GroundMetric(ABC):
             self.fill(x[s : s + 1], y[s : s + 1], distances[s : s + 1])
         return distances[:, 0]
 
-    def ways(self, x: Array, y: Array) -> tuple[Array, Array]:
+    def ways(self, x: Any, y: Any) -> tuple[Any, Any]:
         """The distance between x[s] and y[s] for every s, and its derivative in x[s]; where it is 0, so is that.
 
-        Only for metrics of a norm (`check_has_derivative`): the derivative in y[s] is then the negative.
+        Only for metrics of a norm (`check_has_derivative`): the derivative in y[s] is then the negative. Points are
+        arrays of NumPy, or tensors of torch.
         """
         raise NotImplementedError
 
@@ -121,19 +123,20 @@ class CoreMetric(GroundMetric):
         shares = differences / np.where(largest > 0, largest, 1.0)[:, None]
         return np.asarray(largest * np.linalg.norm(shares, self._order, axis=1), dtype=np.float64)
 
-    def ways(self, x: Array, y: Array) -> tuple[Array, Array]:
+    def ways(self, x: Any, y: Any) -> tuple[Any, Any]:
         """By the norm; where several differences are the largest one, the first of them counts alone."""
-        ways = x - y
-        sizes = np.abs(ways)
-        largest = sizes.max(axis=1)
+        library, ways = library_of(x), x - y
+        sizes = abs(ways)
+        largest = library.amax(sizes, 1)
         if self._order == 2:
-            shares = ways / np.where(largest > 0, largest, 1.0)[:, None]  # squares of the ways themselves may vanish
-            norms = np.sqrt((shares * shares).sum(axis=1))
-            return largest * norms, shares / np.where(norms > 0, norms, 1.0)[:, None]
+            # Of shares: squares of the ways themselves may vanish.
+            shares = ways / library.where(largest > 0, largest, 1.0)[:, None]
+            norms = library.sqrt((shares * shares).sum(1))
+            return largest * norms, shares / library.where(norms > 0, norms, 1.0)[:, None]
         if self._order == 1:
-            return sizes.sum(axis=1), np.sign(ways)
-        is_first = np.arange(ways.shape[1]) == sizes.argmax(axis=1)[:, None]
-        return largest, np.where(is_first, np.sign(ways), 0.0)
+            return sizes.sum(1), library.sign(ways)
+        is_first = count_up(ways.shape[1], sizes) == sizes.argmax(1)[:, None]
+        return largest, library.where(is_first, library.sign(ways), 0.0)
 
     def box(self, points: Array) -> tuple[float, bool]:
         """The diagonal of the bounding box; under the largest difference, and on the line, it is the diameter."""

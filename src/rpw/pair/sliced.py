@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +15,7 @@ from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.memory import is_out_of_memory
+from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
@@ -25,23 +28,83 @@ __all__ = ["Sliced", "sliced"]
 _NUMBERS_PER_BLOCK = 1 << 22  # projections are made in blocks of about this many
 
 
-@dataclass(frozen=True)
-class Sliced:
-    """An estimate over ``n_projections`` random directions and its standard error (0 on the line, NaN of a single one).
+class Sliced(float):
+    """A float: an estimate over random directions, which also knows how good it is and what was asked.
 
-    ``float()`` of it is the value.
+    Attributes
+    ----------
+    value : float
+        The number alone.
+    stderr : float
+        Its standard error (0 on the line, NaN of a single direction).
+    n_projections : int
+        How many directions were drawn.
+    p : float
+        The exponent.
+    k, diameter : float or None
+        Those of sliced RPW; None for sliced W_p.
 
     >>> import rpw
-    >>> float(rpw.sliced([0.0], [2.0], n_projections=10))  # sliced W_2; on the line all directions are the same
-    2.0
+    >>> rpw.sliced([0.0], [2.0], n_projections=10)  # sliced W_2; on the line all directions are the same
+    Sliced(2, stderr=0, p=2, n_projections=10)
     """
 
-    value: float
-    stderr: float
-    n_projections: int
+    __slots__ = ("_asked", "_n_projections", "_stderr")
+    _stderr: float
+    _n_projections: int
+    _asked: tuple[float, float | None, float | None]
 
-    def __float__(self) -> float:
-        return self.value
+    def __new__(
+        cls,
+        value: float,
+        stderr: float,
+        n_projections: int,
+        p: float = 2.0,
+        k: float | None = None,
+        diameter: float | None = None,
+    ) -> Sliced:
+        """Of these facts."""
+        number = super().__new__(cls, value)
+        number._stderr, number._n_projections, number._asked = stderr, n_projections, (p, k, diameter)
+        return number
+
+    @property
+    def value(self) -> float:
+        """The number alone."""
+        return float(self)
+
+    @property
+    def stderr(self) -> float:
+        """The standard error."""
+        return self._stderr
+
+    @property
+    def n_projections(self) -> int:
+        """How many directions were drawn."""
+        return self._n_projections
+
+    @property
+    def p(self) -> float:
+        """The exponent."""
+        return self._asked[0]
+
+    @property
+    def k(self) -> float | None:
+        """The price of leaving mass behind, in units of the diameter; None where all mass was moved."""
+        return self._asked[1]
+
+    @property
+    def diameter(self) -> float | None:
+        """The unit of k; None where all mass was moved."""
+        return self._asked[2]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sliced, (float(self), self._stderr, self._n_projections, *self._asked)
+
+    def __repr__(self) -> str:
+        asked = "" if self.k is None else f", k={self.k:g}, diameter={self.diameter:g}"
+        stderr = f"stderr={self.stderr:.3g}, p={self.p:g}{asked}"
+        return f"Sliced({self.value:.9g}, {stderr}, n_projections={self.n_projections})"
 
 
 def sliced(
@@ -57,6 +120,7 @@ def sliced(
     seed: int = 0,
     n_threads: int | None = None,
     time_limit: float | None = None,
+    progress: Progress = False,
 ) -> Sliced:
     """Sliced W_p; sliced (p,k)-RPW only where ``k`` is passed, which has no default here.
 
@@ -84,22 +148,26 @@ def sliced(
         Threads over directions (default: all cores).
     time_limit : float, optional
         Seconds; after that it raises `rpw.TimeLimitError`.
+    progress : bool or callable
+        Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (directions done, all
+        directions).
 
     Returns
     -------
     Sliced
-        ``value``, ``stderr`` and ``n_projections``.
+        A float, with its standard error ``stderr``, ``n_projections``, and what was asked.
 
     >>> import rpw
     >>> x, y = [0.0, 0.0, 0.0, 9.0], [0.0, 0.0, 0.0, 0.0]  # a quarter of the mass lies far away
-    >>> float(rpw.sliced(x, y, p=1))  # sliced W
-    2.25
-    >>> round(float(rpw.sliced(x, y, p=1, k=1, diameter=1)), 3)  # sliced RPW
-    0.225
+    >>> rpw.sliced(x, y, p=1)  # sliced W
+    Sliced(2.25, stderr=0, p=1, n_projections=100)
+    >>> rpw.sliced(x, y, p=1, k=1, diameter=1)  # sliced RPW
+    Sliced(0.225, stderr=0, p=1, k=1, diameter=1, n_projections=100)
     """
     deadline = deadline_after(time_limit)
     count, threads = check.as_whole(n_projections, "n_projections", 1), as_n_threads(n_threads)
     seed = check.as_whole(seed, "seed", 0)
+    check.check_progress(progress)
     if k is None and diameter is not None:
         raise ValueError("diameter belongs to k: sliced W_p has none, so pass both or neither")
     problem = as_problem(x, y, a, b)
@@ -115,10 +183,14 @@ def sliced(
     # Far from the origin, products with directions would lose the digits in which points differ.
     near_x, near_y = (points - problem.x[:1] for points in (problem.x, problem.y))
     sides = (near_x[problem.rows], mass_a[problem.rows]), (near_y[problem.columns], mass_b[problem.columns])
-    if problem.x.shape[1] == 1:
-        return Sliced(float(_values(sides, question, np.ones((1, 1)), threads, deadline)[0]), 0.0, count)
-    values = _values(sides, question, _directions(problem.x.shape[1], count, seed), threads, deadline)
-    return _mean(values, question.p if k is None and not math.isinf(question.p) else 1.0)
+    asked = (question.p, None, None) if k is None else (question.p, question.k, question.diameter)
+    is_on_line = problem.x.shape[1] == 1
+    directions = np.ones((1, 1)) if is_on_line else _directions(problem.x.shape[1], count, seed)
+    with progress_bar(len(directions), progress, unit="direction") as report:
+        values = _values(sides, question, directions, threads, deadline, report if progress else None)
+    if is_on_line:
+        return Sliced(float(values[0]), 0.0, count, *asked)
+    return Sliced(*_mean(values, question.p if k is None and not math.isinf(question.p) else 1.0), count, *asked)
 
 
 def _directions(dimension: int, count: int, seed: int) -> Array:
@@ -130,7 +202,12 @@ _Side = tuple[Array, Ints]  # points and their masses
 
 
 def _values(
-    both: tuple[_Side, _Side], question: Question, directions: Array, n_threads: int, deadline: Deadline
+    both: tuple[_Side, _Side],
+    question: Question,
+    directions: Array,
+    n_threads: int,
+    deadline: Deadline,
+    report: Callable[[int], None] | None,
 ) -> Array:
     """The distance along every direction."""
     (x, mass_x), (y, mass_y) = both
@@ -140,9 +217,10 @@ def _values(
         block = directions[start : start + step]
         each, threads = np.arange(len(block)), min(n_threads, len(block))
         sides = (_projected(x, mass_x, block), _projected(y, mass_y, block))
-        seconds = deadline.seconds_left
+        seconds, asked = deadline.seconds_left, question.to_core()
+        note = None if report is None else partial(_report_after, start, report)
         try:
-            values, failures = _core.pair_values(space, *sides, question.to_core(), each, each, threads, seconds, None)
+            values, failures = _core.pair_values(space, *sides, asked, each, each, threads, seconds, note)
         except TimeoutError:
             raise TimeLimitError from None
         for _, _, reason in failures:
@@ -152,6 +230,10 @@ def _values(
     return np.concatenate(blocks)
 
 
+def _report_after(start: int, report: Callable[[int], None], done: int) -> None:
+    report(start + done)
+
+
 def _projected(points: Array, mass: Ints, directions: Array) -> _core.Measures:
     """One measure on the line for each direction."""
     count, n = len(directions), len(points)
@@ -159,12 +241,12 @@ def _projected(points: Array, mass: Ints, directions: Array) -> _core.Measures:
     return _core.Measures(np.arange(count + 1) * n, np.tile(mass, count), coordinates, None, None)
 
 
-def _mean(values: Array, power: float) -> Sliced:
+def _mean(values: Array, power: float) -> tuple[float, float]:
     """The mean of the powers, after the root, and its standard error by the delta method."""
     unit, count = float(values.max()), len(values)
     if unit == 0:
-        return Sliced(0.0, 0.0, count)
+        return 0.0, 0.0
     powers = (values / unit) ** power
     mean = float(powers.mean())
     spread = float(powers.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
-    return Sliced(unit * mean ** (1 / power), unit * spread * mean ** (1 / power - 1) / power, count)
+    return unit * mean ** (1 / power), unit * spread * mean ** (1 / power - 1) / power

@@ -48,7 +48,7 @@ def run_tiles(
                 raise TimeLimitError(done=report.done if out is None else done, total=total) from error
         matrix = target.result()
     if failures and retries_failed:
-        raise PairwiseError.of(sorted(failures), matrix)
+        raise PairwiseError.of(sorted(failures), matrix, ", and on_error='nan' returns them")
     return matrix
 
 

@@ -1,4 +1,4 @@
-"""The ground of collections: a support that many measures share, or what `ground` has."""
+"""The ground of collections: a support that many measures share, or what `pair.ground` has."""
 
 from __future__ import annotations
 
