@@ -86,6 +86,8 @@ inline constexpr double short_stretch = 0.03;
 inline constexpr double walk_overhead = 0.6;
 inline constexpr double solve_overhead = 4;
 inline constexpr double share_for_walk = 0.5;
+// Solves of one search. Never seen: each solve on a chord finds a new vertex or ends the search.
+inline constexpr int most_solves = 500;
 // A solve that takes so many times what is expected will not end. Never seen.
 inline constexpr double most_solve = 100;
 // Solves in a row that find nothing new, or that fall short, before the next one goes further: to the chord, or as far
@@ -98,6 +100,25 @@ inline constexpr int edges_between_gap_checks = 32;
 // Profiles of 1,500 to 4,000 points (clumps, clusters; p = 1 and 2) over those with 8: with 1 up to 5.8 times as long,
 // with 2 1.7, without the rule 15.
 inline constexpr double passes_overdue = 8;
+// The list holds so many arcs per node at first. It gets longer by the first factor where the work since the last pass
+// was less than the first share of a pass, and shorter by the second where it was more than the second share, but not
+// shorter than so many arcs per node.
+inline constexpr double first_arcs_per_node = 12;
+inline constexpr double fewest_arcs_per_node = 4;
+inline constexpr double little_since = 0.5;
+inline constexpr double much_since = 3;
+inline constexpr double longer_list = 1.6;
+inline constexpr double shorter_list = 1.4;
+// Horizons are quantiles of samples of about this size.
+inline constexpr std::size_t arcs_in_sample = 512;
+// The wide list holds at least this share of all arcs.
+inline constexpr double share_of_wide = 1.0 / 16;
+// A list that would keep this share of the wide one is not worth a second sample.
+inline constexpr double nearly_all = 0.8;
+// So many more questions are expected than came since the last renewal: fewer say little about how many there will be.
+inline constexpr double questions_to_come = 64;
+// So many costs that lie side by side are looked at in the time of one arc in a list.
+inline constexpr Node costs_per_arc = 4;
 // So many nodes are looked through in the time of one question to partners.
 inline constexpr Node nodes_per_question = 16;
 
@@ -185,7 +206,9 @@ inline constexpr double step_of_lambda = 4;
 // it needs some dozens.
 inline constexpr double simplex_patience = 1e4;
 // After this many solves for two curves around a profile the walk is given a chance.
-inline constexpr std::size_t first_walk = 128;
+inline constexpr std::size_t solves_before_walk = 128;
+// To prove a vertex takes so many passes over the costs.
+inline constexpr double passes_of_proof = 3;
 
 // ---------------------------------------------------------------- p = ∞
 
@@ -259,6 +282,8 @@ inline constexpr Node worth_a_run = 16;
 inline constexpr std::size_t costs_of_search = 200;
 inline constexpr std::size_t many_costs = 4000;
 inline constexpr std::size_t many_edges = 8;
+// So many points are looked at first when a line is sought that follows no axis.
+inline constexpr Node points_in_sample = 8;
 // Fewer numbers are sorted by comparing them; from here on digits take 0.6 of the time.
 inline constexpr std::size_t worth_counting = 400;
 
@@ -287,12 +312,16 @@ inline constexpr double share_for_all = 1;
 // At p = ∞ trees are tried in so many dimensions.
 inline constexpr Node few_dimensions = 6;
 // Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
-inline constexpr double most_pairs = 1e9;
+inline constexpr double most_pairs_of_matrix = 1e9;
 inline constexpr double most_pairs_in_space = 2.5e8;
 // At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte. Where a matrix can be asked instead, this share of
 // all pairs: to find more of them takes as long as to make the matrix.
 inline constexpr double most_listed_pairs = 2.5e8;
 inline constexpr double share_on_trial = 1.0 / 64;
+// A row is computed as a whole where the one before has more than this part of all columns.
+inline constexpr std::size_t long_row = 16;
+// Where rounding leaves a doubt, a matrix of up to so many pairs is asked instead.
+inline constexpr double most_pairs_instead = 1e7;
 
 // From so many atoms on, equal points are looked for: one pass over a hash table.
 inline constexpr Node atoms_worth_merging = 100;
@@ -303,6 +332,14 @@ inline constexpr double rounding_of_shares = 0x1p-50;
 // nodes, and less far where it was more: of counted work a third takes as long as the boxes of a pass.
 inline constexpr double fewest_passes = 4;
 inline constexpr double most_passes = 12;
+// By these factors it goes further, much further where the work was less than half a pass, or less far.
+inline constexpr double much_further = 8;
+inline constexpr double further_on = 2;
+inline constexpr double less_far = 1.5;
+// Nodes that stand for all when the first horizon is chosen.
+inline constexpr std::size_t nodes_in_sample = 64;
+// Arcs of a list that are looked at in the time of one box.
+inline constexpr std::size_t arcs_per_box = 8;
 // Far more work before the horizon, and it is renewed early: profiles beside a clump take 0.5 to 1.
 inline constexpr std::size_t passes_overdue_on_trees = 50;
 // No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32

@@ -45,8 +45,8 @@ inline SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const P
 }
 
 // The λ to try after such a guess: further, the longer no vertex was found on the other side, and no nearer to either
-// end than `least_part` of the way between them. `first_slope`: no slope of the profile is less.
-inline double lambda_between(const SlopeGuess& guess, double first_slope, const Known& known, double least_part) {
+// end than `from_ends` of the way between them. `first_slope`: no slope of the profile is less.
+inline double lambda_between(const SlopeGuess& guess, double first_slope, const Known& known, double from_ends) {
     using namespace tuning;
     const double low = known.left.lambda, high = known.right->lambda, width = high - low;
     if (!(width > 0)) return low;
@@ -55,7 +55,7 @@ inline double lambda_between(const SlopeGuess& guess, double first_slope, const 
         return std::sqrt(least) * std::sqrt(high);
     const bool is_near_left = known.same_side > 0;
     const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
-    const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);
+    const double near = std::clamp(guessed, from_ends * width, (1 - from_ends) * width);
     const double further = std::pow(further_each_time, std::max(1, std::abs(known.same_side)) - 1);
     const double step = std::min(further * near, std::max(width / 2, near));
     return is_near_left ? low + step : high - step;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/tuning.hpp"
 #include "search/bracket.hpp"
 
 namespace rpw {
@@ -25,8 +26,7 @@ struct Trial {
 // Nothing if that leads nowhere; with a status, the bracket has an answer.
 template <class Oracle>
 std::optional<Status> search_profile(Oracle& oracle, Bracket<typename Oracle::Plan>& bracket, const Limits& limits) {
-    constexpr int most_solves = 500;  // never seen: each solve on a chord finds a new vertex or ends the search
-    for (int solves = 0; solves < most_solves; ++solves) {
+    for (int solves = 0; solves < tuning::most_solves; ++solves) {
         const Trial trial = oracle.next(bracket);
         auto found = oracle.solve(trial, bracket);
         if (!found) return std::nullopt;

@@ -44,7 +44,7 @@ bool is_for_trees(const Question& question) { return is_for_line(question); }
 // Whether points are to be solved without a matrix, whatever the memory. In few dimensions trees are soon as fast.
 bool is_too_large(const Layout& layout) {
     if (layout.dimension == 0) return false;
-    return layout.pairs() > (layout.dimension <= 3 ? most_pairs_in_space : most_pairs);
+    return layout.pairs() > (layout.dimension <= 3 ? most_pairs_in_space : most_pairs_of_matrix);
 }
 
 // With tol, a solve over trees begins with cells (coarse.hpp).
@@ -98,7 +98,7 @@ Choice choose(const Question& question, const Layout& layout) {
         return {Solver::line, "points on a line: at p = inf a maximum flow over short pairs is one pass in order" +
                                   in_vain(question)};
     }
-    if (at_infinity && layout.dimension > 0 && layout.pairs() > most_pairs) {
+    if (at_infinity && layout.dimension > 0 && layout.pairs() > most_pairs_of_matrix) {
         return {Solver::points,
                 "p = inf is decided by maximum flows over short pairs, which k-d trees find, because a matrix of all "
                 "distances between so many points would be too large" +
