@@ -8,6 +8,7 @@ is the same on every run. A block of a loop marked RPW_SIMD counts an eighth, si
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import shutil
 import subprocess
@@ -50,9 +51,9 @@ class Number:
     name: str
     text: str
 
-    @property
-    def is_whole(self) -> bool:
-        return self.type != "double"
+    def rounded(self, value: float) -> float:
+        """As its type has it, and no whole number below 1."""
+        return value if self.type == "double" else max(1, math.floor(value))
 
 
 def numbers(text: str) -> list[Number]:
@@ -137,7 +138,9 @@ def build(folder: Path) -> Path:
     _copy(ROOT / "src/rpw", package / "rpw")
     shutil.copy(new / "tuning.hpp", package)
     for library in made.glob("_core*.so"):
-        shutil.copy(library, package / "rpw")
+        copy = package / "rpw" / library.name
+        copy.unlink(missing_ok=True)  # a process that has loaded it keeps its own
+        shutil.copy(library, copy)
     return package
 
 

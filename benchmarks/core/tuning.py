@@ -1,11 +1,13 @@
 """What each tuning number earns: the counted work at half and at twice its value over that at the value.
 
     python benchmarks/core/tuning.py [--only NAME ...] [--family NAME ...] [--jobs 2]
+    python benchmarks/core/tuning.py --set NAME=VALUE ... [--family NAME ...]
 
 A number that no case of a family reads is not tried there. Ratios are geometric means over the cases of a family. For
 half and for twice the table shows the mean over the families that read the number, and those where the work grows and
 falls most. A number whose worst family stays below 1.02 on both sides earns nothing: it goes into a formula, or with
-its branch, unless the hardest single case says what it is there for.
+its branch, unless the hardest single case says what it is there for. ``--set`` tells what other values together cost,
+family by family: a value that switches a branch off tells what the branch earns.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+import itertools
 import json
 import math
 import signal
@@ -25,6 +28,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import counted_build
 
@@ -41,15 +45,11 @@ def _give_up(*_: object) -> None:
     raise TooLongError
 
 
-def _changed(number: counted_build.Number, value: float, factor: float) -> float:
-    return max(1, math.floor(value * factor)) if number.is_whole else value * factor
-
-
 # ---------------------------------------------------------------- in the process that counts
 
 
-def serve() -> None:
-    """For each line that comes, a family, a number and a factor: the work of its cases."""
+def serve(every: int) -> None:
+    """For each line that comes, a family and values of numbers: the work of its cases over that at their own values."""
     import counted_problems
 
     import rpw
@@ -57,25 +57,27 @@ def serve() -> None:
     warnings.simplefilter("ignore")
     core = counted_build.Core(Path(rpw.__file__).parents[1])
     signal.signal(signal.SIGVTALRM, _give_up)
-    families = {family.__name__: list(family()) for family in counted_problems.FAMILIES}
+    families = {family.__name__: list(family())[::every] for family in counted_problems.FAMILIES}
     at_value: dict[str, list[dict]] = {}
     for text in sys.stdin:
-        family, name, factor = json.loads(text)
+        family, values = json.loads(text)
         cases = families[family]
         if family not in at_value:
-            for _, _, call in cases[:1]:
-                call()  # what is made once is not counted
+            cases[0][2]()  # what is made once is not counted
             at_value[family] = [_counted(core, case, math.inf) for case in cases]
         known = at_value[family]
-        if name is None:
-            answer = known
-        else:
-            value = core.value(name)
-            core.set(name, _changed(core.settable[name], value, factor))
-            answer = [
-                _compared(core, case, at) if name in at["reads"] else {"ratio": 1, "is_equal": True}
-                for case, at in zip(cases, known, strict=True)
-            ]
+        if not values:
+            answer = {"values": {name: core.value(name) for name in core.settable}, "cases": known}
+            print(json.dumps(answer), flush=True)
+            continue
+        own = {name: core.value(name) for name in values}
+        for name, value in values.items():
+            core.set(name, value)
+        answer = [
+            {"ratio": 1, "is_equal": True} if own.keys().isdisjoint(at["reads"]) else _compared(core, case, at)
+            for case, at in zip(cases, known, strict=True)
+        ]
+        for name, value in own.items():
             core.set(name, value)
         print(json.dumps(answer), flush=True)
 
@@ -116,15 +118,21 @@ def _compared(core: counted_build.Core, case: tuple, at: dict) -> dict:
 class Counter:
     """A process that counts."""
 
-    def __init__(self, package: Path) -> None:
+    def __init__(self, package: Path, every: int) -> None:
         environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONHASHSEED": "0"}
-        command = [sys.executable, __file__, "--serve"]
+        command = [sys.executable, __file__, "--serve", "--every", str(every)]
         self._process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def ask(self, family: str, name: str | None, factor: float) -> list[dict]:
-        print(json.dumps([family, name, factor]), file=self._process.stdin, flush=True)
+    def at_value(self, family: str) -> dict:
+        return self._ask(family, {})
+
+    def compared(self, family: str, values: dict[str, float]) -> list[dict]:
+        return self._ask(family, values)
+
+    def _ask(self, family: str, values: dict[str, float]) -> Any:
+        print(json.dumps([family, values]), file=self._process.stdin, flush=True)
         return json.loads(self._process.stdout.readline())
 
     def end(self) -> None:
@@ -157,27 +165,45 @@ def _cost(family: str, at_value: list[dict], answer: list[dict]) -> Cost:
     return Cost(family, _mean(ratios), ratios[worst], at_value[worst]["case"], are_equal)
 
 
-def _costs_in(family: str, package: Path, names: list[str]) -> list[tuple[str, float, Cost]]:
+def _costs_in(
+    family: str, package: Path, every: int, numbers: list[counted_build.Number]
+) -> list[tuple[str, float, Cost]]:
     """Of the numbers that the family reads."""
-    counter = Counter(package)
-    at_value = counter.ask(family, None, 1)
-    read = {name for case in at_value for name in case["reads"]}
-    found = [
-        (name, factor, _cost(family, at_value, counter.ask(family, name, factor)))
-        for name in names if name in read for factor in FACTORS
-    ]  # fmt: skip
+    counter = Counter(package, every)
+    at_value = counter.at_value(family)
+    cases, values = at_value["cases"], at_value["values"]
+    read = {name for case in cases for name in case["reads"]}
+    found = []
+    for number, factor in itertools.product([number for number in numbers if number.name in read], FACTORS):
+        changed = number.rounded(factor * values[number.name])
+        answer = counter.compared(family, {number.name: changed})
+        found.append((number.name, factor, _cost(family, cases, answer)))
     counter.end()
-    lines = [f"{family} {len(at_value)} cases"] + [f"{name} {factor} {cost}" for name, factor, cost in found]
+    lines = [f"{family} {len(cases)} cases"] + [f"{name} {factor} {cost}" for name, factor, cost in found]
     (package.parent / f"{family}.txt").write_text("\n".join(lines), encoding="utf-8")
     return found
 
 
-def _all_costs(package: Path, families: list[str], names: list[str], jobs: int) -> Costs:
+def show_together(package: Path, every: int, families: list[str], values: dict[str, float]) -> None:
+    """What these values cost together."""
+    costs = []
+    for family in families:
+        counter = Counter(package, every)
+        cases = counter.at_value(family)["cases"]
+        cost = _cost(family, cases, counter.compared(family, values))
+        counter.end()
+        costs.append(cost.mean)
+        note = "" if cost.is_equal else "  ANSWERS DIFFER"
+        print(f"{family:12} {cost.mean:6.3f}  hardest {cost.worst:.2f} {cost.worst_case}{note}", flush=True)
+    print(f"{'mean':12} {_mean(costs):6.3f}")
+
+
+def _all_costs(package: Path, every: int, families: list[str], numbers: list[counted_build.Number], jobs: int) -> Costs:
     """The dearest families first, so that none is left over at the end."""
     order = sorted(families, key=lambda family: family not in ("points", "trial", "crossings", "transport"))
-    costs: Costs = {name: {factor: [] for factor in FACTORS} for name in names}
+    costs: Costs = {number.name: {factor: [] for factor in FACTORS} for number in numbers}
     with ThreadPoolExecutor(jobs) as pool:
-        for found in pool.map(lambda family: _costs_in(family, package, names), order):
+        for found in pool.map(lambda family: _costs_in(family, package, every, numbers), order):
             for name, factor, cost in found:
                 costs[name][factor].append(cost)
     return costs
@@ -204,13 +230,15 @@ def _show(number: counted_build.Number, of_number: dict[float, list[Cost]]) -> s
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help="of a number in tuning.hpp")
+    parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="what these values cost together")
     parser.add_argument("--family", action="append")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th case, for a first look")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=counted_build.ROOT / "build/tuning")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve()
+        serve(options.every)
         return
     options.folder.mkdir(parents=True, exist_ok=True)
     package = counted_build.build(options.folder)
@@ -220,7 +248,11 @@ def main() -> None:
     families = options.family or [family.__name__ for family in counted_problems.FAMILIES]
     text = (package / "tuning.hpp").read_text(encoding="utf-8")
     chosen = [number for number in counted_build.settable(text) if not options.only or number.name in options.only]
-    costs = _all_costs(package, families, [number.name for number in chosen], options.jobs)
+    if options.set:
+        pairs = (setting.split("=") for setting in options.set)
+        show_together(package, options.every, families, {name: float(value) for name, value in pairs})
+        return
+    costs = _all_costs(package, options.every, families, chosen, options.jobs)
     print(f"{len(counted_build.numbers(text))} numbers, {len(counted_build.FIXED)} of them fixed when it is compiled")
     columns = "mean  worst family       least family"
     print(f"{'number':26} {'value':>11}  {'half: ' + columns:42} | {'twice: ' + columns}")
