@@ -151,38 +151,9 @@ inline constexpr double least_part = 0.001;
 // Where two guesses fell short and so much more is to be moved, the next one goes to where everything moves: from there
 // the way back is known, and one solve takes less than many that grow. ×½ 1.03, ×2 1.03
 inline constexpr double long_way = 4;
-
-// ---------------------------------------------------------------- λ corrected early
-
-// Between these numbers of pairs of points λ is corrected early, unless a sample of the neighbours says that a walk is
-// short: where much stays (each round reads all pairs, so the square of that share times the pairs must not be large),
-// or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal say
-// little about the one at it. Timed, not counted: steps would say that half of the second is better. Without
-// it pairs of 40 to 300 points take 1.11 times as long in the mean, up to 2.5.
-inline constexpr double fewest_corrected = 1000;
-inline constexpr double most_corrected = 100000;
-inline constexpr double much_unmoved = 0.3;
-inline constexpr double most_product = 1800;
-inline constexpr double same_way = 0.25;
-inline constexpr double little_of_atom = 0.3;
-// λ is corrected after so many rounds, when most arcs are placed, and then after each round in which no more arcs
-// entered than this share of the larger side. That ends when λ changes by no more than the other share. ×½ 1.05, ×2
-// 1.04; ×½ 1.03, ×2 1.00; ×½ 1.02, ×2 1.02
-inline constexpr int first_rounds = 3;
-inline constexpr double few_entered = 0.1;
-inline constexpr double close_enough = 0.1;
-inline constexpr int most_rounds = 60;
-// How far log ε may lie from that of a plan that corrects λ, on either side. ×½ 1.01, ×2 1.03; ×½ 1.02, ×2 1.00
+// How far log ε may lie from that of a vertex beyond which the goal is sought, on either side.
 inline constexpr double furthest_down = 0.5;
 inline constexpr double furthest_up = 3;
-// No correction makes λ smaller than this part of itself. Without it λ fell below 0 where nearly nothing had moved.
-inline constexpr double largest_fall = 16;
-// From a vertex on one side λ goes so many times as far as the goal seems to lie, and at least this share of itself,
-// twice that after each guess that fell short; but not below half of itself. After so many of them the bracket is taken
-// as it is. ×½ 1.01, ×2 1.03; ×½ 1.01, ×2 1.01; -
-inline constexpr double past_goal = 1.3;
-inline constexpr double least_past_goal = 0.01;
-inline constexpr int most_past_goal = 6;
 
 // ---------------------------------------------------------------- W, and whole profiles
 

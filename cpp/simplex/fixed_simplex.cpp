@@ -105,15 +105,6 @@ bool FixedSimplexOver<Lines>::solve(double lambda, double most_work) {
 }
 
 template <class Lines>
-long FixedSimplexOver<Lines>::sweep(double lambda) {
-    const long before = pivots_;
-    start_at(lambda);
-    price_kept_slacks();
-    for (Node bundle = 0; bundle < bundles_; ++bundle) price_next();
-    return pivots_ - before;
-}
-
-template <class Lines>
 void FixedSimplexOver<Lines>::start_at(double lambda) {
     lambda_ = lambda;
     tolerance_ = rounding_of_price * lambda;

@@ -29,9 +29,6 @@ public:
     // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done
     // before. Then, and after TimeUp, the basis is feasible, not optimal.
     bool solve(double lambda, double most_work = unreachable);
-    // One round over all lines at λ; how many arcs entered. The basis is feasible after it, and near an optimal one
-    // after some.
-    long sweep(double lambda);
     // The least and the largest λ at which the basis that was found at λ is optimal, as far as rounding at λ and the
     // arcs that there are can tell.
     double least_lambda() { return lambda_ - least_slack(true); }

@@ -34,7 +34,6 @@ Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
       budget_(problem.powers.rows, problem.powers.columns) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
-    if (way_ == Way::both && pays_to_correct(bracket.goal())) way_ = Way::corrected;
     if (walks()) {
         if (const auto status = first_walk(bracket, limits)) return status;
     }
@@ -44,17 +43,6 @@ std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
 Network::Way Network::way_by_name(Solver strategy, const Powers& cost) {
     if (strategy == Solver::walk) return Way::walk;
     return strategy == Solver::simplex || are_few_against_many(cost) ? Way::simplex : Way::both;
-}
-
-// Whether the simplex alone, with a λ that is corrected early, is likely to be shorter than a walk.
-bool Network::pays_to_correct(const Goal& goal) {
-    const auto size = static_cast<double>(problem_.powers.size());
-    if (!goal.is_crossing() || size < fewest_corrected || size > most_corrected) return false;
-    const NeighbourProfile near(problem_, goal, pulse_, std::max<Node>(1, problem_.powers.rows / rows_in_sample));
-    const double unmoved = near.lower();
-    if (unmoved * larger_side(problem_.powers) < little_of_atom) return false;
-    if (near.range().least > same_way * near.slope_at_goal()) return false;
-    return unmoved <= much_unmoved && size * unmoved * unmoved <= most_product;
 }
 
 const NeighbourProfile& Network::neighbours(const Goal& goal, Pulse& pulse) {
@@ -140,16 +128,11 @@ void Network::stop(Around& bracket) {
 
 // Finds the λ of the next solve; the status if that shows that the answer lies beyond the cutoff.
 std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
-    const Goal& goal = bracket.goal();
-    bracket.raise_lower(neighbours(goal, pulse_).lower());
+    bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
     if (const auto status = bracket.ending(limits)) return status;
     if (bracket.right()) return std::nullopt;
     first_ = std::min(first_guess(bracket), dearest_path);
-    if (way_ != Way::corrected || solves_ > 0) return std::nullopt;
-    first_ = corrected(goal, *first_, limits.cutoff);
-    if (first_) return std::nullopt;
-    offer_unfinished(bracket);  // whose line bounds other pairs, too
-    return bracket.end_at_left(Status::beyond_cutoff);
+    return std::nullopt;
 }
 
 // Along the profile the crossings come in the order of κ: what was found on the way to the last one bounds the next.
@@ -183,35 +166,11 @@ double Network::first_guess(const Around& bracket) {
     return least < unreachable ? least / 2 : 1;
 }
 
-// Rounds of the simplex towards a vertex near the goal, from this λ on; gives the λ at which to solve. A plan that is
-// not optimal yet tells where λ should be: what a solve would spend on the wrong λ is not spent. Nothing if the answer
-// lies beyond the cutoff (1: never); looking for that changes nothing else.
-std::optional<double> Network::corrected(const Goal& goal, double lambda, double cutoff) {
-    const double few = few_entered * larger_side(problem_.powers), least = part_of_atom / larger_side(problem_.powers);
-    for (int round = 1; round <= most_rounds; ++round) {
-        const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
-        const bool may_give_up = cutoff < 1 && round % first_rounds == 0;
-        if (may_give_up && goal.on_line(proven_height(), simplex_.lambda()) > cutoff) return std::nullopt;
-        if (!is_settled && round != first_rounds) continue;
-        const double better = corrected_lambda(goal, simplex_.point(), neighbours_->range(), least);
-        const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
-        lambda = std::min(better, dearest_path);
-        if (is_settled && is_close) break;
-    }
-    return lambda;
-}
-
 Trial Network::next(const Around& bracket) {
     if (first_) return {*std::exchange(first_, std::nullopt), false};
     const Known known = bracket.known();
-    // After a correction, as long as all vertices lie on one side, there is nothing to guess between.
-    const bool is_one_sided = way_ == Way::corrected && (!known.right || known.left.lambda == 0);
-    const bool is_past = is_one_sided && std::abs(known.same_side) <= most_past_goal;
-    const SlopeRange range = neighbours_->range();
-    double lambda = is_past ? lambda_past_goal(bracket.goal(), known, range, least_unmoved(bracket))
-                            : next_lambda(guess(bracket), known, range);
-    lambda = std::min(lambda, dearest_path);
-    const bool is_chord = known.right && !is_past && wants_chord(bracket, lambda);
+    double lambda = std::min(next_lambda(guess(bracket), known, neighbours_->range()), dearest_path);
+    const bool is_chord = known.right && wants_chord(bracket, lambda);
     if (is_chord) lambda = bracket.chord_between_slopes();
     if (known.right && lambda - known.left.lambda < known.right->lambda - lambda) go_back_to(bracket.left());
     return {lambda, is_chord};
@@ -220,7 +179,7 @@ Trial Network::next(const Around& bracket) {
 // The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
 bool Network::wants_chord(const Around& bracket, double lambda) const {
     const double low = bracket.left().lambda, high = bracket.right()->lambda, width = high - low;
-    if (!(width > 0) || bracket.stalls() >= (way_ == Way::corrected ? 1 : most_stalls)) return true;
+    if (!(width > 0) || bracket.stalls() >= most_stalls) return true;
     const bool is_halved = std::min(lambda - low, high - lambda) > nearly_half * width;
     return bracket.stalls() > 0 && is_halved && high <= many_orders * low;
 }
@@ -274,16 +233,13 @@ void Network::cut_off(Around& bracket) {
     if (bracket.goal().is_crossing()) bracket.raise_lower(neighbours(bracket.goal(), after).lower());
 }
 
-// Of the line that the potentials of the simplex prove, completed for all pairs: its basis need not be optimal.
-double Network::proven_height() const {
+// The basis of the simplex is feasible, though not optimal; its potentials, completed for all pairs, may prove more
+// than others do.
+void Network::offer_unfinished(Around& bracket) {
     std::vector<double> u, v;
     const double lambda = simplex_.lambda();
-    return lambda - certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v, &pulse_);
-}
-
-// The basis of the simplex is feasible, though not optimal; its potentials may prove more than others do.
-void Network::offer_unfinished(Around& bracket) {
-    bracket.offer({simplex_.point(), simplex_.basis()}, proven_height());
+    const double least = certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v, &pulse_);
+    bracket.offer({simplex_.point(), simplex_.basis()}, lambda - least);
 }
 
 }  // namespace rpw

@@ -5,8 +5,7 @@
 // multiplier (simplex/fixed_simplex.hpp) jumps to the vertex of any λ: best where the walk is long. The search begins
 // as a walk. Where the rest of the way looks dearer than a cold solve, the walk's basis is handed to the simplex, which
 // jumps to a guess of λ, as a rule from below; from there the walk goes on to the goal, as long as it takes no more
-// work than the simplex has. Between few points, where a walk's lists cost as much as a solve, the simplex is alone,
-// and λ is corrected while its first solve is still under way. docs/theory.md, "Two strategies", has the proofs.
+// work than the simplex has. docs/theory.md, "Two strategies", has the proofs.
 #pragma once
 
 #include <optional>
@@ -51,8 +50,7 @@ public:
     Solver solver() const { return solves_ == 0 || way_ == Way::walk ? Solver::walk : Solver::simplex; }
 
 private:
-    // One strategy, both, or the simplex with a first λ that is corrected on the way.
-    enum class Way { walk, simplex, both, corrected };
+    enum class Way { walk, simplex, both };
 
     // A walk, and from where on it tells how the rest of the way will be.
     struct Walking {
@@ -71,8 +69,7 @@ private:
     };
 
     static Way way_by_name(Solver strategy, const Powers& cost);
-    bool walks() const { return way_ == Way::walk || way_ == Way::both; }
-    bool pays_to_correct(const Goal& goal);
+    bool walks() const { return way_ != Way::simplex; }
     const NeighbourProfile& neighbours(const Goal& goal, Pulse& pulse);
 
     std::optional<Status> first_walk(Around& bracket, const Limits& limits);
@@ -83,13 +80,11 @@ private:
 
     std::optional<Status> jump(Around& bracket, const Limits& limits);
     double first_guess(const Around& bracket);
-    std::optional<double> corrected(const Goal& goal, double lambda, double cutoff);
     bool wants_chord(const Around& bracket, double lambda) const;
     SlopeGuess guess(const Around& bracket) const;
     double least_unmoved(const Around& bracket) const;
     bool tighten(const Goal& goal, double most_work);
     void go_back_to(const Vertex<Basis>& vertex);
-    double proven_height() const;
     void offer_unfinished(Around& bracket);
 
     PowerProblem problem_;

@@ -87,20 +87,4 @@ double way_in_lambda(const Goal& goal, const ProfilePoint& from, double step, do
     return step * way_to_goal(goal, start, step, -furthest_down, furthest_up);
 }
 
-double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeRange& range, double least_unmoved) {
-    const double stretch = -std::log(std::max(plan.unmoved, least_unmoved)), rise = plan.lambda - range.least;
-    if (!(rise > 0) || !(stretch > 0)) return plan.lambda;
-    // A plan that has moved next to nothing tells little about the slope: its step may lead below 0.
-    const double corrected = plan.lambda + way_in_lambda(goal, plan, rise / stretch, least_unmoved);
-    return std::max(corrected, plan.lambda / largest_fall);
-}
-
-double lambda_past_goal(const Goal& goal, const Known& known, const SlopeRange& range, double least_unmoved) {
-    const ProfilePoint& vertex = known.right ? *known.right : known.left;
-    const double way = std::abs(corrected_lambda(goal, vertex, range, least_unmoved) - vertex.lambda);
-    const double least = least_past_goal * std::pow(2.0, std::abs(known.same_side) - 1) * vertex.lambda;
-    const double step = std::max(past_goal * way, least);
-    return known.right ? std::max(vertex.lambda - step, vertex.lambda / 2) : vertex.lambda + step;
-}
-
 }  // namespace rpw
