@@ -75,17 +75,6 @@ inline constexpr double few_steps = 20000;
 // 1.01
 inline constexpr double pivots_per_node = 3.5;
 inline constexpr double lines_per_pivot = 5;
-// What is left to walk is guessed so many times as dear as what was walked, since trees get larger; after a walk from
-// mass 0 more. ×½ 1.02, ×2 1.01; ×½ 1.03, ×2 1.02
-inline constexpr double caution = 1.5;
-inline constexpr double dearer_towards_end = 8;
-// A change of log ε below this says nothing about how it goes on.
-inline constexpr double short_stretch = 0.03;
-// Passes over the costs, in steps per pair: those of a walk that has just started, and those of the next solves. A walk
-// must look cheaper than this share of these solves, since it is guessed. ×½ 1.01, ×2 1.02; -; ×½ 1.04, ×2 1.03
-inline constexpr double walk_overhead = 0.6;
-inline constexpr double solve_overhead = 4;
-inline constexpr double share_for_walk = 0.5;
 // Solves of one search. Never seen: each solve on a chord finds a new vertex or ends the search.
 inline constexpr int most_solves = 500;
 // A solve that takes so many times what is expected will not end. Never seen.
