@@ -79,11 +79,8 @@ inline constexpr double lines_per_pivot = 5;
 inline constexpr int most_solves = 500;
 // A solve that takes so many times what is expected will not end. Never seen.
 inline constexpr double most_solve = 100;
-// Solves in a row that find nothing new, or that fall short, before the next one goes further: to the chord, or as far
-// as the dearest pair. One is enough for the chord if the last guess lay in the middle. ×½ 1.02, ×2 1.01
+// Solves in a row that find nothing new before the chord is next. ×½ 1.02, ×2 1.00
 inline constexpr int most_stalls = 3;
-inline constexpr double nearly_half = 0.499;
-inline constexpr int edges_between_gap_checks = 32;
 
 // A list whose arcs took so many passes' work before its horizon was too long, and is made anew with a nearer one.
 // Profiles of 1,500 to 4,000 points (clumps, clusters; p = 1 and 2) over those with 8: with 1 up to 5.8 times as long,
@@ -113,33 +110,12 @@ inline constexpr Node nodes_per_question = 16;
 
 // ---------------------------------------------------------------- guesses of λ
 
-// Less than this share of an atom of the larger side is not worth aiming at. ×2 1.02
-inline constexpr double part_of_atom = 0.5;
-inline constexpr int halvings = 16;
-// A bracket of λ so much wider is halved by orders of magnitude, unless the guess lies above `least_part` of its upper
-// end: potentials there cannot tell apart what is cheap at the lower one. The last stands for 0 in such a ratio.
-inline constexpr double many_orders = 1e4;
-inline constexpr double smallest_part = 1e-30;
-// How much steeper the profile is than that of the neighbours: at least so much, and at most the square root of so much
-// to the power p. Between these, a little less than it was at the left point. ×½ 1.04, ×2 1.00; ×½ 1.02, ×2 1.01; -
-inline constexpr double steeper_than_neighbours = 1.3;
-inline constexpr double most_steeper = 6;
-inline constexpr double less_steep = 0.85;
-// ε falls less fast, or λ grows less, the further the guess goes. ×½ 1.04, ×2 1.02
-inline constexpr double slower_further_on = 0.3;
-// Without a right end this share of the way to the guess is taken, since the way back is dearer; λ grows by no less
-// (twice that after each guess that fell short) than this share of its rise so far, and at first by no more than this
-// share of the way to the dearest pair. ×½ 1.13, ×2 1.11; ×2 1.01; ×½ 1.04, ×2 1.00
-inline constexpr double near_side = 0.8;
-inline constexpr double least_growth = 0.003;
-inline constexpr double towards_dearest = 0.5;
-// Within a bracket a guess that follows others on the same side goes so many times as far, though not beyond the middle
-// for that; every guess keeps this share of the bracket's width from both ends. ×½ 1.01, ×2 1.03
-inline constexpr double further_each_time = 3;
+// Every guess within a bracket keeps this share of its width from both ends, and a bracket so much wider than its lower
+// end is halved by orders of magnitude, unless the guess lies above this part of its upper end: potentials there cannot
+// tell apart what is cheap at the lower one.
 inline constexpr double least_part = 0.001;
-// Where two guesses fell short and so much more is to be moved, the next one goes to where everything moves: from there
-// the way back is known, and one solve takes less than many that grow. ×½ 1.03, ×2 1.03
-inline constexpr double long_way = 4;
+// The last stands for 0 in such a ratio.
+inline constexpr double smallest_part = 1e-30;
 // How far log ε may lie from that of a vertex beyond which the goal is sought, on either side.
 inline constexpr double furthest_down = 0.5;
 inline constexpr double furthest_up = 3;

@@ -162,18 +162,15 @@ Trial Network::next(const Around& bracket) {
     if (first_) return {*std::exchange(first_, std::nullopt), false};
     const Known known = bracket.known();
     double lambda = std::min(next_lambda(guess(bracket), known, neighbours_->range()), dearest_path);
-    const bool is_chord = known.right && wants_chord(bracket, lambda);
+    const bool is_chord = known.right && wants_chord(bracket);
     if (is_chord) lambda = bracket.chord_between_slopes();
     if (known.right && lambda - known.left.lambda < known.right->lambda - lambda) simplex_.adopt(bracket.left().plan);
     return {lambda, is_chord};
 }
 
-// The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
-bool Network::wants_chord(const Around& bracket, double lambda) const {
-    const double low = bracket.left().lambda, high = bracket.right()->lambda, width = high - low;
-    if (!(width > 0) || bracket.stalls() >= most_stalls) return true;
-    const bool is_halved = std::min(lambda - low, high - lambda) > nearly_half * width;
-    return bracket.stalls() > 0 && is_halved && high <= many_orders * low;
+// The chord decides where no vertex lies between; so it is for guesses that find nothing new.
+bool Network::wants_chord(const Around& bracket) const {
+    return !(bracket.right()->lambda > bracket.left().lambda) || bracket.stalls() >= most_stalls;
 }
 
 SlopeGuess Network::guess(const Around& bracket) const {
@@ -181,7 +178,7 @@ SlopeGuess Network::guess(const Around& bracket) const {
 }
 
 double Network::least_unmoved(const Around& bracket) const {
-    return std::max(bracket.lower(), part_of_atom / larger_side(problem_.powers));
+    return std::max(bracket.lower(), 1 / larger_side(problem_.powers));
 }
 
 std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& bracket) {

@@ -61,7 +61,7 @@ private:
 
     std::optional<Status> jump(Around& bracket, const Limits& limits);
     double first_guess(const Around& bracket);
-    bool wants_chord(const Around& bracket, double lambda) const;
+    bool wants_chord(const Around& bracket) const;
     SlopeGuess guess(const Around& bracket) const;
     double least_unmoved(const Around& bracket) const;
     bool tighten(const Goal& goal, double most_work);

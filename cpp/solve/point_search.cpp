@@ -112,7 +112,7 @@ bool PointSearch::start_from_cells() {
     if (!status || !(first_ > 0)) return false;
     pivots_ += between.pivots();
     last_ = {};
-    const double stretch = -std::log(std::max(between.unmoved(), part_of_atom * atom()));
+    const double stretch = -std::log(std::max(between.unmoved(), atom()));
     rate_ = between.rate_ > 0 ? between.rate_ : first_ / std::max(stretch, a_little);
     const std::vector<double> of_cells = between.row_potentials_in_tree();
     std::size_t boxes = 0;
@@ -159,7 +159,7 @@ Trial PointSearch::next(const Bracket<Basis>& bracket) {
 // As far beyond the goal, seen from the only vertex that is known.
 double PointSearch::lambda_past_goal(const Goal& goal, const Known& known) const {
     const ProfilePoint& here = known.right ? *known.right : known.left;
-    const double unmoved = std::max(here.unmoved, part_of_atom * atom());
+    const double unmoved = std::max(here.unmoved, atom());
     const double way =
         std::abs(way_in_lambda(goal, here, rate_, unmoved)) + rate_ * atoms_before_goal * atom() / unmoved;
     const double step = std::pow(2.0, std::abs(known.same_side)) * way;
