@@ -32,6 +32,12 @@ inline constexpr double sharp_lambda = 1e5;
 // Powers of more binary digits than these, from the scale down, may leave float64.
 inline constexpr double most_digits = 900;
 
+// ---------------------------------------------------------------- samples
+
+// So many pairs, or rows (or other nodes), stand for all. Pairs: ×½ 1.06, ×2 1.20; rows: ×½ 1.02, ×2 1.05
+inline constexpr std::size_t pairs_in_sample = 512;
+inline constexpr Node rows_in_sample = 32;
+
 // ---------------------------------------------------------------- the simplex
 
 // From this ratio of sizes on, one side is few against many: the lines of the simplex run along the larger side.
@@ -86,27 +92,14 @@ inline constexpr int most_stalls = 3;
 // Profiles of 1,500 to 4,000 points (clumps, clusters; p = 1 and 2) over those with 8: with 1 up to 5.8 times as long,
 // with 2 1.7, without the rule 15.
 inline constexpr double passes_overdue = 8;
-// The list holds so many arcs per node at first. It gets longer by the first factor where the work since the last pass
-// was less than the first share of a pass, and shorter by the second where it was more than the second share, but not
-// shorter than so many arcs per node.
-inline constexpr double first_arcs_per_node = 12;
-inline constexpr double fewest_arcs_per_node = 4;
-inline constexpr double little_since = 0.5;
-inline constexpr double much_since = 3;
-inline constexpr double longer_list = 1.6;
-inline constexpr double shorter_list = 1.4;
-// Horizons are quantiles of samples of about this size.
-inline constexpr std::size_t arcs_in_sample = 512;
-// The wide list holds at least this share of all arcs.
+// The list holds so many arcs per node at first. After each pass over the costs it gets longer or shorter by up to this
+// factor. ×½ 1.06, ×2 1.17
+inline constexpr double arcs_per_node_of_list = 8;
+inline constexpr double most_change_of_list = 1.5;
+// The wide list holds at least this share of all arcs. ×½ 1.04, ×2 1.03
 inline constexpr double share_of_wide = 1.0 / 16;
-// A list that would keep this share of the wide one is not worth a second sample.
-inline constexpr double nearly_all = 0.8;
-// So many more questions are expected than came since the last renewal: fewer say little about how many there will be.
-inline constexpr double questions_to_come = 64;
 // So many costs that lie side by side are looked at in the time of one arc in a list.
 inline constexpr Node costs_per_arc = 4;
-// So many nodes are looked through in the time of one question to partners.
-inline constexpr Node nodes_per_question = 16;
 
 // ---------------------------------------------------------------- guesses of λ
 
@@ -131,7 +124,6 @@ inline constexpr double much_before_it = 5.2;
 // more than this power of n, near a plane or a curve, a walk is long; but from so many points on the simplex has to
 // read a matrix again and again that is larger than the caches. Timed: W without the walk takes 1.5 to
 // 2.3 times as long in 10 and 64 dimensions, and 1.8 times for 2,500 points in the plane at p = 2.
-inline constexpr Node rows_in_sample = 32;
 inline constexpr double low_dimension = 0.45;
 inline constexpr Node many_points = 2000;
 // Where λ is more than so many times what a plan pays that moves everything, it is lowered in steps of this factor, as
@@ -148,8 +140,6 @@ inline constexpr double passes_of_proof = 3;
 
 // ---------------------------------------------------------------- p = ∞
 
-// So many pairs stand for all when one in the middle is sought, also for LMR. (Rows: see `rows_in_sample`.)
-inline constexpr std::size_t pairs_in_sample = 4096;
 // A walk sorts so many pairs for each node at first, and twice as many each time. They take twice the room of their
 // entries in the matrix, so no more than this share of them waits at once.
 inline constexpr double first_pairs_per_node = 16;
@@ -161,8 +151,6 @@ inline constexpr double many_flows = 64;
 
 // A mixture of as many lines as this was sharper than one of fewer or more.
 inline constexpr std::size_t lines_in_mixture = 3;
-// Atoms that stand for all when lines are compared: about so many.
-inline constexpr Node atoms_in_sample = 64;
 
 // ---------------------------------------------------------------- LMR
 
@@ -272,8 +260,6 @@ inline constexpr double most_passes = 12;
 inline constexpr double much_further = 8;
 inline constexpr double further_on = 2;
 inline constexpr double less_far = 1.5;
-// Nodes that stand for all when the first horizon is chosen.
-inline constexpr std::size_t nodes_in_sample = 64;
 // Arcs of a list that are looked at in the time of one box.
 inline constexpr std::size_t arcs_per_box = 8;
 // Far more work before the horizon, and it is renewed early: profiles beside a clump take 0.5 to 1.

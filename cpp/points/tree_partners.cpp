@@ -141,7 +141,7 @@ double TreePartners::first_step(double lambda) {
     constexpr double if_all_are_free = 1e-9;
     horizon_ = unreachable;
     std::vector<double> sample;
-    const std::size_t stride = found_.size() / nodes_in_sample + 1;
+    const std::size_t stride = found_.size() / rows_in_sample + 1;
     for (std::size_t x = 0; x < found_.size(); x += stride) {
         const auto node = static_cast<Node>(x);
         const double own = own_tree(node).weight(local(node));
