@@ -45,26 +45,20 @@ inline constexpr Node rows_in_sample = 32;
 inline constexpr Node many_per_few = 4;
 // And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger
 // side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, as long
-// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600.
+// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600. A line that is a column is
+// gathered from as many rows, each in another part of memory: with more rows the way over rows is shorter.
 inline constexpr Node few_points = 100;
-// A line that is a column is gathered from as many rows, each in another part of memory. Beyond so many entries the way
-// over rows is shorter, though it takes more pivots: W of 300 x 3,000 takes 0.7 to 1.3 of the time, of 900 x 3,600 0.15
-// to 0.35.
-inline constexpr Node longest_gathered = 400;
 // Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
 // many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
 // Elsewhere the choice among more arcs makes the way longer, without end for the exponential example. Without bundles
 // two against 20,000 take ten times as long.
 inline constexpr Node arcs_per_bundle = 200;
-inline constexpr Node most_lines_per_bundle = 24;
 // Where arcs are listed a line has few, and a choice among more of them saves pivots: 20,000 points, shifted, take 1.6
 // of the time with 1 line to a bundle, and 1.2 with 32.
-inline constexpr Node listed_lines_per_bundle = 8;
+inline constexpr Node lines_per_bundle = 8;
 // The price of a step beside one entry of a walk's list, as timed: passes over rows are vectorised; a pivot is mostly
-// its climb.
-inline constexpr double work_per_line = 2.5;
+// its climb. ×½ 1.05, ×2 1.01; ×½ 1.05, ×2 1.03
 inline constexpr double work_per_cost = 0.12;
-inline constexpr double work_per_label = 0.7;
 inline constexpr double work_per_pivot = 80;
 // Of a box of eight in a tree, where costs need no power function and where they do; a step of a walk over trees takes
 // half of that.
@@ -77,10 +71,8 @@ inline constexpr double work_per_box_of_powers = 30;
 // its rate. ×½ 1.8 (large clouds), ×2 1.00; the other: ×½ 1.01, ×2 1.01
 inline constexpr double first_stretch = 1.5;
 inline constexpr double few_steps = 20000;
-// Pivots per node of a cold solve, and lines priced for each, as counted: the walk goes on if its rest costs less. ×½
-// 1.01
-inline constexpr double pivots_per_node = 3.5;
-inline constexpr double lines_per_pivot = 5;
+// Pivots per node of a cold solve: the walk goes on if its rest costs less. ×½ 1.05, ×2 1.03
+inline constexpr double pivots_per_node = 6;
 // Solves of one search. Never seen: each solve on a chord finds a new vertex or ends the search.
 inline constexpr int most_solves = 500;
 // A solve that takes so many times what is expected will not end. Never seen.
@@ -126,17 +118,13 @@ inline constexpr double much_before_it = 5.2;
 // 2.3 times as long in 10 and 64 dimensions, and 1.8 times for 2,500 points in the plane at p = 2.
 inline constexpr double low_dimension = 0.45;
 inline constexpr Node many_points = 2000;
-// Where λ is more than so many times what a plan pays that moves everything, it is lowered in steps of this factor, as
-// far as everything still moves.
-inline constexpr double fine_lambda = 100;
-inline constexpr double step_of_lambda = 4;
+// λ climbs in steps of this factor, or is lowered as far as everything still moves.
+inline constexpr double step_of_lambda = 2;
 // Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
 // it needs some dozens.
 inline constexpr double simplex_patience = 1e4;
 // After this many solves for two curves around a profile the walk is given a chance.
 inline constexpr std::size_t solves_before_walk = 128;
-// To prove a vertex takes so many passes over the costs.
-inline constexpr double passes_of_proof = 3;
 
 // ---------------------------------------------------------------- p = ∞
 
@@ -285,12 +273,10 @@ inline constexpr Node points_per_cell = 8;
 inline constexpr double work_of_first_walk = 250;
 inline constexpr double most_excess = 3;
 inline constexpr double most_stretches_left = 2;
-// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ grows in steps of
-// the last factor. W_2 of Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large).
+// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ climbs to it. W_2 of Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large).
 // Clusters and far outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
 inline constexpr double most_left_by_walk = 0.1;
 inline constexpr double longest_climb = 64;
-inline constexpr double step_of_climb = 2;
 // Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
 // and as long as so many passes over all points.
 inline constexpr double atoms_before_goal = 2;

@@ -79,9 +79,7 @@ private:
     bool is_listed(Node x) const { return depth_[x] > 0 || x == root_; }
     Node depth_of(Node x) const { return is_listed(x) ? depth_[x] : depth_[nodes_[x].parent] + 1; }
     double line_potential(Node x) const;
-    double work_of_line(Node line) const {
-        return tuning::work_per_line + tuning::work_per_cost * costs_.degree(line - first_line_);
-    }
+    double work_of_line(Node line) const { return 1 + tuning::work_per_cost * costs_.degree(line - first_line_); }
     const double* kept() const { return potential_.data() + first_kept_; }
 
     void start_at(double lambda);

@@ -22,7 +22,7 @@ double larger_side(const Powers& cost) { return std::max(cost.rows, cost.columns
 // What a solve from nothing is expected to take.
 double work_of_cold_solve(const Powers& cost) {
     const auto [few, many] = std::minmax(cost.rows, cost.columns);
-    return pivots_per_node * (few + many) * (work_per_pivot + lines_per_pivot * work_per_cost * few);
+    return pivots_per_node * (few + many) * (work_per_pivot + work_per_cost * few);
 }
 
 bool are_few_against_many(const Powers& cost) {

@@ -129,7 +129,7 @@ bool PointSearch::start_from_cells() {
 // left to do when nearly all moves, and a pivot re-labels a good part of all points.
 bool PointSearch::climb_from(const Vertex<Basis>& walked) {
     simplex_->adopt(walked.plan);
-    for (double lambda = step_of_climb * walked.lambda; lambda < first_; lambda *= step_of_climb) {
+    for (double lambda = step_of_lambda * walked.lambda; lambda < first_; lambda *= step_of_lambda) {
         if (!simplex_->solve(lambda, most_work_ - work_)) return false;
     }
     return true;
