@@ -1,9 +1,13 @@
 // Numbers that decide how long a search takes, or when two numbers count as one: never what is found beyond that.
 //
-// Behind each choice stands a measurement of work (elementary steps, which do not depend on the machine) over 230
-// problems: clouds of 40 to 500 points with and without weights, pictures, structured costs, given masses. "×½ 1.04,
-// ×2 1.01" says how much more of it the worst of five families took in the mean at half and at twice the value; nothing
-// is said where neither costs 1 %. Single problems may take twice as much or half of it.
+// A number tunes if another value gives the same answers in another time. These do not, and are not counted as such:
+// what rounding and the formats of numbers allow ("accuracy"), what fits ("memory"), and ends of loops that were never
+// seen to go on ("guards"). They stand first. Lanes, blocks and leaves, which the compiler has to know, stand where
+// they are used, and so do doubling and halving.
+//
+// Behind each choice stands a measurement of work, which does not depend on the machine (`make tuning`): "×½ 1.04, ×2
+// 1.01" says how much more of it the worst family took in the mean at half and at twice the value; where nothing is
+// said, neither costs 2 %, but the hardest cases would suffer without the rule.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +35,44 @@ inline constexpr double rounding_of_price = 1e-14;
 inline constexpr double sharp_lambda = 1e5;
 // Powers of more binary digits than these, from the scale down, may leave float64.
 inline constexpr double most_digits = 900;
+// Stands for 0 in a ratio of λ.
+inline constexpr double smallest_part = 1e-30;
+// What sums of shares of a merged atom may differ by, as a part of its mass.
+inline constexpr double rounding_of_shares = 0x1p-50;
+// LMR: so many units in the largest cost that can be used. Fewer where there is no cap, since sums along a path must
+// fit 64 bits too, or a unit of length would be lost in the rounding of float64. Smaller units leave float64 in sums.
+inline constexpr double most_units = 0x1p60;
+inline constexpr double most_units_without_cap = 0x1p50;
+inline constexpr double smallest_unit = 1e-290;
+// 32 bits hold costs below this with room for the walk of LMR.
+inline constexpr double narrow_cost = 0x1p30;
+
+// ---------------------------------------------------------------- memory
+
+// Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
+inline constexpr double most_pairs_of_matrix = 1e9;
+inline constexpr double most_pairs_in_space = 2.5e8;
+// At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte.
+inline constexpr double most_listed_pairs = 2.5e8;
+// Pairs that wait to be sorted at p = ∞ take twice the room of their entries in the matrix, so no more than this share
+// of them waits at once.
+inline constexpr double most_waiting = 1.0 / 32;
+// No more arcs are listed by a walk over trees, and by the simplex over points. With 3 million, 100,000 plain points
+// take 0.9 of the time, and 32 MB more.
+inline constexpr std::size_t most_arcs = 2'000'000;
+inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
+
+// ---------------------------------------------------------------- guards
+
+// Solves of one search. Never seen: each solve on a chord finds a new vertex or ends the search.
+inline constexpr int most_solves = 500;
+// A solve that takes so many times what is expected will not end. Never seen.
+inline constexpr double most_solve = 100;
+// Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
+// it needs some dozens.
+inline constexpr double simplex_patience = 1e4;
+// The simplex over points lists arcs anew so often at most.
+inline constexpr int most_rounds_of_lists = 100;
 
 // ---------------------------------------------------------------- samples
 
@@ -45,8 +87,8 @@ inline constexpr Node rows_in_sample = 32;
 inline constexpr Node many_per_few = 4;
 // And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger
 // side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, as long
-// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600. A line that is a column is
-// gathered from as many rows, each in another part of memory: with more rows the way over rows is shorter.
+// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600. A line that is a column
+// is gathered from as many rows, each in another part of memory: with more rows the way over rows is shorter.
 inline constexpr Node few_points = 100;
 // Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
 // many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
@@ -73,10 +115,6 @@ inline constexpr double first_stretch = 1.5;
 inline constexpr double few_steps = 20000;
 // Pivots per node of a cold solve: the walk goes on if its rest costs less. ×½ 1.05, ×2 1.03
 inline constexpr double pivots_per_node = 6;
-// Solves of one search. Never seen: each solve on a chord finds a new vertex or ends the search.
-inline constexpr int most_solves = 500;
-// A solve that takes so many times what is expected will not end. Never seen.
-inline constexpr double most_solve = 100;
 // Solves in a row that find nothing new before the chord is next. ×½ 1.02, ×2 1.00
 inline constexpr int most_stalls = 3;
 
@@ -99,8 +137,6 @@ inline constexpr Node costs_per_arc = 4;
 // end is halved by orders of magnitude, unless the guess lies above this part of its upper end: potentials there cannot
 // tell apart what is cheap at the lower one.
 inline constexpr double least_part = 0.001;
-// The last stands for 0 in such a ratio.
-inline constexpr double smallest_part = 1e-30;
 // How far log ε may lie from that of a vertex beyond which the goal is sought, on either side.
 inline constexpr double furthest_down = 0.5;
 inline constexpr double furthest_up = 3;
@@ -120,18 +156,13 @@ inline constexpr double low_dimension = 0.45;
 inline constexpr Node many_points = 2000;
 // λ climbs in steps of this factor, or is lowered as far as everything still moves.
 inline constexpr double step_of_lambda = 2;
-// Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
-// it needs some dozens.
-inline constexpr double simplex_patience = 1e4;
 // After this many solves for two curves around a profile the walk is given a chance.
 inline constexpr std::size_t solves_before_walk = 128;
 
 // ---------------------------------------------------------------- p = ∞
 
-// A walk sorts so many pairs for each node at first, and twice as many each time. They take twice the room of their
-// entries in the matrix, so no more than this share of them waits at once.
+// A walk sorts so many pairs for each node at first, and twice as many each time.
 inline constexpr double first_pairs_per_node = 16;
-inline constexpr double most_waiting = 1.0 / 32;
 // Two curves take up to so many flows; beyond that the walk, which finds the profile itself, is the shorter way.
 inline constexpr double many_flows = 64;
 
@@ -144,13 +175,6 @@ inline constexpr std::size_t lines_in_mixture = 3;
 
 // The first round takes this many tol for a lower bound; the second round has a proven one.
 inline constexpr double first_lower_in_tols = 8;
-// So many units in the largest cost that can be used. Fewer where there is no cap, since sums along a path must fit 64
-// bits too, or a unit of length would be lost in the rounding of float64. Smaller units leave float64 in sums.
-inline constexpr double most_units = 0x1p60;
-inline constexpr double most_units_without_cap = 0x1p50;
-inline constexpr double smallest_unit = 1e-290;
-// 32 bits hold costs below this with room for the walk.
-inline constexpr double narrow_cost = 0x1p30;
 // So many more arcs of each row are listed at a time.
 inline constexpr double arcs_per_row = 12;
 
@@ -180,8 +204,8 @@ inline constexpr int most_hints = 6;
 // quarter of the time.
 inline constexpr Node worth_a_run = 16;
 // Costs per atom that take as long as one search, and as long as a sandwich where the measures lie apart; breakpoints
-// per atom beyond which a walk is longer than a search or a sandwich for p = 1 too. Without walks, searches at p = 1 take
-// up to 4 times as long.
+// per atom beyond which a walk is longer than a search or a sandwich for p = 1 too. Without walks, searches at p = 1
+// take up to 4 times as long.
 inline constexpr std::size_t costs_of_search = 200;
 inline constexpr std::size_t many_costs = 4000;
 inline constexpr std::size_t many_edges = 8;
@@ -214,12 +238,8 @@ inline constexpr double least_steps_of_trial = 3.2;
 inline constexpr double share_for_all = 1;
 // At p = ∞ trees are tried in so many dimensions.
 inline constexpr Node few_dimensions = 6;
-// Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
-inline constexpr double most_pairs_of_matrix = 1e9;
-inline constexpr double most_pairs_in_space = 2.5e8;
-// At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte. Where a matrix can be asked instead, this share of
-// all pairs: to find more of them takes as long as to make the matrix.
-inline constexpr double most_listed_pairs = 2.5e8;
+// At p = ∞, where a matrix can be asked instead, trees may list this share of all pairs: to find more of them takes as
+// long as to make the matrix.
 inline constexpr double share_on_trial = 1.0 / 64;
 // A row is computed as a whole where the one before has more than this part of all columns.
 inline constexpr std::size_t long_row = 16;
@@ -228,8 +248,6 @@ inline constexpr double most_pairs_instead = 1e7;
 
 // From so many atoms on, equal points are looked for: one pass over a hash table.
 inline constexpr Node atoms_worth_merging = 100;
-// What sums of shares of a merged atom may differ by, as a part of its mass.
-inline constexpr double rounding_of_shares = 0x1p-50;
 
 // A horizon of the trees goes further where the work since the last renewal was less than so many passes over all
 // nodes, and less far where it was more: of counted work a third takes as long as the boxes of a pass.
@@ -243,10 +261,8 @@ inline constexpr double less_far = 1.5;
 inline constexpr std::size_t arcs_per_box = 8;
 // Far more work before the horizon, and it is renewed early: profiles beside a clump take 0.5 to 1.
 inline constexpr std::size_t passes_overdue_on_trees = 50;
-// No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32
-// MB more.
+// No more arcs are listed for each node.
 inline constexpr std::size_t arcs_per_node = 48;
-inline constexpr std::size_t most_arcs = 2'000'000;
 // A list that answers fewer questions, one for so many nodes, was not worth its pass. Without this rule 60 points
 // beside outliers 1,000 times as far away do not end in 11 dimensions.
 inline constexpr double few_questions = 16;
@@ -256,12 +272,9 @@ inline constexpr Node fewest_cells = 125;
 // With a time limit, cells give first bounds from so many pairs on: fewer are solved in a few hundredths of a second.
 inline constexpr double pairs_for_first_bounds = 1 << 20;
 
-// The simplex over points lists so many arcs for each node, and no more in all; and again so often at most, more was
-// never seen. With 12 31,623 points, moved, take 1.4 of the time at p = 1, with 48 1.1; 3,000 points in clusters 0.8
-// and 1.3.
+// The simplex over points lists so many arcs for each node. With 12 31,623 points, moved, take 1.4 of the time at p =
+// 1, with 48 1.1; 3,000 points in clusters 0.8 and 1.3.
 inline constexpr std::size_t arcs_per_node_of_simplex = 24;
-inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
-inline constexpr int most_rounds_of_lists = 100;
 // From so many points on either side a search starts from one between cells, of so many points each: as many as a block
 // of a tree has, so that cells lie apart.
 inline constexpr Node fewest_from_cells = 1000;
@@ -273,8 +286,9 @@ inline constexpr Node points_per_cell = 8;
 inline constexpr double work_of_first_walk = 250;
 inline constexpr double most_excess = 3;
 inline constexpr double most_stretches_left = 2;
-// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ climbs to it. W_2 of Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large).
-// Clusters and far outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
+// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ climbs to it. W_2 of
+// Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large). Clusters and far
+// outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
 inline constexpr double most_left_by_walk = 0.1;
 inline constexpr double longest_climb = 64;
 // Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
