@@ -18,8 +18,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER = re.compile(r"^inline constexpr (\S+) (\w+) = ([^;]+);", re.MULTILINE)
-# Sizes of arrays and arguments of templates: the compiler has to know them.
-FIXED: tuple[str, ...] = ()
+SECTION = re.compile(r"^// -{20,} (.+)$", re.MULTILINE)
+# Of tuning.hpp, which do not tune: see its head.
+NO_TUNING = ("accuracy", "memory", "guards")
 
 COUNTER = """
 #include <atomic>
@@ -47,22 +48,25 @@ __attribute__((visibility("default"))) std::uint64_t rpw_work() { return (of_end
 
 @dataclass(frozen=True)
 class Number:
+    section: str
     type: str
     name: str
     text: str
+
+    @property
+    def tunes(self) -> bool:
+        return self.section not in NO_TUNING
 
     def rounded(self, value: float) -> float:
         """As its type has it, and no whole number below 1."""
         return value if self.type == "double" else max(1, math.floor(value))
 
 
-def numbers(text: str) -> list[Number]:
-    """In the order of the file ``tuning.hpp`` with this text."""
-    return [Number(*match) for match in NUMBER.findall(text)]
-
-
 def settable(text: str) -> list[Number]:
-    return [number for number in numbers(text) if number.name not in FIXED]
+    """All numbers in the file ``tuning.hpp`` with this text, in its order."""
+    parts = SECTION.split(text)[1:]
+    sections = zip(parts[::2], parts[1::2], strict=True)
+    return [Number(section, *match) for section, part in sections for match in NUMBER.findall(part)]
 
 
 def _write_tuning(tree: Path) -> None:

@@ -247,13 +247,14 @@ def main() -> None:
 
     families = options.family or [family.__name__ for family in counted_problems.FAMILIES]
     text = (package / "tuning.hpp").read_text(encoding="utf-8")
-    chosen = [number for number in counted_build.settable(text) if not options.only or number.name in options.only]
+    numbers = counted_build.settable(text)
+    chosen = [number for number in numbers if (number.name in options.only if options.only else number.tunes)]
     if options.set:
         pairs = (setting.split("=") for setting in options.set)
         show_together(package, options.every, families, {name: float(value) for name, value in pairs})
         return
     costs = _all_costs(package, options.every, families, chosen, options.jobs)
-    print(f"{len(counted_build.numbers(text))} numbers, {len(counted_build.FIXED)} of them fixed when it is compiled")
+    print(f"{sum(number.tunes for number in numbers)} numbers tune, {len(numbers)} stand in tuning.hpp")
     columns = "mean  worst family       least family"
     print(f"{'number':26} {'value':>11}  {'half: ' + columns:42} | {'twice: ' + columns}")
     for number in chosen:

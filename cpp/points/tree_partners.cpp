@@ -51,8 +51,8 @@ void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, 
         weigh_all(forest);
         step_ = first_step(lambda);
     } else {
-        if (since < fewest_passes * pass) step_ *= since < pass / 2 ? much_further : further_on;
-        if (since > most_passes * pass) step_ /= less_far;
+        if (since < fewest_passes * pass) step_ *= further_on;
+        if (since > most_passes * pass) step_ /= 2;
     }
     const bool was_worth_it = renewals_ == 0 || since > static_cast<double>(found_.size()) / few_questions;
     has_lists_ = renewals_++ >= next_lists_ && list_some(forest, lambda, was_worth_it, pulse);
