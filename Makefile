@@ -20,7 +20,7 @@ TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_own_price gpu_bo
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient build format
-.PHONY: sanitize clean preflight
+.PHONY: sanitize clean preflight tuning
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -47,6 +47,9 @@ bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
 
 compare: $(VENV)/test.txt $(VENV)/package  ## time this build and another in turns (OTHER=folder that holds its rpw)
 	$(PY) benchmarks/pair/compare.py $(OTHER) $(ARGS)
+
+tuning: $(VENV)/test.txt $(VENV)/cmake.txt  ## count the work at half and at twice each tuning number (ARGS="--only NAME")
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) benchmarks/core/tuning.py $(ARGS)
 
 bench-lmr: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of LMR, beside PyCoOT where there is Java
 	$(PY) benchmarks/pair/bench_lmr.py $(ARGS)

@@ -1,9 +1,13 @@
 // Numbers that decide how long a search takes, or when two numbers count as one: never what is found beyond that.
 //
-// Behind each choice stands a measurement of work (elementary steps, which do not depend on the machine) over 230
-// problems: clouds of 40 to 500 points with and without weights, pictures, structured costs, given masses. "×½ 1.04,
-// ×2 1.01" says how much more of it the worst of five families took in the mean at half and at twice the value; nothing
-// is said where neither costs 1 %. Single problems may take twice as much or half of it.
+// A number tunes if another value gives the same answers in another time. These do not, and are not counted as such:
+// what rounding and the formats of numbers allow ("accuracy"), what fits ("memory"), and ends of loops that were never
+// seen to go on ("guards"). They stand first. Lanes, blocks and leaves, which the compiler has to know, stand where
+// they are used, and so do doubling and halving.
+//
+// Behind each choice stands a measurement of work, which does not depend on the machine (`make tuning`): "×½ 1.04, ×2
+// 1.01" says how much more of it the worst family took in the mean at half and at twice the value; where nothing is
+// said, neither costs 2 %, but the hardest cases would suffer without the rule.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +35,50 @@ inline constexpr double rounding_of_price = 1e-14;
 inline constexpr double sharp_lambda = 1e5;
 // Powers of more binary digits than these, from the scale down, may leave float64.
 inline constexpr double most_digits = 900;
+// Stands for 0 in a ratio of λ.
+inline constexpr double smallest_part = 1e-30;
+// What sums of shares of a merged atom may differ by, as a part of its mass.
+inline constexpr double rounding_of_shares = 0x1p-50;
+// LMR: so many units in the largest cost that can be used. Fewer where there is no cap, since sums along a path must
+// fit 64 bits too, or a unit of length would be lost in the rounding of float64. Smaller units leave float64 in sums.
+inline constexpr double most_units = 0x1p60;
+inline constexpr double most_units_without_cap = 0x1p50;
+inline constexpr double smallest_unit = 1e-290;
+// 32 bits hold costs below this with room for the walk of LMR.
+inline constexpr double narrow_cost = 0x1p30;
+
+// ---------------------------------------------------------------- memory
+
+// Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
+inline constexpr double most_pairs_of_matrix = 1e9;
+inline constexpr double most_pairs_in_space = 2.5e8;
+// At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte.
+inline constexpr double most_listed_pairs = 2.5e8;
+// Pairs that wait to be sorted at p = ∞ take twice the room of their entries in the matrix, so no more than this share
+// of them waits at once.
+inline constexpr double most_waiting = 1.0 / 32;
+// No more arcs are listed by a walk over trees, and by the simplex over points. With 3 million, 100,000 plain points
+// take 0.9 of the time, and 32 MB more.
+inline constexpr std::size_t most_arcs = 2'000'000;
+inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
+
+// ---------------------------------------------------------------- guards
+
+// Solves of one search. Never seen: each solve on a chord finds a new vertex or ends the search.
+inline constexpr int most_solves = 500;
+// A solve that takes so many times what is expected will not end. Never seen.
+inline constexpr double most_solve = 100;
+// Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
+// it needs some dozens.
+inline constexpr double simplex_patience = 1e4;
+// The simplex over points lists arcs anew so often at most.
+inline constexpr int most_rounds_of_lists = 100;
+
+// ---------------------------------------------------------------- samples
+
+// So many pairs, or rows (or other nodes), stand for all. Pairs: ×½ 1.06, ×2 1.20; rows: ×½ 1.02, ×2 1.05
+inline constexpr std::size_t pairs_in_sample = 512;
+inline constexpr Node rows_in_sample = 32;
 
 // ---------------------------------------------------------------- the simplex
 
@@ -39,26 +87,20 @@ inline constexpr double most_digits = 900;
 inline constexpr Node many_per_few = 4;
 // And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger
 // side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, as long
-// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600.
+// for 100 x 2,000, 1.1 to 7 times as long for 300 x 1,200, and 10 to 80 times for 900 x 3,600. A line that is a column
+// is gathered from as many rows, each in another part of memory: with more rows the way over rows is shorter.
 inline constexpr Node few_points = 100;
-// A line that is a column is gathered from as many rows, each in another part of memory. Beyond so many entries the way
-// over rows is shorter, though it takes more pivots: W of 300 x 3,000 takes 0.7 to 1.3 of the time, of 900 x 3,600 0.15
-// to 0.35.
-inline constexpr Node longest_gathered = 400;
 // Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
 // many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
 // Elsewhere the choice among more arcs makes the way longer, without end for the exponential example. Without bundles
 // two against 20,000 take ten times as long.
 inline constexpr Node arcs_per_bundle = 200;
-inline constexpr Node most_lines_per_bundle = 24;
 // Where arcs are listed a line has few, and a choice among more of them saves pivots: 20,000 points, shifted, take 1.6
 // of the time with 1 line to a bundle, and 1.2 with 32.
-inline constexpr Node listed_lines_per_bundle = 8;
+inline constexpr Node lines_per_bundle = 8;
 // The price of a step beside one entry of a walk's list, as timed: passes over rows are vectorised; a pivot is mostly
-// its climb.
-inline constexpr double work_per_line = 2.5;
+// its climb. ×½ 1.05, ×2 1.01; ×½ 1.05, ×2 1.03
 inline constexpr double work_per_cost = 0.12;
-inline constexpr double work_per_label = 0.7;
 inline constexpr double work_per_pivot = 80;
 // Of a box of eight in a tree, where costs need no power function and where they do; a step of a walk over trees takes
 // half of that.
@@ -71,97 +113,33 @@ inline constexpr double work_per_box_of_powers = 30;
 // its rate. ×½ 1.8 (large clouds), ×2 1.00; the other: ×½ 1.01, ×2 1.01
 inline constexpr double first_stretch = 1.5;
 inline constexpr double few_steps = 20000;
-// Pivots per node of a cold solve, and lines priced for each, as counted: the walk goes on if its rest costs less. ×½
-// 1.01
-inline constexpr double pivots_per_node = 3.5;
-inline constexpr double lines_per_pivot = 5;
-// What is left to walk is guessed so many times as dear as what was walked, since trees get larger; after a walk from
-// mass 0 more. ×½ 1.02, ×2 1.01; ×½ 1.03, ×2 1.02
-inline constexpr double caution = 1.5;
-inline constexpr double dearer_towards_end = 8;
-// A change of log ε below this says nothing about how it goes on.
-inline constexpr double short_stretch = 0.03;
-// Passes over the costs, in steps per pair: those of a walk that has just started, and those of the next solves. A walk
-// must look cheaper than this share of these solves, since it is guessed. ×½ 1.01, ×2 1.02; -; ×½ 1.04, ×2 1.03
-inline constexpr double walk_overhead = 0.6;
-inline constexpr double solve_overhead = 4;
-inline constexpr double share_for_walk = 0.5;
-// A solve that takes so many times what is expected will not end. Never seen.
-inline constexpr double most_solve = 100;
-// Solves in a row that find nothing new, or that fall short, before the next one goes further: to the chord, or as far
-// as the dearest pair. One is enough for the chord if the last guess lay in the middle. ×½ 1.02, ×2 1.01
+// Pivots per node of a cold solve: the walk goes on if its rest costs less. ×½ 1.05, ×2 1.03
+inline constexpr double pivots_per_node = 6;
+// Solves in a row that find nothing new before the chord is next. ×½ 1.02, ×2 1.00
 inline constexpr int most_stalls = 3;
-inline constexpr double nearly_half = 0.499;
-inline constexpr int edges_between_gap_checks = 32;
 
 // A list whose arcs took so many passes' work before its horizon was too long, and is made anew with a nearer one.
 // Profiles of 1,500 to 4,000 points (clumps, clusters; p = 1 and 2) over those with 8: with 1 up to 5.8 times as long,
 // with 2 1.7, without the rule 15.
 inline constexpr double passes_overdue = 8;
-// So many nodes are looked through in the time of one question to partners.
-inline constexpr Node nodes_per_question = 16;
+// The list holds so many arcs per node at first. After each pass over the costs it gets longer or shorter by up to this
+// factor. ×½ 1.06, ×2 1.17
+inline constexpr double arcs_per_node_of_list = 8;
+inline constexpr double most_change_of_list = 1.5;
+// The wide list holds at least this share of all arcs. ×½ 1.04, ×2 1.03
+inline constexpr double share_of_wide = 1.0 / 16;
+// So many costs that lie side by side are looked at in the time of one arc in a list.
+inline constexpr Node costs_per_arc = 4;
 
 // ---------------------------------------------------------------- guesses of λ
 
-// Less than this share of an atom of the larger side is not worth aiming at. ×2 1.02
-inline constexpr double part_of_atom = 0.5;
-inline constexpr int halvings = 16;
-// A bracket of λ so much wider is halved by orders of magnitude, unless the guess lies above `least_part` of its upper
-// end: potentials there cannot tell apart what is cheap at the lower one. The last stands for 0 in such a ratio.
-inline constexpr double many_orders = 1e4;
-inline constexpr double smallest_part = 1e-30;
-// How much steeper the profile is than that of the neighbours: at least so much, and at most the square root of so much
-// to the power p. Between these, a little less than it was at the left point. ×½ 1.04, ×2 1.00; ×½ 1.02, ×2 1.01; -
-inline constexpr double steeper_than_neighbours = 1.3;
-inline constexpr double most_steeper = 6;
-inline constexpr double less_steep = 0.85;
-// ε falls less fast, or λ grows less, the further the guess goes. ×½ 1.04, ×2 1.02
-inline constexpr double slower_further_on = 0.3;
-// Without a right end this share of the way to the guess is taken, since the way back is dearer; λ grows by no less
-// (twice that after each guess that fell short) than this share of its rise so far, and at first by no more than this
-// share of the way to the dearest pair. ×½ 1.13, ×2 1.11; ×2 1.01; ×½ 1.04, ×2 1.00
-inline constexpr double near_side = 0.8;
-inline constexpr double least_growth = 0.003;
-inline constexpr double towards_dearest = 0.5;
-// Within a bracket a guess that follows others on the same side goes so many times as far, though not beyond the middle
-// for that; every guess keeps this share of the bracket's width from both ends. ×½ 1.01, ×2 1.03
-inline constexpr double further_each_time = 3;
+// Every guess within a bracket keeps this share of its width from both ends, and a bracket so much wider than its lower
+// end is halved by orders of magnitude, unless the guess lies above this part of its upper end: potentials there cannot
+// tell apart what is cheap at the lower one.
 inline constexpr double least_part = 0.001;
-// Where two guesses fell short and so much more is to be moved, the next one goes to where everything moves: from there
-// the way back is known, and one solve takes less than many that grow. ×½ 1.03, ×2 1.03
-inline constexpr double long_way = 4;
-
-// ---------------------------------------------------------------- λ corrected early
-
-// Between these numbers of pairs of points λ is corrected early, unless a sample of the neighbours says that a walk is
-// short: where much stays (each round reads all pairs, so the square of that share times the pairs must not be large),
-// or where every row has the same way to go. Where less stays than this part of an atom, slopes before the goal say
-// little about the one at it. Timed, not counted: steps would say that half of the second is better. Without
-// it pairs of 40 to 300 points take 1.11 times as long in the mean, up to 2.5.
-inline constexpr double fewest_corrected = 1000;
-inline constexpr double most_corrected = 100000;
-inline constexpr double much_unmoved = 0.3;
-inline constexpr double most_product = 1800;
-inline constexpr double same_way = 0.25;
-inline constexpr double little_of_atom = 0.3;
-// λ is corrected after so many rounds, when most arcs are placed, and then after each round in which no more arcs
-// entered than this share of the larger side. That ends when λ changes by no more than the other share. ×½ 1.05, ×2
-// 1.04; ×½ 1.03, ×2 1.00; ×½ 1.02, ×2 1.02
-inline constexpr int first_rounds = 3;
-inline constexpr double few_entered = 0.1;
-inline constexpr double close_enough = 0.1;
-inline constexpr int most_rounds = 60;
-// How far log ε may lie from that of a plan that corrects λ, on either side. ×½ 1.01, ×2 1.03; ×½ 1.02, ×2 1.00
+// How far log ε may lie from that of a vertex beyond which the goal is sought, on either side.
 inline constexpr double furthest_down = 0.5;
 inline constexpr double furthest_up = 3;
-// No correction makes λ smaller than this part of itself. Without it λ fell below 0 where nearly nothing had moved.
-inline constexpr double largest_fall = 16;
-// From a vertex on one side λ goes so many times as far as the goal seems to lie, and at least this share of itself,
-// twice that after each guess that fell short; but not below half of itself. After so many of them the bracket is taken
-// as it is. ×½ 1.01, ×2 1.03; ×½ 1.01, ×2 1.01; -
-inline constexpr double past_goal = 1.3;
-inline constexpr double least_past_goal = 0.01;
-inline constexpr int most_past_goal = 6;
 
 // ---------------------------------------------------------------- W, and whole profiles
 
@@ -174,27 +152,17 @@ inline constexpr double much_before_it = 5.2;
 // more than this power of n, near a plane or a curve, a walk is long; but from so many points on the simplex has to
 // read a matrix again and again that is larger than the caches. Timed: W without the walk takes 1.5 to
 // 2.3 times as long in 10 and 64 dimensions, and 1.8 times for 2,500 points in the plane at p = 2.
-inline constexpr Node rows_in_sample = 32;
 inline constexpr double low_dimension = 0.45;
 inline constexpr Node many_points = 2000;
-// Where λ is more than so many times what a plan pays that moves everything, it is lowered in steps of this factor, as
-// far as everything still moves.
-inline constexpr double fine_lambda = 100;
-inline constexpr double step_of_lambda = 4;
-// Where rounding made the simplex go in circles, it would be given up after so many steps for each pair and each node;
-// it needs some dozens.
-inline constexpr double simplex_patience = 1e4;
+// λ climbs in steps of this factor, or is lowered as far as everything still moves.
+inline constexpr double step_of_lambda = 2;
 // After this many solves for two curves around a profile the walk is given a chance.
-inline constexpr std::size_t first_walk = 128;
+inline constexpr std::size_t solves_before_walk = 128;
 
 // ---------------------------------------------------------------- p = ∞
 
-// So many pairs stand for all when one in the middle is sought, also for LMR. (Rows: see `rows_in_sample`.)
-inline constexpr std::size_t pairs_in_sample = 4096;
-// A walk sorts so many pairs for each node at first, and twice as many each time. They take twice the room of their
-// entries in the matrix, so no more than this share of them waits at once.
+// A walk sorts so many pairs for each node at first, and twice as many each time.
 inline constexpr double first_pairs_per_node = 16;
-inline constexpr double most_waiting = 1.0 / 32;
 // Two curves take up to so many flows; beyond that the walk, which finds the profile itself, is the shorter way.
 inline constexpr double many_flows = 64;
 
@@ -202,20 +170,11 @@ inline constexpr double many_flows = 64;
 
 // A mixture of as many lines as this was sharper than one of fewer or more.
 inline constexpr std::size_t lines_in_mixture = 3;
-// Atoms that stand for all when lines are compared: about so many.
-inline constexpr Node atoms_in_sample = 64;
 
 // ---------------------------------------------------------------- LMR
 
 // The first round takes this many tol for a lower bound; the second round has a proven one.
 inline constexpr double first_lower_in_tols = 8;
-// So many units in the largest cost that can be used. Fewer where there is no cap, since sums along a path must fit 64
-// bits too, or a unit of length would be lost in the rounding of float64. Smaller units leave float64 in sums.
-inline constexpr double most_units = 0x1p60;
-inline constexpr double most_units_without_cap = 0x1p50;
-inline constexpr double smallest_unit = 1e-290;
-// 32 bits hold costs below this with room for the walk.
-inline constexpr double narrow_cost = 0x1p30;
 // So many more arcs of each row are listed at a time.
 inline constexpr double arcs_per_row = 12;
 
@@ -223,21 +182,11 @@ inline constexpr double arcs_per_row = 12;
 
 // Timed, not counted; half and twice of a value were not tried where nothing is said.
 //
-// Guesses of λ keep this share of the bracket's width from both ends, and every second λ after so many solves is the
-// slope of the chord.
+// Guesses of λ keep this share of the bracket's width from both ends. At `least_part` searches take 1.03.
 inline constexpr double least_part_on_line = 0.05;
-inline constexpr int rounds_of_guesses = 12;
-// From so many atoms on, the first λ comes from so many times fewer quantiles. Without them searches take 1.5 times as
-// long.
-inline constexpr Node smallest_to_coarsen = 256;
+// The first λ comes from so many times fewer quantiles, where these are as many at least. Without them searches take
+// 1.5 times as long.
 inline constexpr Node times_coarser = 16;
-// From the vertex at that λ the next one goes so many times as far as the goal seems to lie, and so many times as far
-// again after each that does not reach it, up to so many of these.
-inline constexpr double past_goal_on_line = 2;
-inline constexpr double further_past_goal = 4;
-inline constexpr int most_steps_past_goal = 3;
-// Paths per atom that a walk may take to find the goal at p = 1. It takes half as long as solves do.
-inline constexpr std::size_t most_paths_per_atom = 4;
 // What a path, or a step of another walk, takes in its queue and heaps, as the clock is told.
 inline constexpr std::size_t work_per_path = 64;
 // A profile at p = ∞ to within tol takes up to twice so many passes; beyond that the walk, which finds the profile
@@ -255,10 +204,13 @@ inline constexpr int most_hints = 6;
 // quarter of the time.
 inline constexpr Node worth_a_run = 16;
 // Costs per atom that take as long as one search, and as long as a sandwich where the measures lie apart; breakpoints
-// per atom beyond which a sandwich is the shorter answer for p = 1 too.
+// per atom beyond which a walk is longer than a search or a sandwich for p = 1 too. Without walks, searches at p = 1
+// take up to 4 times as long.
 inline constexpr std::size_t costs_of_search = 200;
 inline constexpr std::size_t many_costs = 4000;
 inline constexpr std::size_t many_edges = 8;
+// So many points are looked at first when a line is sought that follows no axis.
+inline constexpr Node points_in_sample = 8;
 // Fewer numbers are sorted by comparing them; from here on digits take 0.6 of the time.
 inline constexpr std::size_t worth_counting = 400;
 
@@ -286,29 +238,29 @@ inline constexpr double least_steps_of_trial = 3.2;
 inline constexpr double share_for_all = 1;
 // At p = ∞ trees are tried in so many dimensions.
 inline constexpr Node few_dimensions = 6;
-// Beyond so many pairs no matrix is made: 8 gigabytes; in up to three dimensions 2 gigabytes.
-inline constexpr double most_pairs = 1e9;
-inline constexpr double most_pairs_in_space = 2.5e8;
-// At p = ∞ trees may list so many pairs, 4 bytes each: a gigabyte. Where a matrix can be asked instead, this share of
-// all pairs: to find more of them takes as long as to make the matrix.
-inline constexpr double most_listed_pairs = 2.5e8;
+// At p = ∞, where a matrix can be asked instead, trees may list this share of all pairs: to find more of them takes as
+// long as to make the matrix.
 inline constexpr double share_on_trial = 1.0 / 64;
+// A row is computed as a whole where the one before has more than this part of all columns.
+inline constexpr std::size_t long_row = 16;
+// Where rounding leaves a doubt, a matrix of up to so many pairs is asked instead.
+inline constexpr double most_pairs_instead = 1e7;
 
 // From so many atoms on, equal points are looked for: one pass over a hash table.
 inline constexpr Node atoms_worth_merging = 100;
-// What sums of shares of a merged atom may differ by, as a part of its mass.
-inline constexpr double rounding_of_shares = 0x1p-50;
 
-// A horizon of the trees goes further where the work since the last renewal was less than so many passes over all
-// nodes, and less far where it was more: of counted work a third takes as long as the boxes of a pass.
+// A horizon of the trees goes further by this factor where the work since the last renewal was less than so many passes
+// over all nodes, and half as far where it was more than so many: of counted work a third takes as long as the boxes of
+// a pass. With one number of passes for both, points take 1.03 to 1.04.
 inline constexpr double fewest_passes = 4;
 inline constexpr double most_passes = 12;
+inline constexpr double further_on = 4;
+// Arcs of a list that are looked at in the time of one box.
+inline constexpr std::size_t arcs_per_box = 8;
 // Far more work before the horizon, and it is renewed early: profiles beside a clump take 0.5 to 1.
 inline constexpr std::size_t passes_overdue_on_trees = 50;
-// No more arcs are listed, for each node and in all. With 3 million, 100,000 plain points take 0.9 of the time, and 32
-// MB more.
+// No more arcs are listed for each node.
 inline constexpr std::size_t arcs_per_node = 48;
-inline constexpr std::size_t most_arcs = 2'000'000;
 // A list that answers fewer questions, one for so many nodes, was not worth its pass. Without this rule 60 points
 // beside outliers 1,000 times as far away do not end in 11 dimensions.
 inline constexpr double few_questions = 16;
@@ -318,12 +270,9 @@ inline constexpr Node fewest_cells = 125;
 // With a time limit, cells give first bounds from so many pairs on: fewer are solved in a few hundredths of a second.
 inline constexpr double pairs_for_first_bounds = 1 << 20;
 
-// The simplex over points lists so many arcs for each node, and no more in all; and again so often at most, more was
-// never seen. With 12 31,623 points, moved, take 1.4 of the time at p = 1, with 48 1.1; 3,000 points in clusters 0.8
-// and 1.3.
+// The simplex over points lists so many arcs for each node. With 12 31,623 points, moved, take 1.4 of the time at p =
+// 1, with 48 1.1; 3,000 points in clusters 0.8 and 1.3.
 inline constexpr std::size_t arcs_per_node_of_simplex = 24;
-inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
-inline constexpr int most_rounds_of_lists = 100;
 // From so many points on either side a search starts from one between cells, of so many points each: as many as a block
 // of a tree has, so that cells lie apart.
 inline constexpr Node fewest_from_cells = 1000;
@@ -335,12 +284,11 @@ inline constexpr Node points_per_cell = 8;
 inline constexpr double work_of_first_walk = 250;
 inline constexpr double most_excess = 3;
 inline constexpr double most_stretches_left = 2;
-// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ grows in steps of
-// the last factor. W_2 of Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large).
-// Clusters and far outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
+// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ climbs to it. W_2 of
+// Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large). Clusters and far
+// outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
 inline constexpr double most_left_by_walk = 0.1;
 inline constexpr double longest_climb = 64;
-inline constexpr double step_of_climb = 2;
 // Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
 // and as long as so many passes over all points.
 inline constexpr double atoms_before_goal = 2;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/tuning.hpp"
 #include "ground/measure.hpp"
 #include "line/direction.hpp"
 #include "line/power.hpp"
@@ -42,7 +43,9 @@ struct LinePair {
     // The least positive distance between the two measures; infinite if there is none.
     double least_distance() const;
     // Whether a matrix is small enough to be asked where an answer of the line is doubtful.
-    bool fits_a_matrix() const { return static_cast<double>(x.at.size()) * static_cast<double>(y.at.size()) <= 1e7; }
+    bool fits_a_matrix() const {
+        return static_cast<double>(x.at.size()) * static_cast<double>(y.at.size()) <= tuning::most_pairs_instead;
+    }
     // Whether no one unit suits both the largest distance and the least, or this length.
     bool spans_float64(double length) const;
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/tuning.hpp"
+
 namespace rpw {
 
 namespace {
@@ -13,7 +15,6 @@ constexpr double float_step = std::numeric_limits<double>::epsilon();
 // How far beside the line a point may lie, as a share of what the points extend: the rounding of its coordinates.
 constexpr long double most_aside = 4 * float_step;
 // Some points are looked at first. They extend less than all, so more is allowed.
-constexpr Node points_in_sample = 8;
 constexpr long double most_aside_in_sample = 1e-6L;
 
 // The one coordinate in which the points differ, 0 if there is none; nothing if there are several.
@@ -117,7 +118,7 @@ std::vector<long double> weights_of(const std::vector<long double>& toward, Metr
 }
 
 std::optional<Direction> slanted_direction(const Points& x, const Points& y, Metric metric) {
-    if (!fitting_ray(x, y, 1, most_aside_in_sample, points_in_sample)) return {};
+    if (!fitting_ray(x, y, 1, most_aside_in_sample, tuning::points_in_sample)) return {};
     const double unit = length_unit(x, y);
     if (unit == unreachable) return {};
     const auto fit = fitting_ray(x, y, unit, most_aside, std::max(x.count, y.count));

@@ -95,7 +95,7 @@ private:
     // Whose slope is not known.
     static bool is_end(const LineVertex& right) { return right.lambda == unreachable; }
     // The first price was no good.
-    static bool is_far(const Around& bracket) { return std::abs(bracket.same_side()) > most_steps_past_goal; }
+    static bool is_far(const Around& bracket) { return std::abs(bracket.same_side()) > most_stalls; }
     static bool has_one_side(const Around& bracket) {
         return !is_far(bracket) && (bracket.left().lambda == 0 || is_end(*bracket.right()));
     }
@@ -141,8 +141,7 @@ std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket)
 // one where it moves a single atom.
 Trial Line::next(const Around& bracket) const {
     const bool is_edge = has_equal_masses_ && bracket.width() * pair_.x.size() < 1.5;
-    const bool may_guess = !is_edge && bracket.stalls() == 0 && (solves_ < rounds_of_guesses || solves_ % 2 == 0);
-    if (!may_guess) return {std::min(bracket.chord(), dearest_path), true};
+    if (is_edge || bracket.stalls() > 0) return {std::min(bracket.chord(), dearest_path), true};
     const double price = guess(bracket);
     return {std::min(price, dearest_path), price >= dearest_path};
 }
@@ -162,8 +161,8 @@ double Line::price_past_goal(const Around& bracket) const {
     const double to_goal = std::abs(bracket.goal().on_line(vertex.height(), vertex.lambda) - vertex.unmoved);
     const double way = std::max(to_goal, 1.0 / static_cast<double>(pair_.atoms()));
     const double change = way * std::max(1 / vertex.unmoved, vertex.lambda / vertex.cost_p);
-    const double further = std::pow(further_past_goal, std::abs(bracket.same_side()) - 1);
-    const double factor = 1 + further * std::min(past_goal_on_line * change, 1.0);
+    const double further = std::pow(2.0, std::abs(bracket.same_side()) - 1);
+    const double factor = 1 + further * std::min(change, 1.0);
     return is_left ? vertex.lambda * factor : vertex.lambda / factor;
 }
 
@@ -171,7 +170,7 @@ double Line::price_past_goal(const Around& bracket) const {
 std::optional<Status> Line::begin_by_walk(Around& bracket, const Limits& limits) {
     const Goal& goal = bracket.goal();
     const auto is_enough = [&](double unmoved, double cost) { return !goal.is_beyond(unmoved, cost); };
-    auto edge = edge_where(pair_, 1 / cost_.inverse, most_paths_per_atom * pair_.atoms(), is_enough, pulse_);
+    auto edge = edge_where(pair_, 1 / cost_.inverse, many_edges * pair_.atoms(), is_enough, pulse_);
     if (!edge || edge->slope > dearest_path) return std::nullopt;  // powers are cut off there
     first_ = edge->slope;
     LineVertex before = as_vertex(pair_, cost_, first_, std::move(edge->before));
@@ -186,10 +185,11 @@ std::optional<Status> Line::begin_by_walk(Around& bracket, const Limits& limits)
     return status;
 }
 
-// What the same search finds between quantiles of the two measures, sixteen times fewer; 0 where that says nothing.
+// What the same search finds between quantiles of the two measures, so many times fewer; 0 where these would be too
+// few.
 double Line::price_of_coarser(const Goal& goal) const {
     const Node atoms = std::max(pair_.x.size(), pair_.y.size());
-    if (atoms < smallest_to_coarsen) return 0;
+    if (atoms < times_coarser * times_coarser) return 0;
     LinePair pair;
     pair.x = quantiles(pair_.x, atoms / times_coarser);
     pair.y = quantiles(pair_.y, atoms / times_coarser);

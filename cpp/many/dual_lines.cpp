@@ -38,7 +38,7 @@ RPW_SIMD void subtract_from(double lambda, double* least, std::size_t count) {
 }
 
 // Odd: pictures have rows of even length.
-Node step_of_sample(const Measure& b) { return std::max<Node>(1, b.size() / atoms_in_sample) | 1; }
+Node step_of_sample(const Measure& b) { return std::max<Node>(1, b.size() / rows_in_sample) | 1; }
 
 double weighted_sum(std::span<const double> potentials, std::span<const Mass> masses) {
     long double sum = 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/tuning.hpp"
+
 namespace rpw {
 
 namespace {
@@ -57,7 +59,6 @@ PointTrees::PointTrees(const Pair& pair, double most, Pulse& pulse)
 
 // A row that is likely to be long is computed as a whole, which is faster than its way through the tree.
 void list_pairs(const PointLengths& lengths, double longest, ListedPairs& listed, Pulse& pulse) {
-    constexpr std::size_t long_row = 16;  // a part of all columns
     const PointTrees& trees = *lengths.trees;
     PointRows whole(trees.y, trees.metric, 1);
     std::vector<double> distances(lengths.columns);
@@ -68,7 +69,7 @@ void list_pairs(const PointLengths& lengths, double longest, ListedPairs& listed
     for (Node i = 0; i < lengths.rows; ++i) {
         const std::size_t begin = listed.begin[i] = listed.columns.size();
         const std::size_t before = i > 0 ? begin - listed.begin[i - 1] : 0;
-        if (before * long_row > static_cast<std::size_t>(lengths.columns)) {
+        if (before * tuning::long_row > static_cast<std::size_t>(lengths.columns)) {
             whole.fill(trees.x.at(i), distances.data());
             for (Node j = 0; j < lengths.columns; ++j) {
                 if (distances[j] <= longest) listed.columns.push_back(j);

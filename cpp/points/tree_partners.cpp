@@ -51,8 +51,8 @@ void TreePartners::renew(const Forest& forest, double lambda, std::size_t work, 
         weigh_all(forest);
         step_ = first_step(lambda);
     } else {
-        if (since < fewest_passes * pass) step_ *= since < pass / 2 ? 8 : 2;
-        if (since > most_passes * pass) step_ /= 1.5;
+        if (since < fewest_passes * pass) step_ *= further_on;
+        if (since > most_passes * pass) step_ /= 2;
     }
     const bool was_worth_it = renewals_ == 0 || since > static_cast<double>(found_.size()) / few_questions;
     has_lists_ = renewals_++ >= next_lists_ && list_some(forest, lambda, was_worth_it, pulse);
@@ -138,11 +138,10 @@ double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& 
 
 // How far it is for half of the nodes to their first tight arc, leaving out those that have one already.
 double TreePartners::first_step(double lambda) {
-    constexpr std::size_t most = 64;
     constexpr double if_all_are_free = 1e-9;
     horizon_ = unreachable;
     std::vector<double> sample;
-    const std::size_t stride = found_.size() / most + 1;
+    const std::size_t stride = found_.size() / rows_in_sample + 1;
     for (std::size_t x = 0; x < found_.size(); x += stride) {
         const auto node = static_cast<Node>(x);
         const double own = own_tree(node).weight(local(node));

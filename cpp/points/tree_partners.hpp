@@ -46,7 +46,9 @@ public:
     void weigh(const Forest& forest, Node x);
     double least(Node x) { return has_lists_ ? lists_.least(x) : ask_tree(x); }
     Node least_partner(Node x);
-    std::size_t work_of_question(Node x) const { return has_lists_ ? 1 + lists_.degree(x) / arcs_per_box : work_; }
+    std::size_t work_of_question(Node x) const {
+        return has_lists_ ? 1 + lists_.degree(x) / tuning::arcs_per_box : work_;
+    }
     void prefetch(Node x) const {
         if (has_lists_) lists_.prefetch(x);
     }
@@ -64,8 +66,6 @@ private:
     double reach(const Forest& forest, Node row, double lambda) const;
     bool list_some(const Forest& forest, double lambda, bool may_shorten, Pulse& pulse);
     double step_for_lists(const Forest& forest, double lambda, Pulse& pulse);
-
-    static constexpr std::size_t arcs_per_box = 8;  // that are looked at in the same time
 
     const PointProblem& problem_;
     Node rows_;

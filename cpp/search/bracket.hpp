@@ -196,7 +196,7 @@ bool Bracket<Plan>::is_edge(const Vertex<Plan>& found, bool is_old) const {
 
 template <class Plan>
 void Bracket<Plan>::advance(Vertex<Plan> further, const ProfilePoint& on_the_way) {
-    if (std::log(on_the_way.unmoved / further.unmoved) > tuning::short_stretch) before_ = on_the_way;
+    if (on_the_way.unmoved > further.unmoved) before_ = on_the_way;
     remember(further);
     left_ = std::move(further);
     find_upper();
@@ -295,7 +295,7 @@ void Bracket<Plan>::remember(const Vertex<Plan>& vertex, double height) {
 
 template <class Plan>
 void Bracket<Plan>::replace_left(Vertex<Plan> found) {
-    if (std::log(left_.unmoved / found.unmoved) > tuning::short_stretch) before_ = left_;
+    if (left_.unmoved > found.unmoved) before_ = left_;
     left_ = std::move(found);
 }
 

@@ -19,7 +19,7 @@ struct SlopeGuess {
 template <class IsBeyond>
 double last_beyond(double begin, double end, const IsBeyond& is_beyond) {
     double low = begin, high = end;
-    for (int step = 0; step < tuning::halvings; ++step) {
+    while (high - low > tuning::a_little * (end - begin)) {
         const double t = (low + high) / 2;
         (is_beyond(t) ? low : high) = t;
     }
@@ -45,18 +45,17 @@ inline SlopeGuess guess_between(const Goal& goal, const ProfilePoint& l, const P
 }
 
 // The λ to try after such a guess: further, the longer no vertex was found on the other side, and no nearer to either
-// end than `least_part` of the way between them. `first_slope`: no slope of the profile is less.
-inline double lambda_between(const SlopeGuess& guess, double first_slope, const Known& known, double least_part) {
+// end than `from_ends` of the way between them. `first_slope`: no slope of the profile is less.
+inline double lambda_between(const SlopeGuess& guess, double first_slope, const Known& known, double from_ends) {
     using namespace tuning;
     const double low = known.left.lambda, high = known.right->lambda, width = high - low;
     if (!(width > 0)) return low;
     const double least = std::max({low, first_slope, high * smallest_part});
-    if (high > many_orders * least && guess.lambda < tuning::least_part * high)
-        return std::sqrt(least) * std::sqrt(high);
+    if (std::max(least, guess.lambda) < least_part * high) return std::sqrt(least) * std::sqrt(high);
     const bool is_near_left = known.same_side > 0;
     const double guessed = is_near_left ? guess.lambda - low : high - guess.lambda;
-    const double near = std::clamp(guessed, least_part * width, (1 - least_part) * width);
-    const double further = std::pow(further_each_time, std::max(1, std::abs(known.same_side)) - 1);
+    const double near = std::clamp(guessed, from_ends * width, (1 - from_ends) * width);
+    const double further = std::pow(2.0, std::max(1, std::abs(known.same_side)) - 1);
     const double step = std::min(further * near, std::max(width / 2, near));
     return is_near_left ? low + step : high - step;
 }

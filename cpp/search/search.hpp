@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "base/pulse.hpp"
+#include "base/tuning.hpp"
 #include "search/bracket.hpp"
 
 namespace rpw {
@@ -72,8 +73,7 @@ private:
 
     // Nothing if that leads nowhere; with a status, the bracket has an answer.
     std::optional<Status> solve_between(const Limits& limits) {
-        constexpr int most_solves = 500;  // never seen: each solve on a chord finds a new vertex or ends the search
-        for (int solves = 0; solves < most_solves; ++solves) {
+        for (int solves = 0; solves < tuning::most_solves; ++solves) {
             const Trial trial = oracle_.next(bracket_);
             auto found = oracle_.solve(trial, bracket_);
             if (!found) return std::nullopt;

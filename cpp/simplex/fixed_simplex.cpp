@@ -105,15 +105,6 @@ bool FixedSimplexOver<Lines>::solve(double lambda, double most_work) {
 }
 
 template <class Lines>
-long FixedSimplexOver<Lines>::sweep(double lambda) {
-    const long before = pivots_;
-    start_at(lambda);
-    price_kept_slacks();
-    for (Node bundle = 0; bundle < bundles_; ++bundle) price_next();
-    return pivots_ - before;
-}
-
-template <class Lines>
 void FixedSimplexOver<Lines>::start_at(double lambda) {
     lambda_ = lambda;
     tolerance_ = rounding_of_price * lambda;
@@ -290,7 +281,7 @@ Node FixedSimplexOver<Lines>::shift(Node top, Node deeper, double change, Node& 
         ++count;
     } while (next_depth > depth);
     last = static_cast<Node>(before);
-    work_ += work_per_label * count;
+    work_ += count;
     return static_cast<Node>(x);
 }
 
@@ -303,7 +294,7 @@ void FixedSimplexOver<Lines>::relabel_all() {
         potential_[x] = node.parent == root_ ? 0.0 : lambda_ - node.arc_cost - line_potential(node.parent);
         if (potential_[x] < -tolerance_) negative_.push_back(x);
     }
-    work_ += work_per_label * kept_count_;
+    work_ += kept_count_;
 }
 
 template <class Lines>

@@ -29,9 +29,6 @@ public:
     // Finds an optimal basis at λ, starting from the present one; false if all the work that was allowed is done
     // before. Then, and after TimeUp, the basis is feasible, not optimal.
     bool solve(double lambda, double most_work = unreachable);
-    // One round over all lines at λ; how many arcs entered. The basis is feasible after it, and near an optimal one
-    // after some.
-    long sweep(double lambda);
     // The least and the largest λ at which the basis that was found at λ is optimal, as far as rounding at λ and the
     // arcs that there are can tell.
     double least_lambda() { return lambda_ - least_slack(true); }
@@ -82,9 +79,7 @@ private:
     bool is_listed(Node x) const { return depth_[x] > 0 || x == root_; }
     Node depth_of(Node x) const { return is_listed(x) ? depth_[x] : depth_[nodes_[x].parent] + 1; }
     double line_potential(Node x) const;
-    double work_of_line(Node line) const {
-        return tuning::work_per_line + tuning::work_per_cost * costs_.degree(line - first_line_);
-    }
+    double work_of_line(Node line) const { return 1 + tuning::work_per_cost * costs_.degree(line - first_line_); }
     const double* kept() const { return potential_.data() + first_kept_; }
 
     void start_at(double lambda);

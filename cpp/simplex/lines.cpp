@@ -12,7 +12,7 @@ using namespace tuning;
 
 MatrixLines::MatrixLines(const PowerProblem& problem)
     : cost_(problem.powers),
-      are_columns_(cost_.rows <= longest_gathered && cost_.columns / many_per_few >= cost_.rows),
+      are_columns_(cost_.rows <= few_points && cost_.columns / many_per_few >= cost_.rows),
       gathered_(are_columns_ ? cost_.rows : 0) {}
 
 // With one kept node a line has one arc, which enters once, whatever the order.
@@ -20,7 +20,7 @@ Node MatrixLines::per_bundle() const {
     const auto [lines, arcs] =
         are_columns_ ? std::pair(cost_.columns, cost_.rows) : std::pair(cost_.rows, cost_.columns);
     if (arcs == 1 || lines / many_per_few < arcs) return 1;
-    return std::clamp<Node>(arcs_per_bundle / arcs, 1, most_lines_per_bundle);
+    return std::clamp<Node>(arcs_per_bundle / arcs, 1, lines_per_bundle);
 }
 
 double MatrixLines::least(Node line, const double* kept) {
@@ -34,7 +34,7 @@ LineArc MatrixLines::arc_of_least(Node line, const double* kept, double least) c
     return {k, costs(line)[k]};
 }
 
-Node ListedLines::per_bundle() const { return listed_lines_per_bundle; }
+Node ListedLines::per_bundle() const { return lines_per_bundle; }
 
 double ListedLines::least(Node line, const double* kept) const {
     double least = unreachable;

@@ -39,7 +39,6 @@ struct Side {
     std::vector<double> slope;  // of the edges, least first
     std::vector<double> mass;   // of the edges, as shares
     double at_goal = 0;         // ε at the crossing, or the cost at the mass
-    double slope_at_goal = 0;
 };
 
 Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, const Goal& goal) {
@@ -56,7 +55,6 @@ Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, c
         side.mass.push_back(mass);
         if (is_beyond && !goal.is_beyond(unmoved - mass, cost_p + slope * mass)) {
             is_beyond = false;
-            side.slope_at_goal = slope;
             side.at_goal = goal.is_crossing() ? goal.on_line(cost_p + slope * unmoved, slope)
                                               : cost_p + slope * (unmoved - goal.unmoved);
         }
@@ -68,25 +66,18 @@ Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, c
 
 }  // namespace
 
-NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal, Pulse& pulse, Node step)
-    : goal_(goal) {
+NeighbourProfile::NeighbourProfile(const PowerProblem& problem, const Goal& goal, Pulse& pulse) : goal_(goal) {
     const Powers& cost = problem.powers;
     std::vector<double> of_rows, of_columns(cost.columns, unreachable);
-    std::vector<Mass> masses;
-    for (Node i = 0; i < cost.rows; i += step) {
+    for (Node i = 0; i < cost.rows; ++i) {
         of_rows.push_back(least_of_row(cost.row(i), cost.columns, of_columns.data(), largest_));
-        masses.push_back(problem.masses.a[i]);
         pulse.note(static_cast<std::size_t>(cost.columns));
     }
-    Side better = side_of(of_rows, masses, goal);
-    if (step == 1) {
-        Side columns = side_of(of_columns, problem.masses.b, goal);
-        if (columns.at_goal > better.at_goal) better = std::move(columns);
-    }
+    Side better = side_of(of_rows, problem.masses.a, goal), columns = side_of(of_columns, problem.masses.b, goal);
+    if (columns.at_goal > better.at_goal) better = std::move(columns);
     slope_ = std::move(better.slope);
     mass_ = std::move(better.mass);
     at_goal_ = better.at_goal;
-    slope_at_goal_ = better.slope_at_goal;
 }
 
 double NeighbourProfile::slope_at(double unmoved) const {

@@ -13,14 +13,12 @@ namespace rpw {
 
 class NeighbourProfile {
 public:
-    // Of the two sides, the one that says more about the goal. With a step, a sample of the rows alone, which proves
-    // nothing, at a small part of the cost.
-    NeighbourProfile(const PowerProblem& problem, const Goal& goal, Pulse& pulse, Node step = 1);
+    // Of the two sides, the one that says more about the goal.
+    NeighbourProfile(const PowerProblem& problem, const Goal& goal, Pulse& pulse);
 
     // A lower bound on RPW; 0 where the goal is a mass.
     double lower() const { return goal_.is_crossing() ? at_goal_ : 0.0; }
     double slope_at(double unmoved) const;
-    double slope_at_goal() const { return slope_at_goal_; }
     // Of the profile itself: no slope lies below that to the nearest neighbour, or above the dearest pair.
     SlopeRange range() const { return {slope_.front(), largest_}; }
 
@@ -29,7 +27,6 @@ private:
     std::vector<double> slope_;
     std::vector<double> mass_;
     double at_goal_ = 0;
-    double slope_at_goal_ = 0;
     double largest_ = 0;
 };
 

@@ -19,6 +19,12 @@ namespace {
 
 double larger_side(const Powers& cost) { return std::max(cost.rows, cost.columns); }
 
+// What a solve from nothing is expected to take.
+double work_of_cold_solve(const Powers& cost) {
+    const auto [few, many] = std::minmax(cost.rows, cost.columns);
+    return pivots_per_node * (few + many) * (work_per_pivot + work_per_cost * few);
+}
+
 bool are_few_against_many(const Powers& cost) {
     const auto [few, many] = std::minmax(cost.rows, cost.columns);
     return few <= few_points && many / many_per_few >= few;
@@ -31,11 +37,10 @@ Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
       pulse_(pulse),
       way_(way_by_name(strategy, problem.powers)),
       simplex_(problem, pulse),
-      budget_(problem.powers.rows, problem.powers.columns) {}
+      cold_solve_(work_of_cold_solve(problem.powers)) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
-    if (way_ == Way::both && pays_to_correct(bracket.goal())) way_ = Way::corrected;
-    if (walks()) {
+    if (way_ != Way::simplex) {
         if (const auto status = first_walk(bracket, limits)) return status;
     }
     return jump(bracket, limits);
@@ -44,17 +49,6 @@ std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
 Network::Way Network::way_by_name(Solver strategy, const Powers& cost) {
     if (strategy == Solver::walk) return Way::walk;
     return strategy == Solver::simplex || are_few_against_many(cost) ? Way::simplex : Way::both;
-}
-
-// Whether the simplex alone, with a λ that is corrected early, is likely to be shorter than a walk.
-bool Network::pays_to_correct(const Goal& goal) {
-    const auto size = static_cast<double>(problem_.powers.size());
-    if (!goal.is_crossing() || size < fewest_corrected || size > most_corrected) return false;
-    const NeighbourProfile near(problem_, goal, pulse_, std::max<Node>(1, problem_.powers.rows / rows_in_sample));
-    const double unmoved = near.lower();
-    if (unmoved * larger_side(problem_.powers) < little_of_atom) return false;
-    if (near.range().least > same_way * near.slope_at_goal()) return false;
-    return unmoved <= much_unmoved && size * unmoved * unmoved <= most_product;
 }
 
 const NeighbourProfile& Network::neighbours(const Goal& goal, Pulse& pulse) {
@@ -68,71 +62,61 @@ const NeighbourProfile& Network::neighbours(const Goal& goal, Pulse& pulse) {
 std::optional<Status> Network::first_walk(Around& bracket, const Limits& limits) {
     const double steps = std::max(few_steps, first_stretch * static_cast<double>(problem_.powers.size()));
     const double stretch = way_ == Way::walk ? unreachable : steps;
-    start_walk(bracket, stretch / 2);
-    if (const auto status = walk_on(bracket, limits)) return status;
-    walk_->note_middle();
-    walk_->walk.allow(stretch);
-    if (const auto status = walk_on(bracket, limits)) return status;
+    start_walk(bracket);
+    if (const auto status = walk_on(bracket, limits, stretch / 2)) return status;
+    if (const auto status = walk_on(bracket, limits, stretch)) return status;
     return rest_of_first_walk(bracket, limits);
 }
 
+// The way is taken to cost so much per unit of -log ε as its last stretch did.
 std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits& limits) {
     bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
-    ProfileWalk& walk = walk_->walk;
-    const double goal = least_unmoved(bracket);
-    double stretch = -std::log(walk.unmoved()), work = walk.work();
-    while (const auto rest = budget_.of_first_walk(stretch, std::log(walk.unmoved() / goal), work)) {
-        walk_->note_middle();
-        walk.allow(walk.work() + *rest);
-        if (const auto status = walk_on(bracket, limits)) return status;
-        stretch = std::log(walk_->middle.unmoved / walk.unmoved());
-        work = walk.work() - walk_->work_to_middle;
+    const double goal = least_unmoved(bracket), pass = static_cast<double>(problem_.powers.size());
+    double stretch = -std::log(walk_->unmoved()), work = walk_->work();
+    while (stretch > 0) {
+        const double rest = work * std::log(walk_->unmoved() / goal) / stretch;
+        if (!(rest < cold_solve_)) break;
+        const double before = walk_->work();
+        if (const auto status = walk_on(bracket, limits, before + 2 * rest + pass)) return status;
+        stretch = std::log(middle_.unmoved / walk_->unmoved());
+        work = walk_->work() - before;
     }
     stop(bracket);
-    budget_.forget_walk();
     return std::nullopt;
 }
 
 Status Network::start_again(Around& bracket, const Limits& limits) {
     way_ = Way::walk;
     bracket.restart({{}, nothing_moved(problem_.masses)});
-    start_walk(bracket, unreachable);
-    return walk_on(bracket, limits).value();
+    start_walk(bracket);
+    return walk_on(bracket, limits, unreachable).value();
 }
 
-std::optional<Status> Network::refine(Around& bracket, const Limits& limits) {
+std::optional<Status> Network::refine(Around& bracket, const Limits&) {
     pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
-    if (!walks()) return std::nullopt;
-    const double stretch = std::log(bracket.left().unmoved / guess(bracket).unmoved);
-    const auto most_work = budget_.of_walk(std::max(0.0, stretch));
-    if (!most_work) return std::nullopt;
-    start_walk(bracket, *most_work);
-    if (const auto status = walk_on(bracket, limits)) return status;
-    stop(bracket);
     return std::nullopt;
 }
 
-void Network::start_walk(const Around& bracket, double most_work) {
+void Network::start_walk(const Around& bracket) {
+    const Vertex<Basis>& from = bracket.left();
     const double limit = bracket.right() ? bracket.right()->lambda * (1 + a_little) : unreachable;
-    walk_.emplace(problem_, pulse_, bracket.left(), limit);
-    walk_->walk.allow(most_work);
+    walk_.emplace(problem_, pulse_, from.plan, from.lambda, limit);
 }
 
-// Walks as long as there is room; the status if that ends the search.
-std::optional<Status> Network::walk_on(Around& bracket, const Limits& limits) {
-    return walk_to_goal(walk_->walk, bracket, limits, walk_->middle);
+// Walks up to so much work of the walk in all; the status if that ends the search.
+std::optional<Status> Network::walk_on(Around& bracket, const Limits& limits, double most_work) {
+    middle_ = {walk_->unmoved(), walk_->cost_p(), walk_->lambda()};
+    walk_->allow(most_work);
+    return walk_to_goal(*walk_, bracket, limits, middle_);
 }
 
 // Hands the basis of a walk that did not reach the goal over to the simplex.
 void Network::stop(Around& bracket) {
-    const auto& [walk, middle, work_to_middle] = *walk_;
-    Vertex<Basis> further = vertex_of(walk);
+    Vertex<Basis> further = vertex_of(*walk_);
     further.lambda = std::max(further.lambda, bracket.left().lambda);
-    const bool is_from_start = bracket.left().unmoved == 1;
-    budget_.note_walk(middle, further, walk.work() - work_to_middle, walk.work(), is_from_start);
-    walk_pivots_ += walk.pivots();
-    bracket.advance(std::move(further), middle);
-    go_back_to(bracket.left());
+    walk_pivots_ += walk_->pivots();
+    bracket.advance(std::move(further), middle_);
+    simplex_.adopt(bracket.left().plan);
     walk_.reset();
 }
 
@@ -140,16 +124,11 @@ void Network::stop(Around& bracket) {
 
 // Finds the λ of the next solve; the status if that shows that the answer lies beyond the cutoff.
 std::optional<Status> Network::jump(Around& bracket, const Limits& limits) {
-    const Goal& goal = bracket.goal();
-    bracket.raise_lower(neighbours(goal, pulse_).lower());
+    bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
     if (const auto status = bracket.ending(limits)) return status;
     if (bracket.right()) return std::nullopt;
     first_ = std::min(first_guess(bracket), dearest_path);
-    if (way_ != Way::corrected || solves_ > 0) return std::nullopt;
-    first_ = corrected(goal, *first_, limits.cutoff);
-    if (first_) return std::nullopt;
-    offer_unfinished(bracket);  // whose line bounds other pairs, too
-    return bracket.end_at_left(Status::beyond_cutoff);
+    return std::nullopt;
 }
 
 // Along the profile the crossings come in the order of κ: what was found on the way to the last one bounds the next.
@@ -157,19 +136,15 @@ std::optional<Status> Network::go_on(Around& bracket) {
     neighbours_.reset();
     if (const auto status = bracket.ending({})) return status;
     // Vertices that an earlier goal left on its right may lie past the walk by now.
-    if (walk_ && walk_->walk.unmoved() > bracket.left().unmoved) {
-        walk_pivots_ += walk_->walk.pivots();
+    if (walk_ && walk_->unmoved() > bracket.left().unmoved) {
+        walk_pivots_ += walk_->pivots();
         walk_.reset();
     }
     if (walk_) {
-        if (const auto status = walk_on(bracket, {})) return status;
-        if (solves_ > 0) {
-            stop(bracket);
-        } else if (const auto status = rest_of_first_walk(bracket, {})) {
-            return status;
-        }
+        if (const auto status = walk_to_goal(*walk_, bracket, {}, middle_)) return status;
+        if (const auto status = rest_of_first_walk(bracket, {})) return status;
     }
-    go_back_to(bracket.left());
+    simplex_.adopt(bracket.left().plan);
     return jump(bracket, {});
 }
 
@@ -183,46 +158,19 @@ double Network::first_guess(const Around& bracket) {
     return least < unreachable ? least / 2 : 1;
 }
 
-// Rounds of the simplex towards a vertex near the goal, from this λ on; gives the λ at which to solve. A plan that is
-// not optimal yet tells where λ should be: what a solve would spend on the wrong λ is not spent. Nothing if the answer
-// lies beyond the cutoff (1: never); looking for that changes nothing else.
-std::optional<double> Network::corrected(const Goal& goal, double lambda, double cutoff) {
-    const double few = few_entered * larger_side(problem_.powers), least = part_of_atom / larger_side(problem_.powers);
-    for (int round = 1; round <= most_rounds; ++round) {
-        const bool is_settled = static_cast<double>(simplex_.sweep(lambda)) <= few;
-        const bool may_give_up = cutoff < 1 && round % first_rounds == 0;
-        if (may_give_up && goal.on_line(proven_height(), simplex_.lambda()) > cutoff) return std::nullopt;
-        if (!is_settled && round != first_rounds) continue;
-        const double better = corrected_lambda(goal, simplex_.point(), neighbours_->range(), least);
-        const bool is_close = std::abs(better - lambda) <= close_enough * lambda;
-        lambda = std::min(better, dearest_path);
-        if (is_settled && is_close) break;
-    }
-    return lambda;
-}
-
 Trial Network::next(const Around& bracket) {
     if (first_) return {*std::exchange(first_, std::nullopt), false};
     const Known known = bracket.known();
-    // After a correction, as long as all vertices lie on one side, there is nothing to guess between.
-    const bool is_one_sided = way_ == Way::corrected && (!known.right || known.left.lambda == 0);
-    const bool is_past = is_one_sided && std::abs(known.same_side) <= most_past_goal;
-    const SlopeRange range = neighbours_->range();
-    double lambda = is_past ? lambda_past_goal(bracket.goal(), known, range, least_unmoved(bracket))
-                            : next_lambda(guess(bracket), known, range);
-    lambda = std::min(lambda, dearest_path);
-    const bool is_chord = known.right && !is_past && wants_chord(bracket, lambda);
+    double lambda = std::min(next_lambda(guess(bracket), known, neighbours_->range()), dearest_path);
+    const bool is_chord = known.right && wants_chord(bracket);
     if (is_chord) lambda = bracket.chord_between_slopes();
-    if (known.right && lambda - known.left.lambda < known.right->lambda - lambda) go_back_to(bracket.left());
+    if (known.right && lambda - known.left.lambda < known.right->lambda - lambda) simplex_.adopt(bracket.left().plan);
     return {lambda, is_chord};
 }
 
-// The chord decides where no vertex lies between; so it is for guesses that find nothing new and cannot go further.
-bool Network::wants_chord(const Around& bracket, double lambda) const {
-    const double low = bracket.left().lambda, high = bracket.right()->lambda, width = high - low;
-    if (!(width > 0) || bracket.stalls() >= (way_ == Way::corrected ? 1 : most_stalls)) return true;
-    const bool is_halved = std::min(lambda - low, high - lambda) > nearly_half * width;
-    return bracket.stalls() > 0 && is_halved && high <= many_orders * low;
+// The chord decides where no vertex lies between; so it is for guesses that find nothing new.
+bool Network::wants_chord(const Around& bracket) const {
+    return !(bracket.right()->lambda > bracket.left().lambda) || bracket.stalls() >= most_stalls;
 }
 
 SlopeGuess Network::guess(const Around& bracket) const {
@@ -230,26 +178,16 @@ SlopeGuess Network::guess(const Around& bracket) const {
 }
 
 double Network::least_unmoved(const Around& bracket) const {
-    return std::max(bracket.lower(), part_of_atom / larger_side(problem_.powers));
-}
-
-void Network::go_back_to(const Vertex<Basis>& vertex) {
-    simplex_.adopt(vertex.plan);
-    start_of_solve_ = vertex;
+    return std::max(bracket.lower(), 1 / larger_side(problem_.powers));
 }
 
 std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& bracket) {
-    const double work = simplex_.work();
-    const ProfilePoint from = start_of_solve_;
     // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
-    const double most_work = work + most_solve * budget_.cold_solve();
+    const double most_work = simplex_.work() + most_solve * cold_solve_;
     const bool is_solved = simplex_.solve(trial.lambda, most_work);
     if (!is_solved || !(trial.is_chord || tighten(bracket.goal(), most_work))) return std::nullopt;
     ++solves_;
-    Vertex<Basis> found{simplex_.point(), simplex_.basis()};
-    start_of_solve_ = found;
-    budget_.note_solve(from, found, simplex_.work() - work);
-    return found;
+    return Vertex<Basis>{simplex_.point(), simplex_.basis()};
 }
 
 // The slope on the goal's side of a vertex says more about the way there than the λ that led to it. It is solved again
@@ -268,7 +206,7 @@ void Network::cut_off(Around& bracket) {
         return;
     }
     if (walk_) {
-        Vertex<Basis> here = vertex_of(walk_->walk);  // past the goal, if time was up on the edge that reaches it
+        Vertex<Basis> here = vertex_of(*walk_);  // past the goal, if time was up on the edge that reaches it
         const double height = here.height();
         bracket.offer(std::move(here), height);
     } else {
@@ -278,16 +216,13 @@ void Network::cut_off(Around& bracket) {
     if (bracket.goal().is_crossing()) bracket.raise_lower(neighbours(bracket.goal(), after).lower());
 }
 
-// Of the line that the potentials of the simplex prove, completed for all pairs: its basis need not be optimal.
-double Network::proven_height() const {
+// The basis of the simplex is feasible, though not optimal; its potentials, completed for all pairs, may prove more
+// than others do.
+void Network::offer_unfinished(Around& bracket) {
     std::vector<double> u, v;
     const double lambda = simplex_.lambda();
-    return lambda - certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v, &pulse_);
-}
-
-// The basis of the simplex is feasible, though not optimal; its potentials may prove more than others do.
-void Network::offer_unfinished(Around& bracket) {
-    bracket.offer({simplex_.point(), simplex_.basis()}, proven_height());
+    const double least = certify(problem_, Forest(problem_.masses, simplex_.basis()), lambda, u, v, &pulse_);
+    bracket.offer({simplex_.point(), simplex_.basis()}, lambda - least);
 }
 
 }  // namespace rpw

@@ -4,9 +4,7 @@
 // The walk (walk/profile_walk.hpp) goes edge by edge from mass 0: best where trees stay small. The simplex at a fixed
 // multiplier (simplex/fixed_simplex.hpp) jumps to the vertex of any λ: best where the walk is long. The search begins
 // as a walk. Where the rest of the way looks dearer than a cold solve, the walk's basis is handed to the simplex, which
-// jumps to a guess of λ, as a rule from below; from there the walk goes on to the goal, as long as it takes no more
-// work than the simplex has. Between few points, where a walk's lists cost as much as a solve, the simplex is alone,
-// and λ is corrected while its first solve is still under way. docs/theory.md, "Two strategies", has the proofs.
+// jumps to guesses of λ until their chord is an edge. docs/theory.md, "Two strategies", has the proofs.
 #pragma once
 
 #include <optional>
@@ -16,7 +14,6 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "search/search.hpp"
-#include "search/walk_budget.hpp"
 #include "simplex/fixed_simplex.hpp"
 #include "solve/neighbours.hpp"
 #include "solve/slope_guess.hpp"
@@ -36,7 +33,6 @@ public:
     std::optional<Status> begin(Around& bracket, const Limits& limits);
     Trial next(const Around& bracket);
     std::optional<Vertex<Basis>> solve(const Trial& trial, const Around& bracket);
-    // By a walk along the profile.
     std::optional<Status> refine(Around& bracket, const Limits& limits);
     std::optional<Status> go_on(Around& bracket);
     // All the way from mass 0: a walk does not know λ, whose rounding can hide what is cheap.
@@ -47,60 +43,38 @@ public:
     // Whether the answer was found by a walk.
     bool is_trusted() const { return walk_.has_value(); }
 
-    long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->walk.pivots() : 0); }
+    long pivots() const { return simplex_.pivots() + walk_pivots_ + (walk_ ? walk_->pivots() : 0); }
     // What found the answer: the walk alone, or the simplex too.
     Solver solver() const { return solves_ == 0 || way_ == Way::walk ? Solver::walk : Solver::simplex; }
 
 private:
-    // One strategy, both, or the simplex with a first λ that is corrected on the way.
-    enum class Way { walk, simplex, both, corrected };
-
-    // A walk, and from where on it tells how the rest of the way will be.
-    struct Walking {
-        Walking(const PowerProblem& problem, Pulse& pulse, const Vertex<Basis>& from, double limit)
-            : walk(problem, pulse, from.plan, from.lambda, limit) {
-            note_middle();
-        }
-        void note_middle() {
-            middle = {walk.unmoved(), walk.cost_p(), walk.lambda()};
-            work_to_middle = walk.work();
-        }
-
-        ProfileWalk walk;
-        ProfilePoint middle;
-        double work_to_middle = 0;
-    };
+    enum class Way { walk, simplex, both };
 
     static Way way_by_name(Solver strategy, const Powers& cost);
-    bool walks() const { return way_ == Way::walk || way_ == Way::both; }
-    bool pays_to_correct(const Goal& goal);
     const NeighbourProfile& neighbours(const Goal& goal, Pulse& pulse);
 
     std::optional<Status> first_walk(Around& bracket, const Limits& limits);
     std::optional<Status> rest_of_first_walk(Around& bracket, const Limits& limits);
-    void start_walk(const Around& bracket, double most_work);
-    std::optional<Status> walk_on(Around& bracket, const Limits& limits);
+    void start_walk(const Around& bracket);
+    std::optional<Status> walk_on(Around& bracket, const Limits& limits, double most_work);
     void stop(Around& bracket);
 
     std::optional<Status> jump(Around& bracket, const Limits& limits);
     double first_guess(const Around& bracket);
-    std::optional<double> corrected(const Goal& goal, double lambda, double cutoff);
-    bool wants_chord(const Around& bracket, double lambda) const;
+    bool wants_chord(const Around& bracket) const;
     SlopeGuess guess(const Around& bracket) const;
     double least_unmoved(const Around& bracket) const;
     bool tighten(const Goal& goal, double most_work);
-    void go_back_to(const Vertex<Basis>& vertex);
-    double proven_height() const;
     void offer_unfinished(Around& bracket);
 
     PowerProblem problem_;
     Pulse& pulse_;
     Way way_;
     FixedSimplex simplex_;
-    ProfilePoint start_of_solve_;  // where the basis of the simplex was optimal
-    std::optional<Walking> walk_;
+    std::optional<ProfileWalk> walk_;
+    ProfilePoint middle_;  // where the last stretch of the walk began
     std::optional<NeighbourProfile> neighbours_;
-    WalkBudget budget_;
+    double cold_solve_;            // work
     std::optional<double> first_;  // λ of the next solve, if it was found beforehand
     int solves_ = 0;
     long walk_pivots_ = 0;  // of walks that were stopped

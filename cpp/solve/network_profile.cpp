@@ -54,7 +54,7 @@ private:
     FixedSimplex simplex_;
     std::optional<WalkedProfile> walk_;
     std::size_t solves_ = 0;
-    std::size_t next_walk_ = first_walk;
+    std::size_t next_walk_ = solves_before_walk;
 };
 
 Support SimplexAndWalk::solve(double lambda) {
@@ -105,14 +105,12 @@ std::vector<Support> SimplexAndWalk::climb() {
     return vertices;
 }
 
-// The walk may do as much work as all solves did, and the proofs of their vertices.
+// The walk may do as much work as all solves did.
 std::optional<Curve> SimplexAndWalk::whole_profile() {
-    constexpr double passes_of_proof = 3;
     if (solves_ < next_walk_) return std::nullopt;
     next_walk_ *= 2;
     const Unwatched unwatched(pulse_);
-    return walk_within(simplex_.work() +
-                       passes_of_proof * work_per_cost * static_cast<double>(problem_.powers.size() * solves_));
+    return walk_within(simplex_.work());
 }
 
 // It is resumed, not repeated.

@@ -111,7 +111,7 @@ bool PointOracle::start_from_cells(const Goal& goal) {
     if (!status || !(first_ > 0)) return false;
     pivots_ += between.pivots();
     last_ = {};
-    const double stretch = -std::log(std::max(between.unmoved(), part_of_atom * atom()));
+    const double stretch = -std::log(std::max(between.unmoved(), atom()));
     rate_ = between.rate() > 0 ? between.rate() : first_ / std::max(stretch, a_little);
     const std::vector<double> of_cells = between.row_potentials_in_tree();
     std::size_t boxes = 0;
@@ -128,7 +128,7 @@ bool PointOracle::start_from_cells(const Goal& goal) {
 // left to do when nearly all moves, and a pivot re-labels a good part of all points.
 bool PointOracle::climb_from(const Vertex<Basis>& walked) {
     simplex_->adopt(walked.plan);
-    for (double lambda = step_of_climb * walked.lambda; lambda < first_; lambda *= step_of_climb) {
+    for (double lambda = step_of_lambda * walked.lambda; lambda < first_; lambda *= step_of_lambda) {
         if (!simplex_->solve(lambda, most_work_ - work_)) return false;
     }
     return true;
@@ -159,7 +159,7 @@ Trial PointOracle::next(const Around& bracket) {
 // As far beyond the goal, seen from the only vertex that is known.
 double PointOracle::lambda_past_goal(const Goal& goal, const Known& known) const {
     const ProfilePoint& here = known.right ? *known.right : known.left;
-    const double unmoved = std::max(here.unmoved, part_of_atom * atom());
+    const double unmoved = std::max(here.unmoved, atom());
     const double way =
         std::abs(way_in_lambda(goal, here, rate_, unmoved)) + rate_ * atoms_before_goal * atom() / unmoved;
     const double step = std::pow(2.0, std::abs(known.same_side)) * way;

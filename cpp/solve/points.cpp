@@ -20,9 +20,6 @@ using namespace tuning;
 
 namespace {
 
-// A matrix of so many pairs may be asked instead.
-constexpr double most_pairs_instead = 1e7;
-
 // No two points that differ lie nearer to each other: the least step along any axis.
 double least_step(const Points& x, const Points& y) {
     double least = unreachable;

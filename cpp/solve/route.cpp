@@ -21,7 +21,7 @@ bool is_truncated(const Question& question) { return question.truncation < unrea
 // Whether points are to be solved without a matrix, whatever the memory. In few dimensions trees are soon as fast.
 bool is_too_large(const Question& question, const Layout& layout) {
     const bool is_low = layout.dimension <= 3 && !std::isinf(question.p);
-    return layout.pairs() > (is_low ? most_pairs_in_space : most_pairs);
+    return layout.pairs() > (is_low ? most_pairs_in_space : most_pairs_of_matrix);
 }
 
 // Whether k-d trees have an answer at all. At p = ∞ they find one distance, not a profile.

@@ -24,10 +24,10 @@ double way_to_goal(const Goal& goal, const ProfilePoint& from, double step, doub
 // Beyond two points before the goal.
 SlopeGuess guess_beyond(const Goal& goal, const ProfilePoint& before, const ProfilePoint& left, double least_unmoved) {
     const double stretch = std::log(before.unmoved / left.unmoved);
-    if (!(stretch > 0)) return {left.lambda, left.unmoved};
+    if (!(stretch > 0)) return {2 * left.lambda, left.unmoved};
     const double step = (left.lambda - before.lambda) / stretch;
     const double t = way_to_goal(goal, left, step, 0, std::max(0.0, std::log(left.unmoved / least_unmoved)));
-    return {left.lambda + step * t / (1 + slower_further_on * t), left.unmoved * std::exp(-t)};
+    return {left.lambda + step * t, left.unmoved * std::exp(-t)};
 }
 
 // How far λ grows from the left towards a guess, where nothing is known on the right. Slopes are counted from the least
@@ -35,18 +35,10 @@ SlopeGuess guess_beyond(const Goal& goal, const ProfilePoint& before, const Prof
 double step_towards(double lambda, const Known& known, const SlopeRange& range) {
     const double low = known.left.lambda, rise = low - range.least;
     if (!(rise > 0)) return low;
-    const int fell_short = std::max(0, known.same_side);
-    const double least = least_growth * std::pow(2.0, fell_short) * rise;
-    const double step = std::max(near_side * (lambda - low), least);
+    const double least = a_little * std::pow(2.0, std::max(0, known.same_side)) * rise;
+    const double step = std::max(lambda - low, least);
     const double way = range.largest - low;  // there everything moves
-    if (!(way > 0)) return step;
-    return std::min(step, fell_short < most_stalls ? towards_dearest * way : way + a_little * range.largest);
-}
-
-// How much steeper the profile may be than a curve below it: as much as it was up to the left point, within bounds.
-double steepness(const Goal& goal, double seen) {
-    return std::clamp(seen, steeper_than_neighbours,
-                      std::max(steeper_than_neighbours, std::pow(most_steeper, goal.p / 2)));
+    return way > 0 ? std::min(step, way + a_little * range.largest) : step;
 }
 
 }  // namespace
@@ -59,25 +51,21 @@ SlopeGuess guess_goal(const Goal& goal, const Known& known, double least_unmoved
 double first_lambda(const Goal& goal, const Known& known, const SlopeRange& range, double here, double at_goal,
                     double least_unmoved) {
     const double first = range.least, low = known.left.lambda, rise = low - first;
-    const double seen = rise > 0 && here > first ? less_steep * rise / (here - first) : 0;
-    double guess = std::min(first + steepness(goal, seen) * (at_goal - first),
-                            at_goal + towards_dearest * (range.largest - at_goal));
+    // The profile is steeper than a curve below it; how much, the left point tells.
+    const double steeper = rise > 0 && here > first ? std::max(1.0, rise / (here - first)) : 1;
+    double guess = std::min(first + steeper * (at_goal - first), range.largest);
     if (known.before.unmoved < 1) {
         const double by_walk = guess_goal(goal, known, least_unmoved).lambda;
         guess = std::max(guess, low + step_towards(by_walk, known, range));
     }
     if (guess > low) return guess;
     if (low > first) return first + 2 * (low - first);
-    return steeper_than_neighbours * first;  // all are equally near, and at their own price nothing moves
+    return 2 * first;  // all are equally near, and at their own price nothing moves
 }
 
 double next_lambda(const SlopeGuess& guess, const Known& known, const SlopeRange& range) {
     const double low = known.left.lambda;
-    if (!known.right) {
-        const bool is_far = known.same_side > 1 && known.left.unmoved > long_way * guess.unmoved;
-        if (is_far && range.largest > low) return range.largest * (1 + a_little);
-        return low + step_towards(guess.lambda, known, range);
-    }
+    if (!known.right) return low + step_towards(guess.lambda, known, range);
     return lambda_between(guess, range.least, known, least_part);
 }
 
@@ -85,22 +73,6 @@ double way_in_lambda(const Goal& goal, const ProfilePoint& from, double step, do
     ProfilePoint start = from;
     start.unmoved = std::max(from.unmoved, least_unmoved);
     return step * way_to_goal(goal, start, step, -furthest_down, furthest_up);
-}
-
-double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeRange& range, double least_unmoved) {
-    const double stretch = -std::log(std::max(plan.unmoved, least_unmoved)), rise = plan.lambda - range.least;
-    if (!(rise > 0) || !(stretch > 0)) return plan.lambda;
-    // A plan that has moved next to nothing tells little about the slope: its step may lead below 0.
-    const double corrected = plan.lambda + way_in_lambda(goal, plan, rise / stretch, least_unmoved);
-    return std::max(corrected, plan.lambda / largest_fall);
-}
-
-double lambda_past_goal(const Goal& goal, const Known& known, const SlopeRange& range, double least_unmoved) {
-    const ProfilePoint& vertex = known.right ? *known.right : known.left;
-    const double way = std::abs(corrected_lambda(goal, vertex, range, least_unmoved) - vertex.lambda);
-    const double least = least_past_goal * std::pow(2.0, std::abs(known.same_side) - 1) * vertex.lambda;
-    const double step = std::max(past_goal * way, least);
-    return known.right ? std::max(vertex.lambda - step, vertex.lambda / 2) : vertex.lambda + step;
 }
 
 }  // namespace rpw

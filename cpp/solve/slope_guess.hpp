@@ -28,10 +28,4 @@ double next_lambda(const SlopeGuess& guess, const Known& known, const SlopeRange
 // How far λ is from the goal, seen from a point on either side of it, if log ε falls by 1 whenever λ grows by `step`.
 double way_in_lambda(const Goal& goal, const ProfilePoint& from, double step, double least_unmoved);
 
-// The λ of the goal as a plan tells it that is nearly optimal at its own λ.
-double corrected_lambda(const Goal& goal, const ProfilePoint& plan, const SlopeRange& range, double least_unmoved);
-
-// A λ a little beyond the goal as the only vertex tells it that is known, on the left or on the right of it.
-double lambda_past_goal(const Goal& goal, const Known& known, const SlopeRange& range, double least_unmoved);
-
 }  // namespace rpw

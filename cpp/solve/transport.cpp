@@ -98,7 +98,7 @@ bool is_proven(const PowerProblem& problem, const FixedSimplex& simplex) {
 // is allowed.
 bool sharpen(FixedSimplex& simplex, const PowerProblem& problem, double most_work) {
     const auto moves_all = [&] { return simplex.point().unmoved == 0; };
-    const auto fine_enough = [&] { return fine_lambda * simplex.point().cost_p; };
+    const auto fine_enough = [&] { return far_larger * simplex.point().cost_p; };
     while (moves_all() && simplex.lambda() > fine_enough() && !is_proven(problem, simplex)) {
         const double largest = simplex.lambda();
         double lambda = step_of_lambda * longest_arc(simplex.basis(), problem.masses.negligible());

@@ -3,7 +3,6 @@
 
 #include "search/bracket.hpp"
 #include "search/search.hpp"
-#include "search/walk_budget.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {
@@ -97,27 +96,12 @@ void check_doubt(Checker& checker) {
     checker.expect(bracket.lower() == 0.1, "forgotten with its vertex", bracket.lower());
 }
 
-void check_budget(Checker& checker) {
-    rpw::WalkBudget budget(10, 10);
-    checker.expect(budget.of_first_walk(1, 2, 1).has_value(), "a short rest of the first walk");
-    checker.expect(!budget.of_first_walk(1, 2, budget.cold_solve()), "a rest that is dearer than a solve");
-    checker.expect(!budget.of_first_walk(0, 2, 1), "a walk that has moved nothing");
-    checker.expect(!budget.of_walk(1), "no walk before its rate is known");
-    budget.note_walk({1, 0, 0}, {0.5, 0, 0}, 10, 20, false);
-    checker.expect(!budget.of_walk(1), "no walk without room");
-    budget.note_solve({0.5, 0, 0}, {0.25, 0, 0}, 1e6);
-    const auto some = budget.of_walk(1);
-    checker.expect(some && *some >= 60 && *some <= 1e6, "room after a solve");
-    checker.expect(!budget.of_walk(1e6), "a long way");
-}
-
 }  // namespace
 
 void check_search(Checker& checker) {
     check_goals(checker);
     check_limits(checker);
     check_doubt(checker);
-    check_budget(checker);
 }
 
 }  // namespace rpw::tests

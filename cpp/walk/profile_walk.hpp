@@ -246,7 +246,7 @@ void WalkOver<Costs>::schedule_after(const std::vector<Node>& changed) {
     same += count;
     others -= static_cast<Node>(changed.size()) - count;
     const Node begin = are_rows ? forest_.rows() : 0, end = are_rows ? forest_.size() : forest_.rows();
-    if (others + (end - begin) / tuning::nodes_per_question < count && partners_.counts_all()) {
+    if (others < count && partners_.counts_all()) {
         for (Node x = begin; x < end; ++x) {
             if (forest_.is_active(x)) schedule(x);
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -12,23 +13,9 @@
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
-
-// The shortlist holds this many arcs per node at first; later its size follows the balance of work below.
-constexpr double arcs_per_node = 12;
-constexpr double fewest_arcs_per_node = 4;
-
-// Horizons are quantiles of samples of about this size.
-constexpr std::size_t sample_size = 512;
-
-// The wide list holds at least this share of all arcs.
-constexpr double share_of_wide = 1.0 / 16;
-
-// A list that would keep this share of the wide one is not worth a second sample.
-constexpr double nearly_all = 0.8;
-
-// Fewer questions say little about how many there will be.
-constexpr double few_questions = 64;
 
 // keep[j] = 1 where cost[j] + v[j] ≤ limit; returns how many there are.
 RPW_SIMD std::size_t mark_row(const double* cost, const double* v, double limit, Node columns, std::uint8_t* keep) {
@@ -64,7 +51,7 @@ Shortlist::Shortlist(const PowerProblem& problem, double limit)
       all_of_(potential_.size()),
       columns_(cost_.columns),
       keep_(static_cast<std::size_t>(cost_.columns) + 8) {
-    target_ = arcs_per_node * nodes();
+    target_ = arcs_per_node_of_list * nodes();
     wide_.start.resize(cost_.rows + std::size_t{1});
 }
 
@@ -89,10 +76,9 @@ void Shortlist::renew(const Forest& forest, double lambda, std::size_t work, Pul
 
 // A pass over the costs and the work between two passes should weigh about the same.
 void Shortlist::choose_length(std::size_t work) {
-    const auto since = static_cast<double>(work), pass = static_cast<double>(pass_work_);
-    const double fewest = fewest_arcs_per_node * nodes();
-    if (since < 0.5 * pass) target_ = std::min(target_ * 1.6, static_cast<double>(cost_.size()));
-    if (since > 3 * pass) target_ = std::max(target_ / 1.4, fewest);
+    const double balance = static_cast<double>(pass_work_) / static_cast<double>(std::max<std::size_t>(work, 1));
+    target_ *= std::clamp(std::sqrt(balance), 1 / most_change_of_list, most_change_of_list);
+    target_ = std::clamp(target_, static_cast<double>(nodes()), static_cast<double>(cost_.size()));
 }
 
 void Shortlist::widen(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {
@@ -120,7 +106,7 @@ double Shortlist::horizon_between(const Forest& forest, bool only_active, double
     }
     const std::size_t pairs = rows.size() * columns.size();
     sample_.clear();
-    for (VariedPositions e(pairs, sample_size); *e < pairs; e.step()) {
+    for (VariedPositions e(pairs, pairs_in_sample); *e < pairs; e.step()) {
         const Node row = rows[*e / columns.size()], column = columns[*e % columns.size()];
         sample_.push_back(cost(row, column) + potential_[row] + potential_[column]);
     }
@@ -135,7 +121,7 @@ bool Shortlist::pays_to_leave_out(double lambda, std::size_t work) const {
     const double in_all = nodes() / 2 / costs_per_arc;
     const double questions = static_cast<double>(work) / (only_active_ ? in_all : in_lists);
     const double stretches = (wide_horizon_ - lambda) / (lambda - lambda_);
-    return (few_questions + questions) * stretches * in_all < static_cast<double>(pass_work_);
+    return questions * stretches * in_all < static_cast<double>(pass_work_);
 }
 
 void Shortlist::list_row(Node i, const double* potential) {
@@ -159,9 +145,9 @@ void Shortlist::list_row(Node i, const double* potential) {
 
 double Shortlist::narrow_horizon(double lambda) {
     const double share = target_ / static_cast<double>(wide_.partner.size());
-    if (only_active_ || share >= nearly_all) return wide_horizon_;
+    if (only_active_ || share >= 1) return wide_horizon_;
     sample_.clear();
-    VariedPositions e(wide_.partner.size(), sample_size);
+    VariedPositions e(wide_.partner.size(), pairs_in_sample);
     for (Node i = 0; i < cost_.rows; ++i) {
         for (; *e < wide_.start[i + std::size_t{1}]; e.step()) {
             sample_.push_back(wide_.cost[*e] + potential_[i] + potential_[wide_.partner[*e]]);

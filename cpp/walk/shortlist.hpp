@@ -38,7 +38,7 @@ public:
     double least(Node x) const { return asks_all(x) ? least_of_all(x) : lists_.least(x); }
     Node least_partner(Node x) const { return asks_all(x) ? least_of_all_partner(x) : lists_.least_partner(x); }
     std::size_t work_of_question(Node x) const {
-        return asks_all(x) ? others(x).size / costs_per_arc : lists_.degree(x);
+        return asks_all(x) ? others(x).size / tuning::costs_per_arc : lists_.degree(x);
     }
     void prefetch(Node x) const { lists_.prefetch(x); }
     double cost(Node row, Node column) const { return cost_.at(row, column - cost_.rows); }
@@ -48,9 +48,6 @@ private:
     struct Side {
         Node first, size;
     };
-
-    // So many costs that lie side by side are looked at in the time of one arc in a list.
-    static constexpr Node costs_per_arc = 4;
 
     bool asks_all(Node x) const { return only_active_ && all_of_[x]; }
     void choose_length(std::size_t work);

@@ -54,7 +54,7 @@ std::optional<Status> walk_to_goal(Walk& walk, Bracket<Basis>& bracket, const Li
         bracket.advance(vertex_of(walk), on_the_way);
         return bracket.end_at_left(status);
     };
-    for (int edges = 1; walk.find_edge(); ++edges) {
+    while (walk.find_edge()) {
         const double slope = walk.edge().slope;
         if (const auto status = ending_on_edge(walk, bracket, limits, on_the_way)) return status;
         // F lies above the line through this edge: if that is still too dear at the cutoff, so is F.
@@ -62,7 +62,7 @@ std::optional<Status> walk_to_goal(Walk& walk, Bracket<Basis>& bracket, const Li
         if (goal.is_crossing() && at_cutoff > cutoff_p) return end_here(Status::beyond_cutoff);
         walk.take_edge();
         if (walk.pulse().is_asked()) tell_of(walk, goal, slope);
-        if (limits.tol > 0 && edges % tuning::edges_between_gap_checks == 0) {
+        if (limits.tol > 0) {
             const double lower = goal.on_line(walk.cost_p() + slope * walk.unmoved(), slope);
             if (walk.unmoved() - lower <= limits.tol) return end_here(Status::tolerance);
         }
