@@ -23,8 +23,8 @@ from rpw.pair.problem import Problem
 __all__ = ["solve_by_core"]
 
 
-def solve_by_core(pairs: Pairs, asked: Asked, k: Array) -> tuple[Pairs, Solved]:
-    """The pairs, with what is known about them by now, and their answers; a pair that fails raises."""
+def solve_by_core(pairs: Pairs, asked: Asked, k: Array) -> Solved:
+    """The answers; a pair that fails raises."""
     first, second = (replace(side, sizes=side.counts) for side in (pairs.a, pairs.b))
     pairs = replace(pairs, a=first, b=second)
     kappas = as_prices(k, asked)
@@ -32,7 +32,8 @@ def solve_by_core(pairs: Pairs, asked: Asked, k: Array) -> tuple[Pairs, Solved]:
     found = work.answers(kappas)
     u, v = work.potentials(found)
     pair = repeated(np.diff(found.plan_start), len(found.row))
-    solved = Solved(
+    return Solved(
+        pairs,
         found.value,
         found.multiplier,
         found.scale,
@@ -46,7 +47,6 @@ def solve_by_core(pairs: Pairs, asked: Asked, k: Array) -> tuple[Pairs, Solved]:
         found.plan_start[:-1],
         lambda: work.ground.reach(work.a.where, work.b.where),
     )
-    return pairs, solved
 
 
 @dataclass(frozen=True, eq=False)

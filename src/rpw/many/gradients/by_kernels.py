@@ -22,26 +22,22 @@ from rpw.pair.reach import Reach
 __all__ = ["solve_by_kernels"]
 
 _ENTRIES_AT_ONCE = 1 << 24  # of distances from and to points without weight
-_NOT_HERE = None, None
 
 
-def solve_by_kernels(pairs: Pairs, asked: Asked, k: Any, gpu: Device) -> tuple[Pairs, Solved] | tuple[None, None]:
-    """The pairs, with what is known about them by now, and their answers.
-
-    Nothing for what is malformed, and for what a GPU cannot compute.
-    """
+def solve_by_kernels(pairs: Pairs, asked: Asked, k: Any, gpu: Device) -> Solved | None:
+    """The answers; None for what is malformed, and for what a GPU cannot compute."""
     facts = _facts_of(pairs, k) if asked.question.p <= LARGEST_P else None
     if facts is None:
-        return _NOT_HERE
+        return None
     prices = as_prices(facts.k, asked)
     question = _as_question(asked, prices)
     if leaves_float64(facts.lengths.most, replace(question, kappas=(float(prices.min()), question.kappa))):
-        return _NOT_HERE
+        return None
     pairs = replace(pairs, a=replace(pairs.a, sizes=facts.sizes_a), b=replace(pairs.b, sizes=facts.sizes_b))
     answers = _answers(pairs, question, prices, scale_of(question, facts.lengths.typical), gpu)
     if not _is_sound(answers, question):
-        return _NOT_HERE
-    return pairs, _as_solved(pairs, answers, asked, k * asked.question.diameter, facts.lengths.reach)
+        return None
+    return _as_solved(pairs, answers, asked, k * asked.question.diameter, facts.lengths.reach)
 
 
 def _as_question(asked: Asked, prices: Array) -> Question:
@@ -182,6 +178,7 @@ def _as_solved(pairs: Pairs, answers: Answers, asked: Asked, kappas: Any, reach:
     row, column = (each.long().clamp(min=0) for each in (found.plan_row, found.plan_column))
     u, v = _potentials(pairs, answers, asked)
     return Solved(
+        pairs,
         found.value,
         found.multiplier,
         found.value.new_full(found.value.shape, answers.scale),

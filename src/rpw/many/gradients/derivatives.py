@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rpw.base.array_kinds import count_up, sums_at, zeros
-from rpw.many.gradients.pairs import Distances, Pairs, PointPairs, Side, Solved
+from rpw.many.gradients.pairs import Distances, PointPairs, Side, Solved
 from rpw.pair.question import Question
 
 __all__ = ["Gradients", "derivatives_of", "plan_size"]
@@ -30,9 +30,9 @@ def plan_size(n: int, m: int) -> int:
     return 2 * (n + m)
 
 
-def derivatives_of(pairs: Pairs, solved: Solved, question: Question) -> Gradients:
+def derivatives_of(solved: Solved, question: Question) -> Gradients:
     """The values, and the derivatives in points or costs, in raw weights, and in k."""
-    found, ground = _Derivatives(pairs, solved, question), pairs.ground
+    found, pairs, ground = _Derivatives(solved, question), solved.pairs, solved.pairs.ground
     points, places, slopes = None, None, None
     if isinstance(ground, PointPairs):
         points = found.of_points(ground)
@@ -44,7 +44,6 @@ def derivatives_of(pairs: Pairs, solved: Solved, question: Question) -> Gradient
 
 @dataclass(frozen=True, eq=False)
 class _Derivatives:
-    pairs: Pairs
     found: Solved
     question: Question
 

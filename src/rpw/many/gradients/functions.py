@@ -53,15 +53,15 @@ def gradients_of_cost(cost: Any, a: Any, b: Any, k: Any, *, asked: Asked, gpu: D
 
 def _gradients(x: Any, y: Any, a: Any, b: Any, k: Any, asked: Asked, sizes: _Sizes, gpu: Device | None) -> Gradients:
     """Without y, x holds costs."""
-    pairs, found = None, None
+    found = None
     if gpu is not None:
-        pairs, found = solve_by_kernels(_pairs_on_gpu(x, y, a, b, asked, sizes), asked, k, gpu)
-    if pairs is None or found is None:
+        found = solve_by_kernels(_pairs_on_gpu(x, y, a, b, asked, sizes), asked, k, gpu)
+    if found is None:
         x, y, a, b, k = (None if each is None else np.asarray(on_host(each)) for each in (x, y, a, b, k))
-        pairs, found = solve_by_core(_checked_pairs(x, y, a, b, asked, sizes), asked, k)
+        found = solve_by_core(_checked_pairs(x, y, a, b, asked, sizes), asked, k)
     if not asked.has_diameter and asked.question.depends_on_diameter:
         warn_of_reach(found.reach())
-    return derivatives_of(pairs, found, asked.question)
+    return derivatives_of(found, asked.question)
 
 
 # ---------------------------------------------------------------- on the host: malformed numbers are named

@@ -146,6 +146,7 @@ class Pairs:
 class Solved:
     """What a solve of all pairs leaves. λ and the potentials are in units of ``scale ** p`` of their pair."""
 
+    pairs: Pairs
     value: Any  # (B,), and the next three
     multiplier: Any
     scale: Any
