@@ -51,8 +51,8 @@ class Quantity(Enum):
     crossing = 0
     mass = 1
     shared = 2
-    crossings = ...
-    profile = ...
+    crossings = 3
+    profile = 4
 
 class Need(Enum):
     value = 0
