@@ -135,6 +135,7 @@ def largest_samples(cases):
     return {case.what: case.sizes[-1] for case in cases}
 
 
+@pytest.mark.thorough
 def test_how_far_each_case_goes():
     """Off the line to the largest n; less where p = ∞ needs a matrix, and at p = 1 where mass moves far."""
     every = [1.0, 2.0, math.inf]
@@ -153,6 +154,7 @@ def test_how_far_each_case_goes():
     }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("largest_n", [250, 1000, 3000])
 def test_no_sample_is_larger_than_it_may_be(largest_n):
     cases = [*rates.to_sample(["line", "square", "two squares"], [1.0, math.inf], largest_n)]

@@ -310,6 +310,7 @@ LONG_CALLS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", LONG_CALLS)
 def test_ctrl_c_ends_a_matrix_and_leaves_the_process_healthy(name, tmp_path):
     """The promise is 0.5 s; ten times that is allowed here for a busy machine."""

@@ -149,6 +149,7 @@ class TestOnTheGpu:
         np.testing.assert_allclose(stack, own, rtol=0, atol=1e-12)
         np.testing.assert_allclose(stack, rpw.pairwise(A, B, k=k, **options), rtol=0, atol=1e-12)
 
+    @pytest.mark.sample(2)
     @pytest.mark.parametrize("p", [1, 1.5, 2, 7])
     @pytest.mark.parametrize("A", [CLOUDS, MEASURES], ids=["ties", "weights"])
     def test_each_matrix_is_that_of_its_own_call(self, on_host, A, p):
@@ -198,7 +199,7 @@ class TestOnTheGpu:
             rpw.pairwise(CLOUDS, k=[1, 0, 2], out=tmp_path / "D.zarr")
 
     def test_a_pair_that_takes_the_whole_gpu(self, host, monkeypatch):
-        small = HostDevice(host.folder, shared=1100)
+        small = HostDevice(shared=1100)
         monkeypatch.setattr(cuda_backend, "device", lambda number: small)
         self.check(MEASURES)
         assert {together for _, together, _ in small.launched} == {False, True}  # total variation is not

@@ -171,6 +171,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("options", ["n_points=200, n_starts=100", "support=clouds[0]"])
 def test_ctrl_c_ends_it(options):
     lines, sent, errors = interrupted(LONG.replace("OPTIONS", options), after=1.5)
@@ -216,6 +217,7 @@ def test_what_it_hands_out_cannot_be_changed():
         assert not array.flags.writeable
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dimension", [1, 2, 5])
 def test_it_is_drawn(dimension):
     pyplot = pytest.importorskip("matplotlib.pyplot")

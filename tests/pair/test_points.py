@@ -247,6 +247,7 @@ def test_large_pairs_of_a_collection_need_no_matrix(monkeypatch):
     assert several[1, 0, 0] == pytest.approx(found[0, 1], rel=1e-12)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("d", [5, 6, 9, 16])
 def test_many_dimensions_are_tried_without_a_matrix_by_every_entry(d):
     """Plain clouds without one; clouds far apart are left to it. All entries choose alike, to the bit."""

@@ -35,6 +35,7 @@ def clouds(n):
     return rng.random((n, 2)), np.sqrt(rng.random((n, 2)))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("function", "options", "solver"),
     [
@@ -100,6 +101,7 @@ def test_flows_at_infinity_are_watched_too():
         assert heard[-1][0] > 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("options", "n", "is_walked"),
     [

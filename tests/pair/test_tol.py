@@ -54,6 +54,7 @@ def assert_promise_kept(result, exact, tol):
     assert result.cost <= (result.distance * result._question.kappa) * (1 + 1e-9) + 1e-300
 
 
+@pytest.mark.thorough
 def test_no_broken_promise_in_many_random_problems(capsys):
     rng = np.random.default_rng(2024)
     worst = dict.fromkeys(("lmr", "exact", "bisection"), 0.0)
