@@ -74,6 +74,7 @@ def declared(content):
         return image.height, image.width
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     "pixels", [NOISE, COLOURS, WAVES, np.full_like(NOISE, 7)], ids=["noise", "rgb", "waves", "one"]
 )

@@ -184,7 +184,7 @@ def test_a_worker_checks_its_memory_before_a_tile(lonely_scheduler, tmp_path):
         end(worker)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("dies", ["before", "during"])
 def test_a_dead_scheduler_is_named(tmp_path, dies):
     process, address = start_scheduler(tmp_path / "scheduler")
@@ -236,7 +236,7 @@ def test_what_is_no_client_is_refused():
 # ---------------------------------------------------------------- clusters that lack something
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("lacking", ["scheduler", "worker"])
 def test_a_cluster_without_rpw_is_told_so(tmp_path, lacking):
     hidden = tmp_path / "hidden" / "rpw.py"
@@ -255,6 +255,7 @@ def test_a_cluster_without_rpw_is_told_so(tmp_path, lacking):
         end(worker, scheduler)
 
 
+@pytest.mark.thorough
 def test_a_cluster_without_workers_is_waited_for(lonely_scheduler, tmp_path, caplog):
     workers = []
     late = threading.Timer(1.0, lambda: workers.append(start_worker(lonely_scheduler, tmp_path / "worker")))

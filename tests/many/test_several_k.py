@@ -43,6 +43,7 @@ def test_other_grounds(p):
     check_stack(rows, cost=RNG.random((10, 10)), p=p)  # not symmetric, and no places of distance 0
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("sizes", [(4, 600), (600, 4), (25, 700), (220, 240)], ids=str)
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -71,6 +72,7 @@ def test_at_infinity_each_price_goes_on_from_the_last(sizes, dimension):
         np.testing.assert_array_equal(rpw.pairwise(A, B, k=prices[::-1], p=INF, diameter=1), own[::-1])
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, 30, INF])
 @pytest.mark.parametrize("n", [1, 2, 60, 300])
 def test_on_a_line(p, n):

@@ -156,6 +156,7 @@ def test_a_run_that_died_before_it_began_resumes(tmp_path):
     np.testing.assert_array_equal(rpw.pairwise(A, out=tmp_path / "empty")[:], rpw.pairwise(A))
 
 
+@pytest.mark.thorough
 def test_a_callable_resumes_in_another_process(tmp_path):
     code = """
 factor = float(sys.argv[2])

@@ -34,6 +34,7 @@ def clouds(rng, n, d):
     yield np.repeat(normal[:1], n, axis=0)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 50, 400])
 @pytest.mark.parametrize("n", [1, 2, 3, 30, 150])
 def test_it_is_the_largest_distance_between_any_two_points(n, d):

@@ -91,6 +91,7 @@ def test_transport_equals_that_of_the_matrix(seed):
         assert found == pytest.approx(dense, rel=1e-11), function.__name__
 
 
+@pytest.mark.thorough
 def test_several_k_equal_one_at_a_time():
     rng = np.random.default_rng(4)
     x, y, a = bell(rng, 2100, 2), square(rng, 2200, 2), rng.dirichlet(np.ones(2100))
@@ -126,7 +127,7 @@ def tight_clusters(rng, n, centres):
     return centres[rng.integers(0, len(centres), n)] + 0.01 * rng.normal(size=(n, centres.shape[1]))
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("metric", "p"), [("cityblock", 1.5), ("chebyshev", 3)])
 def test_clusters_that_gain_together_end_soon(metric, p):
     """Most pairs of two clusters gain as much: the trial over trees is short or given up. Before, it took 25 s."""

@@ -61,6 +61,7 @@ def test_contract_for_cost_matrices(problem, p, k):
     check_plan(result, cost, a, b, p, 2 * k)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("p", [1, 2, 3, 8, INF])
 @pytest.mark.parametrize("k", [0.1, 1, 10])
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
@@ -95,6 +96,7 @@ def test_potentials_lie_below_the_profile_of_the_linear_programme(problem, p, k)
         assert oracles.lp_cost_p(cost, a, b, p, mass) >= slope * mass + height - 1e-8 * max(1.0, slope)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, 8])
 @pytest.mark.parametrize("k", [0.1, 1, 10])
 @pytest.mark.parametrize("kind", ["uniform", "dirichlet", "grid", "outliers"])

@@ -345,6 +345,7 @@ def test_weights_over_many_orders_come_to_an_end(first):
 SEEDS_OF_SEVERAL = [1467, 1849, 2009, 2184, 2481, 3046, 3289, 3858, 3904, 4444, 4965, 5177, 5349, 5451, 5527, 5596]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("seed", [*SEEDS_OF_SEVERAL, *range(50)])
 def test_several_prices_from_one_search_equal_single_ones(seed):
     """On the first sixteen a walk that a vertex had overtaken went on, and took the slope of that vertex with it."""
