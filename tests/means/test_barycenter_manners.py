@@ -130,6 +130,7 @@ def test_time_limit_gives_the_best_so_far(options, seconds):
         assert 0 <= found.lower <= found.objective
 
 
+@pytest.mark.thorough
 def test_starts_that_had_no_turn_are_told():
     """The best start has converged, and time was up before the others: that is no convergence."""
     clouds, start = RNG.random((4, 15, 2)), time.monotonic()

@@ -73,6 +73,7 @@ def test_cells_that_prove_nothing_say_so(shift):
         check_potentials(result, distances, 2)
 
 
+@pytest.mark.thorough
 def test_time_may_be_up_at_any_moment():
     """Also before the first cells have proven anything."""
     rng = np.random.default_rng(5)

@@ -154,7 +154,7 @@ def test_a_callable_is_called_for_pairs_that_can_be_the_farthest():
     assert repeated.calls < 1000
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "d"), [(1000, 60), (2500, 60)])
 def test_beyond_the_stated_work_there_are_two_bounds(n, d):
     """In many dimensions all points lie on a sphere, and nothing can be left out: 1,000 points are looked at."""

@@ -87,7 +87,7 @@ def test_potentials_prove_the_lower_bound_or_there_are_none(given):
     assert without < 200
 
 
-@pytest.mark.sample(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "ask", ["rpw.solve(x, y, p=np.inf, diameter=1, time_limit=3)", "rpw.levy_prokhorov(x, y, time_limit=3)"]
 )
@@ -111,6 +111,7 @@ def large():
     return x, y, rng.dirichlet(np.ones(20_000)), rng.dirichlet(np.ones(20_000))
 
 
+@pytest.mark.thorough
 def test_something_is_known_in_a_tenth_of_a_second(large):
     """One point in twenty is an outlier; their weights say how much must stay, but for what is beside them."""
     outliers = large[3][:1000].sum()

@@ -55,7 +55,7 @@ def some_pair(seed):
     return x, y, some_weights(rng, n), some_weights(rng, m)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(15))
 def test_rpw_equals_that_of_the_matrix(seed):
     pair = some_pair(seed)
