@@ -84,7 +84,7 @@ define run_sanitized
 	@mkdir -p build
 	@$(CMAKE) -S . -B $(SANITIZED) -G Ninja -DRPW_SANITIZE=ON > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
 	@$(CMAKE) --build $(SANITIZED) --target $(1) > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
-	printf '%s\n' $(1) | UBSAN_OPTIONS=print_stacktrace=1 xargs -P 2 -I '{}' $(SANITIZED)/'{}' $(2)
+	printf '%s\n' $(1) | xargs -P 2 -I '{}' env UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/'{}' $(2)
 endef
 
 clean:  ## remove everything that was made here
