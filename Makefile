@@ -11,16 +11,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
 PY := $(VENV)/bin/python
+PYTEST = $(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup
 
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 GPU_SOURCE := $(wildcard src/rpw/many/backends/cuda/*.cu src/rpw/many/backends/cuda/*.cuh)
 CMAKE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cmake
 SANITIZED := build/sanitized
-TRIALS := core gpu_squared gpu_metric gpu_table gpu_several gpu_own_price gpu_bounds gpu_bounds_squared
+TRIALS := core gpu_metric gpu_several gpu_own_price gpu_table gpu_squared gpu_bounds gpu_bounds_squared  # the longest first
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient build format
-.PHONY: sanitize clean preflight tuning
+.PHONY: sanitize sanitize-core clean preflight tuning
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -30,11 +31,12 @@ help:  ## list the targets
 demo: $(VENV)/all.txt $(VENV)/package  ## find noisy and shifted digits with six distances; its output goes to demo_output/
 	$(VENV)/bin/rpw demo --out demo_output
 
-test: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run all tests (ARGS="-k name" for some)
-	$(PY) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+test: sanitize-core $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the tests that a change should pass at once (ARGS="-k name" for some)
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not thorough and not large" $(ARGS)
 
-test-all: $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package $(VENV)/jax_ffi  ## the tests that need torch or JAX
-	$(PY) -m pytest -m large --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+# All at full strength. AFTER_TEST=1 leaves out what `make test` has run in full.
+test-all: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package $(VENV)/jax_ffi  ## run all tests, also those that need torch or JAX
+	$(PYTEST) $(if $(AFTER_TEST),-m "thorough or large or hypothesis") $(ARGS)
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
@@ -75,11 +77,18 @@ format: $(VENV)/check.txt  ## format the code
 	$(VENV)/bin/clang-format -i $(CPP) $(GPU_SOURCE)
 
 sanitize: $(VENV)/cmake.txt  ## run the core and the GPU source under address and undefined-behaviour checks
-	@echo "Compiling the core under sanitizers ..."
+	$(call run_sanitized,$(TRIALS),full)
+
+sanitize-core: $(VENV)/cmake.txt
+	$(call run_sanitized,core,quick)
+
+define run_sanitized
+	@echo "Compiling under sanitizers: $(1) ..."
 	@mkdir -p build
 	@$(CMAKE) -S . -B $(SANITIZED) -G Ninja -DRPW_SANITIZE=ON > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
-	@$(CMAKE) --build $(SANITIZED) > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
-	for trial in $(TRIALS); do UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/$$trial || exit 1; done
+	@$(CMAKE) --build $(SANITIZED) --target $(1) > $(SANITIZED).log || { cat $(SANITIZED).log; exit 1; }
+	printf '%s\n' $(1) | xargs -P 2 -I '{}' env UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/'{}' $(2)
+endef
 
 clean:  ## remove everything that was made here
 	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis

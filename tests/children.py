@@ -51,8 +51,8 @@ def _fork_server():
     return subprocess.Popen(line, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def forked_command(*arguments, cwd=None, env=ENVIRONMENT, timeout=120):
-    """As `run_command`, without the time for its imports; what an interpreter reads when it starts is not heard."""
+def forked(*arguments, cwd=None, env=ENVIRONMENT, timeout=120):
+    """As `run`, without the time for its imports; what an interpreter reads when it starts is not heard."""
     server, line = _fork_server(), [*map(str, arguments)]
     with tempfile.NamedTemporaryFile() as stdout, tempfile.NamedTemporaryFile() as stderr:
         request = {"arguments": line, "folder": os.fspath(cwd or os.getcwd()), "environment": dict(env)}
@@ -61,8 +61,13 @@ def forked_command(*arguments, cwd=None, env=ENVIRONMENT, timeout=120):
         killer.start()
         code = server.stdout.readline()
         killer.cancel()
-        assert code, f"rpw {' '.join(line)} did not end"
+        assert code, f"python {' '.join(line)} did not end"
         return subprocess.CompletedProcess(line, int(code), stdout.read().decode(), stderr.read().decode())
+
+
+def forked_command(*arguments, **options):
+    """As `run_command`, by `forked`."""
+    return forked("-m", "rpw.cli", *arguments, **options)
 
 
 def interrupted(code, *arguments, after):

@@ -1,24 +1,45 @@
-"""Hypothesis profiles, and what some tests need and may not find.
+"""How much of the tests is run, and what some of them need and may not find.
 
+All at full strength, unless ``-m "not thorough"`` and ``HYPOTHESIS_PROFILE=quick`` ask for less, as ``make test`` does.
 Runs repeat each other exactly; ``HYPOTHESIS_PROFILE=deep`` searches anew and for longer. A test that does not find its
 browser, its GPU or its data is skipped, and fails where ``RPW_REQUIRE`` names it, as in ``RPW_REQUIRE=browser,data``.
 """
 
+import collections
 import os
 import shutil
 import zlib
 from pathlib import Path
 
+import compiled
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 _quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("short", max_examples=80, deadline=None, derandomize=True, suppress_health_check=_quiet)
+settings.register_profile("quick", max_examples=10, deadline=None, derandomize=True, suppress_health_check=_quiet)
+settings.register_profile("full", max_examples=80, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("deep", max_examples=3000, deadline=None, suppress_health_check=_quiet)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def pytest_sessionstart():
+    compiled.forget_old()
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the marks
+def pytest_collection_modifyitems(items):
+    """Of the cases of a test marked ``sample(n)``, all but n are thorough: a draw that depends on their names alone."""
+    cases = collections.defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sample") and not item.get_closest_marker("thorough"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for drawn in cases.values():
+        (count,) = drawn[0].get_closest_marker("sample").args
+        for item in sorted(drawn, key=lambda item: zlib.crc32(item.nodeid.encode()))[count:]:
+            item.add_marker("thorough")
 
 
 @pytest.fixture(autouse=True)
@@ -53,17 +74,12 @@ def gpu():
     return driver.device()
 
 
-@pytest.fixture(scope="session")
-def _host_libraries(tmp_path_factory):
-    return tmp_path_factory.mktemp("walk")
-
-
 @pytest.fixture
-def host(_host_libraries):
+def host():
     """A stand-in for a GPU, on the host."""
     from host_gpu import HostDevice
 
-    return HostDevice(_host_libraries)
+    return HostDevice()
 
 
 @pytest.fixture

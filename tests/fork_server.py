@@ -1,7 +1,7 @@
-"""Runs commands of ``rpw`` one after the other, each in a fork of this process, which has imported what they need.
+"""Runs modules and scripts one after the other, each in a fork of this process, which has imported what they need.
 
-A command is then a process of its own as ever, with its own files and its own end, and saves the half second that its
-imports would take. `children.forked_command` speaks to it, a line of JSON for every command.
+Each is then a process of its own as ever, with its own files and its own end, and saves the half second that its
+imports would take. `children.forked` speaks to it, a line of JSON for every one of them.
 """
 
 import gc
@@ -29,14 +29,18 @@ def import_everything():
 
 
 def become(arguments, folder, environment, stdout, stderr):
-    """Turn this fork into ``python -m rpw.cli``."""
+    """Turn this fork into ``python ...``."""
     for number, path in ((0, os.devnull), (1, stdout), (2, stderr)):
         os.dup2(os.open(path, os.O_RDWR), number)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv[1:] = arguments
-    runpy.run_module("rpw.cli", run_name="__main__", alter_sys=True)
+    if arguments[0] == "-m":
+        sys.argv[1:] = arguments[2:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv[:] = arguments
+        runpy.run_path(arguments[0], run_name="__main__")
     raise SystemExit
 
 

@@ -1,15 +1,19 @@
 """A stand-in for the driver: compiles the source of the kernels for the host, and launches it there."""
 
 import ctypes
-import shutil
-import subprocess
-import threading
+import functools
 
 import numpy as np
+from compiled import compiled
 
 from rpw.many.backends.cuda.compile import joined_source
 
 NEVER_WRITTEN = 0xAB  # each byte of fresh memory: nobody computes a number of these alone
+
+
+@functools.cache
+def _library(kernel, *flags):
+    return compiled(joined_source(kernel), "-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", *flags)
 
 
 class HostMemory:
@@ -30,9 +34,9 @@ class HostDevice:
 
     architecture, multiprocessors = "host", 4
 
-    def __init__(self, folder, shared=232448):
-        self.folder, self.shared_per_block, self.shared_per_multiprocessor = folder, shared, shared + 1024
-        self.launched, self._compiling = [], threading.Lock()
+    def __init__(self, shared=232448):
+        self.shared_per_block, self.shared_per_multiprocessor = shared, shared + 1024
+        self.launched = []
 
     def make_current(self):
         pass
@@ -67,16 +71,7 @@ class HostDevice:
 
     def kernel(self, name, **settings):
         flags = [f"-D{key}={value}" for key, value in sorted(settings.items())]
-        library = self.folder / ("".join([name, *flags]).replace("-D", "_") + ".so")
-        with self._compiling:
-            self._compile(library, name, flags)
-        return ctypes.CDLL(str(library))
-
-    def _compile(self, library, name, flags):
-        if not library.exists():
-            compiler = shutil.which("c++") or shutil.which("g++")
-            command = [compiler, "-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", *flags]
-            subprocess.run([*command, "-x", "c++", "-", "-o", str(library)], input=joined_source(name), check=True)
+        return ctypes.CDLL(str(_library(name, *flags)))
 
     def launch(self, kernel, blocks, threads, shared, batch, stream=None, together=False):
         room = np.zeros(shared // 8 + 1)

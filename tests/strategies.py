@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 FINITE_P = (1.0, 1.5, 2.0, 3.0)
@@ -16,6 +17,12 @@ class Weighted(NamedTuple):
 
     points: np.ndarray
     weights: np.ndarray | None
+
+
+def examples(count):
+    """So many examples of a problem, and of each an eighth where the profile has an eighth, as in ``make test``."""
+    full = settings.get_profile("full").max_examples
+    return max(1, count * min(settings.default.max_examples, full) // full)
 
 
 def exponents(finite=False):

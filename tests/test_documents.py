@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from children import forked_command, run, run_command
+from children import forked, forked_command
 
 import rpw
 
@@ -53,11 +53,11 @@ def rounded_like(value, text):
 @pytest.mark.parametrize("block", list(python_blocks()))
 def test_a_block_runs_and_prints_what_it_says(block, tmp_path):
     if "matrix.zarr" in block:  # what a command wrote
-        run_command("pairwise", DATA, "--out", "matrix.zarr", "--diameter", "auto", cwd=tmp_path)
+        forked_command("pairwise", DATA, "--out", "matrix.zarr", "--diameter", "auto", cwd=tmp_path)
     if "examples/" in block:
         (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "block.py").write_text(PRINT_WITH_LINE + block, encoding="utf-8")
-    done = run("block.py", cwd=tmp_path, timeout=120)
+    done = forked(tmp_path / "block.py", cwd=tmp_path)
     if missing := re.search(r"^(?:ModuleNotFound|Import)Error: .*", done.stderr, re.M):
         pytest.skip(missing[0])
     assert done.returncode == 0, done.stderr

@@ -70,6 +70,7 @@ LONG_CALLS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", LONG_CALLS)
 def test_ctrl_c_ends_a_long_solve_and_leaves_the_process_healthy(name):
     """The promise is 0.2 s; ten times that is allowed here for a busy machine."""

@@ -364,6 +364,7 @@ print(failing(lambda: index.query(large + 1 / 6, top=2, n_threads=1)))
     assert says[3] == "query 0 and measure 2 failed: MemoryError: the solver ran out of memory"
 
 
+@pytest.mark.thorough
 @linux
 def test_projections_run_out_of_memory():
     says = in_a_process(

@@ -46,18 +46,23 @@ void check_interrupt(Checker& checker) {
 
 }  // namespace
 
-int main() {
+// With the argument "quick", one shape for each kind of costs and weights, and a tenth of the random problems.
+int main(int count, char** arguments) {
+    const bool is_quick = count > 1 && std::string(arguments[1]) == "quick";
+    const auto repeats = [is_quick](int all) { return is_quick ? (all + 9) / 10 : all; };
     Checker checker;
     const std::vector<std::pair<Node, Node>> shapes = {{1, 1}, {1, 9},  {9, 1},   {2, 2},
                                                        {7, 7}, {8, 13}, {25, 16}, {40, 40}};
-    for (const auto& [rows, columns] : shapes) {
-        for (int c = 0; c < static_cast<int>(Costs::count); ++c) {
-            for (int w = 0; w < static_cast<int>(Weights::count); ++w) {
+    const int every = is_quick ? static_cast<int>(shapes.size()) : 1;
+    for (int c = 0; c < static_cast<int>(Costs::count); ++c) {
+        for (int w = 0; w < static_cast<int>(Weights::count); ++w) {
+            for (std::size_t s = (c + w) % every; s < shapes.size(); s += every) {
+                const auto& [rows, columns] = shapes[s];
                 check_everything(checker, draw(rows, columns, static_cast<Costs>(c), static_cast<Weights>(w)));
             }
         }
     }
-    for (int repeat = 0; repeat < 600; ++repeat) {
+    for (int repeat = 0; repeat < repeats(600); ++repeat) {
         const auto costs = static_cast<Costs>(below(static_cast<int>(Costs::count)));
         const auto weights = static_cast<Weights>(below(static_cast<int>(Weights::count)));
         check_everything(checker, draw(1 + below(12), 1 + below(12), costs, weights));
@@ -66,10 +71,11 @@ int main() {
     check_everything(checker, draw(3, 200, Costs::line, Weights::random));
     check_everything(checker, draw(200, 3, Costs::ties, Weights::ratios));
     check_everything(checker, draw(130, 150, Costs::random, Weights::equal));
-    for (int repeat = 0; repeat < 20; ++repeat) check_many(checker);
-    for (int repeat = 0; repeat < 300; ++repeat) check_line(checker, 1 + below(30), 1 + below(30), repeat % 2 == 0);
+    for (int repeat = 0; repeat < repeats(20); ++repeat) check_many(checker);
+    for (int repeat = 0; repeat < repeats(300); ++repeat)
+        check_line(checker, 1 + below(30), 1 + below(30), repeat % 2 == 0);
     for (const bool on_grid : {false, true}) check_line(checker, 450, 400, on_grid);
-    for (int repeat = 0; repeat < 200; ++repeat) {
+    for (int repeat = 0; repeat < repeats(200); ++repeat) {
         const double p = std::vector{1.0, 1.5, 2.0, 3.0}[below(4)];
         check_tree(checker, 1 + below(300), 1 + below(6), static_cast<rpw::Metric>(below(3)), p);
         check_points(checker, 1 + below(40), 1 + below(40), 1 + below(4));
@@ -83,7 +89,7 @@ int main() {
     check_search(checker);
     check_network(checker);
     check_interrupt(checker);
-    check_written(checker, 2000);
+    check_written(checker, repeats(2000));
     std::printf("sanitize: %d problems, %d failures\n", checker.problems, checker.failures);
     return checker.failures == 0 ? 0 : 1;
 }

@@ -40,6 +40,7 @@ def lines(tmp_path):
     return {"script": [sys.executable, script], "module": [*module, "rpw"], "inner module": [*module, "rpw.cli"]}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("start", ["script", "module", "inner module"])
 @pytest.mark.parametrize("moment", ["numpy", "numpy.linalg", "rpw._core", "rpw.pair.ground", "typer", "rpw.cli.sweep"])
 def test_ctrl_c_while_libraries_load(tmp_path, lines, start, moment):
@@ -79,6 +80,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.sample(2)
 @needs_full
 @pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize("name", OUTPUTS)

@@ -15,6 +15,7 @@ def without_times(text):
     return re.sub(r'[-+.e\d]+ s$|(?<="seconds": )[-+.e\d]+', "?", text, flags=re.MULTILINE)
 
 
+@pytest.mark.thorough
 def test_a_fork_is_the_command(clouds, tmp_path):
     """Most tests run commands in forks of a process that has everything imported: nobody must see a difference."""
     folder, _ = clouds

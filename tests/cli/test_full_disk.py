@@ -41,6 +41,7 @@ def allow_short_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["npy", "npz", "csv", "zarr", "index", "plot", "run"])
 def test_files_that_may_not_be_so_long(tmp_path, inputs, name):
     pytest.importorskip(NEEDED.get(name, "numpy"))
@@ -66,6 +67,7 @@ def can_mount(tmp_path_factory):
         pytest.skip("nothing can be mounted here")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["npy", "npz", "csv", "zarr", "index"])
 @pytest.mark.usefixtures("can_mount")
 def test_a_disk_that_is_full(tmp_path, inputs, name):

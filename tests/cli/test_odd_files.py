@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from checks import ragged_clouds as clouds
 from children import ENVIRONMENT
-from children import run_command as command
+from children import forked_command as command
 
 from rpw.readers import read_collection
 

@@ -69,6 +69,7 @@ def test_the_file_of_names_is_announced(clouds, tmp_path):
     assert found.stderr == ""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", ["search", "pairwise"])
 def test_progress_is_shown_on_a_terminal(clouds, tmp_path, command):
     termios = pytest.importorskip("termios")

@@ -54,6 +54,7 @@ def test_equal_counts_decide_nothing():
         paired_difference(np.array([], dtype=int), np.array([], dtype=int))
 
 
+@pytest.mark.thorough
 def test_many_thousand_queries_take_no_time_and_little_chance():
     rng = np.random.default_rng(6)
     first, second = rng.binomial(100, 0.5, size=(2, 50_000))

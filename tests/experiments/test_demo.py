@@ -158,6 +158,7 @@ def test_the_page_begins_with_the_sentence_and_ends_with_the_settings(small, tmp
     assert (facts["experiment"], facts["labelled"]) == ("demo", 20)
 
 
+@pytest.mark.thorough
 def test_the_command_says_the_sentence_first_and_the_settings_last(small, tmp_path, monkeypatch, capsys):
     """In this process and small, as nothing else makes it quick; again into the same folder, with the same bytes."""
     pytest.importorskip("typer")

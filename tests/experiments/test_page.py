@@ -71,6 +71,7 @@ def expected_pixels(picture):
     return picture.astype(int)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_colour", [False, True], ids=["grey", "colour"])
 def test_the_page_shows_the_right_pictures_and_asks_for_nothing(browser, a_retrieval, tmp_path, is_colour):
     result = a_retrieval(is_colour)

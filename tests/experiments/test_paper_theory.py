@@ -100,6 +100,7 @@ def test_middles_are_as_far_as_promised():
         assert len(density.sizes(4096)) >= 4, "an exponent needs some sizes"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("pair", spaces.PAIRS, ids=lambda pair: pair.name)
 @pytest.mark.parametrize("p", [1, 2, math.inf])
 def test_a_distance_on_the_line_is_that_of_the_boxes(pair, p):
@@ -135,6 +136,7 @@ def largest_samples(cases):
     return {case.what: case.sizes[-1] for case in cases}
 
 
+@pytest.mark.thorough
 def test_how_far_each_case_goes():
     """Off the line to the largest n; less where p = ∞ needs a matrix, and at p = 1 where mass moves far."""
     every = [1.0, 2.0, math.inf]
@@ -153,6 +155,7 @@ def test_how_far_each_case_goes():
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("largest_n", [250, 1000, 3000])
 def test_no_sample_is_larger_than_it_may_be(largest_n):
     cases = [*rates.to_sample(["line", "square", "two squares"], [1.0, math.inf], largest_n)]
@@ -243,6 +246,7 @@ def test_what_is_read_off_the_profile():
     assert profile_reading._verdict("TV", 0.3, 0.3001).answer == NO
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("figure", [plan_pictures.figure_1, plan_pictures.figure_3, plan_pictures.figure_4])
 @pytest.mark.parametrize("seed", [0, 7])
 def test_numbers_of_the_pictures(figure, seed):

@@ -326,6 +326,7 @@ def test_other_runs_make_another_part(planted_runs, tmp_path):
     assert part.facts(jobs[0]) != part.facts(jobs[1])
 
 
+@pytest.mark.thorough
 def test_other_pictures_of_the_same_name_are_noticed(tmp_path):
     """A part that was made from pictures is made again where they are others; where they are gone, it stays."""
     (tmp_path / "mnist").mkdir()
@@ -359,6 +360,7 @@ def test_other_pictures_of_the_same_name_are_noticed(tmp_path):
         claims_exhibit(replace(runs))
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")
 def test_every_run_of_the_full_size_is_stored():
     experiments = [e for part in all_parts(FULL) for e in part.sizes.get("experiments", ())]

@@ -43,6 +43,7 @@ def on_terminal(*arguments):
 SMALL = ("reproduce", "retrieval", "--labelled", 30, "--queries", 4, "--repeats", 2)
 
 
+@pytest.mark.thorough
 def test_retrieval_writes_the_same_bytes_again(tmp_path):
     pytest.importorskip("matplotlib")
     answers = []
@@ -65,6 +66,7 @@ def finished_parts(folder):
     return len(list(folder.rglob("nearest/*/*/*.npz")))
 
 
+@pytest.mark.thorough
 def test_a_killed_run_resumes(tmp_path):
     arguments = ("reproduce", "retrieval", "--labelled", 60, "--queries", 8, "--repeats", 2)
     out = tmp_path / "out"
@@ -97,6 +99,7 @@ BARS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", BARS.values(), ids=BARS)
 def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path, command):
     status, shown = on_terminal(*command, "--out", tmp_path)
@@ -176,6 +179,7 @@ def test_mistakes_get_one_line(tmp_path, arguments, code, reason):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_convergence_and_robustness_run(tmp_path):
     done = call("reproduce", "convergence", "--repeats", 2, "--largest-n", 250, "--out", tmp_path / "c")
     assert done.returncode == 0, done.stderr

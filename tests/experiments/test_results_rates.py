@@ -55,6 +55,7 @@ def test_rates_follow_from_the_values():
 RATES = {"lemma-3-3": 3, "lemma-3-4": 4, "lemma-3-6": 6, "theorem-3-7": 7}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("part", ["lemma-3-3", "lemma-3-4", "lemma-3-6"])
 def test_values_of_small_samples_are_found_again(part):
     plane = (2,), (2.0,), 200

@@ -271,6 +271,7 @@ def test_unknown_distances_are_refused():
         retrieval.chosen_methods(["w1", "w3"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_colour", [True, False], ids=["colour", "grey"])
 def test_a_gpu_finds_the_same_pictures(tmp_path, on_host, is_colour):
     pictures = some_colours() if is_colour else planted()

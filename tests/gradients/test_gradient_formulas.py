@@ -56,6 +56,7 @@ def check_all(function, arguments, gradients):
 # ---------------------------------------------------------------- finite differences
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("p", "k", "shape"), CASES)
 def test_gradient_of_rpw_in_everything(p, k, shape):
     """The raw weights sum to neither 1 nor the same."""
@@ -65,6 +66,7 @@ def test_gradient_of_rpw_in_everything(p, k, shape):
     check_all(lambda x, y, a, b, k: rpw.distance(x, y, a, b, p=p, k=float(k), diameter=1), arguments, gradients)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("p", "k", "shape"), CASES)
 def test_gradient_of_rpw_in_costs(p, k, shape):
     x, y, a, b = clouds(*shape)
@@ -75,6 +77,7 @@ def test_gradient_of_rpw_in_costs(p, k, shape):
     )
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("p", "k", "shape"), CASES)
 def test_gradient_at_equal_weights_in_points_costs_and_k(p, k, shape):
     x, y, _, _ = clouds(*shape)
@@ -216,6 +219,7 @@ def with_ties(case):
     return x, y, a, b
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("case", range(24))
 def test_identities_that_hold_wherever_the_plan_is_optimal(case):
     """Moving all points together, or all weights in proportion, changes nothing, nor does another unit of length."""

@@ -171,6 +171,7 @@ def test_packed_pictures_that_grow_beyond_belief_are_refused(tmp_path, monkeypat
     assert len(read_pictures(tmp_path)) == count
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["about", "points", "mass"])
 def test_headers_and_the_table_of_contents_must_agree(tmp_path, name):
     index = tmp_path / "I"

@@ -74,6 +74,7 @@ def declared(content):
         return image.height, image.width
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     "pixels", [NOISE, COLOURS, WAVES, np.full_like(NOISE, 7)], ids=["noise", "rgb", "waves", "one"]
 )
@@ -87,6 +88,7 @@ def test_sound_files_are_read(way, pixels):
         np.testing.assert_array_equal(read_pixels(io.BytesIO(content)), expected)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("pixels", [NOISE, COLOURS, WAVES], ids=["noise", "rgb", "waves"])
 @pytest.mark.parametrize("way", [way for way in WAYS if not way.startswith(("gif", "ppm"))])
 def test_a_flipped_bit_in_the_size_is_found(way, pixels):

@@ -100,6 +100,7 @@ def kill_after(worker, out, tiles):
     return watcher, seen
 
 
+@pytest.mark.thorough
 def test_cluster_drill(cluster, tmp_path):
     """One of two workers is killed in the middle of a run: the same matrix."""
     client, workers = cluster
@@ -152,6 +153,7 @@ def test_clusters_give_the_same_as_threads(cluster, tmp_path, capsys):
     wait_until(lambda: not client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
 
 
+@pytest.mark.thorough
 def test_inputs_are_sent_again_when_all_workers_die(cluster, scheduler, tmp_path):
     client, workers = cluster
     out, A = tmp_path / "D.zarr", clouds(50, 250)
@@ -182,6 +184,7 @@ def test_a_worker_checks_its_memory_before_a_tile(lonely_scheduler, tmp_path):
         end(worker)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dies", ["before", "during"])
 def test_a_dead_scheduler_is_named(tmp_path, dies):
     process, address = start_scheduler(tmp_path / "scheduler")
@@ -233,6 +236,7 @@ def test_what_is_no_client_is_refused():
 # ---------------------------------------------------------------- clusters that lack something
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lacking", ["scheduler", "worker"])
 def test_a_cluster_without_rpw_is_told_so(tmp_path, lacking):
     hidden = tmp_path / "hidden" / "rpw.py"
@@ -251,6 +255,7 @@ def test_a_cluster_without_rpw_is_told_so(tmp_path, lacking):
         end(worker, scheduler)
 
 
+@pytest.mark.thorough
 def test_a_cluster_without_workers_is_waited_for(lonely_scheduler, tmp_path, caplog):
     workers = []
     late = threading.Timer(1.0, lambda: workers.append(start_worker(lonely_scheduler, tmp_path / "worker")))

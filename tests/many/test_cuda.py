@@ -88,6 +88,7 @@ def check_answers(gpu, measures, question, table=None):
 
 
 class TestOnTheHost:
+    @pytest.mark.sample(2)
     @pytest.mark.parametrize("question", QUESTIONS, ids=str)
     def test_answers_are_those_of_the_core(self, host, question):
         rng = np.random.default_rng(1)
@@ -118,7 +119,7 @@ class TestOnTheHost:
         np.testing.assert_array_equal(answers.value, on_cpu(measures, question, first, second, labels=labels))
 
     def test_pairs_that_do_not_fit_shared_memory_use_the_whole_gpu(self, host):
-        small = HostDevice(host.folder, shared=1900)
+        small = HostDevice(shared=1900)
         check_answers(small, draw(np.random.default_rng(5)), Question())
         assert {together for _, together, _ in small.launched} == {False, True}
 

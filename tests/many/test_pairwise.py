@@ -66,6 +66,7 @@ FORMS = {
 }
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", SIX)
 @pytest.mark.parametrize("form", FORMS)
 def test_matrix_is_the_loop_over_the_single_function(form, name):
@@ -74,6 +75,7 @@ def test_matrix_is_the_loop_over_the_single_function(form, name):
     np.testing.assert_array_equal(rpw.pairwise(A, B, distance=name, **options), expected)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("metric", ["cityblock", "chebyshev", "minkowski", "canberra", "hamming", kinked])
 @pytest.mark.parametrize("name", SIX)
 def test_other_metrics(name, metric):
@@ -83,6 +85,7 @@ def test_other_metrics(name, metric):
     np.testing.assert_array_equal(rpw.pairwise(A, B, distance=name, metric=metric, **options), expected)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "canberra", kinked])
 @pytest.mark.parametrize("name", SIX)
 def test_histograms_on_a_shared_support(name, metric):
@@ -94,6 +97,7 @@ def test_histograms_on_a_shared_support(name, metric):
     np.testing.assert_array_equal(result, expected)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("kind", ["metric", "not symmetric", "not zero on the diagonal"])
 @pytest.mark.parametrize("within", [True, False])
 @pytest.mark.parametrize("name", SIX)
@@ -310,6 +314,7 @@ LONG_CALLS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", LONG_CALLS)
 def test_ctrl_c_ends_a_matrix_and_leaves_the_process_healthy(name, tmp_path):
     """The promise is 0.5 s; ten times that is allowed here for a busy machine."""

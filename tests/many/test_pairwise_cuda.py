@@ -89,6 +89,7 @@ class TestOnTheHost:
         found = rpw.pairwise(points, p=2, distance="wasserstein", device="cuda:3")
         np.testing.assert_allclose(found, [[0, 1, 3], [1, 0, 2], [3, 2, 0]], atol=1e-15)
 
+    @pytest.mark.sample(2)
     @pytest.mark.parametrize("metric", ["euclidean", "canberra", lambda x, y: float(np.abs(x - y).max())])
     @pytest.mark.parametrize("distance", ["rpw", "wasserstein"])
     def test_histograms_on_a_support(self, on_host, metric, distance):
@@ -110,6 +111,7 @@ class TestOnTheHost:
         rng = np.random.default_rng(5)
         check_like_the_cpu(rng.random((4, 9)), cost=rng.random((9, 9)), **options)
 
+    @pytest.mark.sample(2)
     @pytest.mark.parametrize("size", ENDS_OF_FLOAT64)
     def test_tiny_and_enormous_distances(self, on_host, size):
         check_at_size(size)
@@ -183,6 +185,7 @@ class TestOnTheHost:
             assert copy.number == 2
             np.testing.assert_array_equal(copy.values(first, second, 1)[0], values)
 
+    @pytest.mark.sample(1)
     @pytest.mark.parametrize("options", [{}, {"k": 0.2, "p": 1}, {"k": 0}], ids=str)
     def test_search_finds_what_the_cpu_finds(self, on_host, options, tmp_path):
         items, queries = [np.random.default_rng(s).random((5 + s, 2)) for s in range(9)], measures(8, 2)

@@ -196,6 +196,7 @@ def large_backends(rng, p, k):
         yield CoreBackend(PairBatch(a, b, space, as_question(p=p, k=k, diameter=1)))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("p", "k"), [(1, 1.0), (2, 0.1), (3, 1.0)])
 def test_bounds_by_trees_are_those_of_a_matrix(p, k):
     rng = np.random.default_rng(10)
@@ -219,6 +220,7 @@ def _core_bound(backend):
     return _core.neighbour_bounds(*backend._prepared, backend._question, only, only, 1, INF, None)[0]
 
 
+@pytest.mark.thorough
 def test_large_clouds_are_found_as_by_brute_force():
     rng = np.random.default_rng(11)
     clouds = [rng.random((2000 + 10 * s, 3)) * (1 + 0.02 * s) for s in range(30)]
@@ -244,6 +246,7 @@ with open("/proc/self/status") as lines:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
 def test_bounds_of_large_clouds_make_no_matrix():
     done = run("-c", PEAK)

@@ -217,7 +217,7 @@ class TestOnTheHost:
 
         clouds = list(draw(np.random.default_rng(3), 4, 30, 2, is_grid=False))
         measures, pairs = as_measures(clouds), (np.arange(4), np.array([1, 2, 3, 0]))
-        small = HostDevice(host.folder, shared=1024 + 8 * 30)
+        small = HostDevice(shared=1024 + 8 * 30)
         whole = bound_pairs(measures, measures, Question(), *pairs, gpu=host)
         part = bound_pairs(measures, measures, Question(), *pairs, gpu=small)
         fits = measures.sizes[pairs[0]] + measures.sizes[pairs[1]] <= 30

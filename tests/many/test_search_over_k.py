@@ -41,6 +41,7 @@ def search(X, y, cv, n_jobs=None, **options):
     return GridSearchCV(model, {"rpw__k": KS}, cv=cv, n_jobs=n_jobs, error_score="raise").fit(X, y)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["distance", "neighbors"])
 @pytest.mark.parametrize("cv", [KFold(4), ShuffleSplit(3, test_size=0.3, random_state=0)], ids=["folds", "shuffles"])
 def test_the_same_answers_and_each_pair_once(known, cv, mode):

@@ -43,6 +43,7 @@ def test_other_grounds(p):
     check_stack(rows, cost=RNG.random((10, 10)), p=p)  # not symmetric, and no places of distance 0
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("sizes", [(4, 600), (600, 4), (25, 700), (220, 240)], ids=str)
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -71,6 +72,7 @@ def test_at_infinity_each_price_goes_on_from_the_last(sizes, dimension):
         np.testing.assert_array_equal(rpw.pairwise(A, B, k=prices[::-1], p=INF, diameter=1), own[::-1])
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, 30, INF])
 @pytest.mark.parametrize("n", [1, 2, 60, 300])
 def test_on_a_line(p, n):
@@ -149,6 +151,7 @@ class TestOnTheGpu:
         np.testing.assert_allclose(stack, own, rtol=0, atol=1e-12)
         np.testing.assert_allclose(stack, rpw.pairwise(A, B, k=k, **options), rtol=0, atol=1e-12)
 
+    @pytest.mark.sample(2)
     @pytest.mark.parametrize("p", [1, 1.5, 2, 7])
     @pytest.mark.parametrize("A", [CLOUDS, MEASURES], ids=["ties", "weights"])
     def test_each_matrix_is_that_of_its_own_call(self, on_host, A, p):
@@ -198,7 +201,7 @@ class TestOnTheGpu:
             rpw.pairwise(CLOUDS, k=[1, 0, 2], out=tmp_path / "D.zarr")
 
     def test_a_pair_that_takes_the_whole_gpu(self, host, monkeypatch):
-        small = HostDevice(host.folder, shared=1100)
+        small = HostDevice(shared=1100)
         monkeypatch.setattr(cuda_backend, "device", lambda number: small)
         self.check(MEASURES)
         assert {together for _, together, _ in small.launched} == {False, True}  # total variation is not

@@ -27,6 +27,7 @@ ROWS_OF_ZEROS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("mode", "ks"), [("distance", None), ("neighbors", None), ("distance", [0.1, 1])])
 def test_estimator_checks(mode, ks):
     failed = {}

@@ -209,8 +209,8 @@ class TestOnTheHost:
 class BusyHost(HostDevice):
     """Launches run beside the caller, each on its stream, as those of a GPU do; every pair takes all of it."""
 
-    def __init__(self, folder):
-        super().__init__(folder, shared=1100)
+    def __init__(self):
+        super().__init__(shared=1100)
         self._threads = {}
 
     def call(self, name, *arguments):
@@ -255,8 +255,8 @@ class TestCutOff:
     """A pair that takes the whole GPU."""
 
     @pytest.fixture
-    def busy(self, _host_libraries, monkeypatch):
-        found = BusyHost(_host_libraries)
+    def busy(self, monkeypatch):
+        found = BusyHost()
         monkeypatch.setattr(cuda_backend, "device", lambda number: found)
         return found
 

@@ -156,6 +156,7 @@ def test_a_run_that_died_before_it_began_resumes(tmp_path):
     np.testing.assert_array_equal(rpw.pairwise(A, out=tmp_path / "empty")[:], rpw.pairwise(A))
 
 
+@pytest.mark.thorough
 def test_a_callable_resumes_in_another_process(tmp_path):
     code = """
 factor = float(sys.argv[2])
@@ -175,6 +176,7 @@ rpw.pairwise(clouds(8, 5), metric=metric, out=sys.argv[1])
 CRASH_DRILL = "rpw.pairwise(clouds(60, 160), p=1.5, k=0.7, n_threads=2, out=sys.argv[1])"
 
 
+@pytest.mark.thorough
 def test_crash_drill(tmp_path):
     """Five times kill -9 at random moments, then the end: bit for bit an uninterrupted run."""
     A, moments = clouds(60, 160), random.Random(0)
@@ -275,6 +277,7 @@ def test_other_names_are_stores_and_one_that_is_there_goes_on(tmp_path):
     assert rpw.pairwise([[[0.0]], [[0.5]]], out=tmp_path / "D.csv").shape == (2, 2)
 
 
+@pytest.mark.thorough
 def test_two_processes_on_one_store_are_detected(tmp_path):
     out, A = tmp_path / "D.zarr", clouds(60, 160)
     with start(CRASH_DRILL, out) as child:

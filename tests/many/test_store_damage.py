@@ -68,6 +68,7 @@ def test_a_folder_of_our_name_without_our_manifest_is_left_alone(tmp_path, name)
     assert everything_in(out) == before
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("lock", [None, "", "process 17 on a machine\n"])
 @pytest.mark.parametrize("part", [None, "", '{\n "zarr', '{\n "zarr_format": 3,\n "node_type": "arr'])
 def test_what_a_run_leaves_that_died_before_its_manifest_is_ours(tmp_path, lock, part):
@@ -125,6 +126,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", DAMAGE)
 def test_a_damaged_manifest_is_one_clear_error(store, name):
     manifest = store / "zarr.json"
@@ -149,6 +151,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("is_sealed", [True, False], ids=["", "of an early version"])
 @pytest.mark.parametrize("name", CHANGED)
 def test_a_changed_attribute_is_not_believed(store, name, is_sealed):

@@ -42,6 +42,7 @@ def set_version(store, version):
     (store / "zarr.json").write_text(json.dumps(metadata))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("folder", ["c", ".rpw/done"])
 def test_a_flipped_bit_anywhere_is_mended(store, folder):
     """One bit in each file, another one each time; what is not damaged is not computed again."""
@@ -58,6 +59,7 @@ def test_a_flipped_bit_anywhere_is_mended(store, folder):
         assert 1 <= len(written) <= 2  # the tile and its mirror image
 
 
+@pytest.mark.thorough
 def test_every_bit_of_a_tile_counts(store):
     """All 64 bits of each number, as read through the array that was returned."""
     array = rpw.pairwise(clouds(20, 4), out=store)
@@ -101,6 +103,7 @@ OTHER_DAMAGE = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", OTHER_DAMAGE)
 def test_other_damage_is_mended(store, name):
     OTHER_DAMAGE[name](store)
@@ -269,6 +272,7 @@ rpw.pairwise(ragged_clouds(20, 4), out=sys.argv[1])
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 6, 7])
 def test_killed_between_any_two_writes(tmp_path, step):
     """Before the manifest, before a chunk, its mirror image, its mark: what is marked is whole, the rest is redone."""

@@ -55,6 +55,7 @@ FOLDERS = [".rpw", ".rpw/done", "c", "c/0", "c/1"]
 FILES = ["zarr.json", ".rpw/lock", ".rpw/part", ".rpw/done/0.1", ".rpw/done/0.1.nan", "c/0/1", "c/1/0"]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("on_error", ["raise", "nan"])
 @pytest.mark.parametrize("is_finished", [True, False])
 @pytest.mark.parametrize("name", FOLDERS + FILES)
@@ -76,6 +77,7 @@ def test_a_link_inside_a_store_is_refused(store, victim, name, is_finished, on_e
     assert (store / name).is_symlink()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", FOLDERS + FILES)
 def test_a_copy_of_a_store_as_victim_is_not_touched(store, tmp_path, name):
     """The link points to what the store itself would hold: everything fits, and still nothing is written there."""

@@ -21,6 +21,7 @@ def counted(x, y):
     return float(np.abs(x - y).sum())
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("sizes", [(30, None), (30, 17), (1, 40), (40, 1), (3, None), (1, 1)])
 @pytest.mark.parametrize("p", [2, np.inf])
 def test_the_stored_stack_is_the_one_in_memory(tmp_path, sizes, p):

@@ -130,6 +130,7 @@ def test_time_limit_gives_the_best_so_far(options, seconds):
         assert 0 <= found.lower <= found.objective
 
 
+@pytest.mark.thorough
 def test_starts_that_had_no_turn_are_told():
     """The best start has converged, and time was up before the others: that is no convergence."""
     clouds, start = RNG.random((4, 15, 2)), time.monotonic()
@@ -171,6 +172,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("options", ["n_points=200, n_starts=100", "support=clouds[0]"])
 def test_ctrl_c_ends_it(options):
     lines, sent, errors = interrupted(LONG.replace("OPTIONS", options), after=1.5)
@@ -216,6 +218,7 @@ def test_what_it_hands_out_cannot_be_changed():
         assert not array.flags.writeable
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dimension", [1, 2, 5])
 def test_it_is_drawn(dimension):
     pyplot = pytest.importorskip("matplotlib.pyplot")

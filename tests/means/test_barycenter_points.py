@@ -13,6 +13,7 @@ from rpw.means.points import _targets
 RNG = np.random.default_rng(0)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3])
 @pytest.mark.parametrize("objective", ["rpw_p", "rpw"])
 def test_the_mean_of_copies_is_the_copy(p, objective):
@@ -24,6 +25,7 @@ def test_the_mean_of_copies_is_the_copy(p, objective):
     assert found.status == "converged"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("k", [0.3, 1, 4])
 def test_one_point_between_diracs_is_no_worse_than_any_on_a_grid(p, k):
@@ -69,6 +71,7 @@ def test_points_move_down_the_slope(p, name):
     assert (gradient * (_targets(here, objective) - points)).sum() < 0
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3])
 @pytest.mark.parametrize("free_weights", [False, True])
 @pytest.mark.parametrize("trim", [0.0, 0.25])
@@ -100,6 +103,7 @@ def noisy_rings():
     return [*rings, *RNG.random((2, 30, 2))]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("objective", "trim"), [("rpw_p", 0.0), ("rpw", 0.0), ("rpw_p", 0.2)])
 def test_inputs_that_are_noise_are_named(objective, trim):
     found = rpw.barycenter(noisy_rings(), n_points=30, k=0.3, objective=objective, trim=trim, diameter=1)

@@ -39,6 +39,7 @@ def some_pair(seed):
     return x, y, some_weights(rng, n), some_weights(rng, m)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_an_interval_holds_the_answer_and_is_proven(seed):
     pair = some_pair(seed)
@@ -72,6 +73,7 @@ def test_cells_that_prove_nothing_say_so(shift):
         check_potentials(result, distances, 2)
 
 
+@pytest.mark.thorough
 def test_time_may_be_up_at_any_moment():
     """Also before the first cells have proven anything."""
     rng = np.random.default_rng(5)
@@ -84,6 +86,7 @@ def test_time_may_be_up_at_any_moment():
         assert moved.lower <= cost * (1 + 1e-12) <= moved.upper * (1 + 2e-12)
 
 
+@pytest.mark.thorough
 def test_time_limits_have_an_interval_at_once():
     rng = np.random.default_rng(1)
     x, y = rng.random((100_000, 2)), rng.normal(0.5, 0.15, (100_000, 2))

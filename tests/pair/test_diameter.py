@@ -34,6 +34,7 @@ def clouds(rng, n, d):
     yield np.repeat(normal[:1], n, axis=0)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("d", [1, 2, 3, 7, 50, 400])
 @pytest.mark.parametrize("n", [1, 2, 3, 30, 150])
 def test_it_is_the_largest_distance_between_any_two_points(n, d):
@@ -153,6 +154,7 @@ def test_a_callable_is_called_for_pairs_that_can_be_the_farthest():
     assert repeated.calls < 1000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n", "d"), [(1000, 60), (2500, 60)])
 def test_beyond_the_stated_work_there_are_two_bounds(n, d):
     """In many dimensions all points lie on a sphere, and nothing can be left out: 1,000 points are looked at."""

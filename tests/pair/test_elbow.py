@@ -83,6 +83,7 @@ def a_case(rng):
     return d, p, sizes, math.exp(rng.uniform(math.log(0.01), math.log(0.3))), str(rng.choice(["a", "b", "ab"])), how
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_planted_outliers_are_found(family):
     """1 to 30 %, 10 scales away or more, in one cloud or in both: within 0.01 in 95 % of the cases."""
@@ -94,6 +95,7 @@ def test_planted_outliers_are_found(family):
     assert np.mean(right) >= 0.95
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_where_none_are_planted_none_are_named(family):
     """In 95 % of the cases."""

@@ -23,6 +23,7 @@ def clouds(rng, n, m, dimension):
     return x, y, a, b
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
 @pytest.mark.parametrize("p", [1, 2, 8, INF])
 def test_the_answer_lies_between_the_first_bounds(p, metric):
@@ -40,6 +41,7 @@ def test_the_answer_lies_between_the_first_bounds(p, metric):
             check_plan(result, cdist(x, y, metric), a, b, p, kappa)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("mass", [1.0, 0.7])
 @pytest.mark.parametrize("p", [1, 2, INF])
 def test_so_does_a_cost(p, mass):
@@ -65,6 +67,7 @@ def bound_by_potentials(result, a, b, p, kappa):
     return low
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("given", ["cost", "points"])
 def test_potentials_prove_the_lower_bound_or_there_are_none(given):
     """Searches know bounds from vertices that they have left; what they return must be what they prove."""
@@ -84,6 +87,7 @@ def test_potentials_prove_the_lower_bound_or_there_are_none(given):
     assert without < 200
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "ask", ["rpw.solve(x, y, p=np.inf, diameter=1, time_limit=3)", "rpw.levy_prokhorov(x, y, time_limit=3)"]
 )
@@ -107,6 +111,7 @@ def large():
     return x, y, rng.dirichlet(np.ones(20_000)), rng.dirichlet(np.ones(20_000))
 
 
+@pytest.mark.thorough
 def test_something_is_known_in_a_tenth_of_a_second(large):
     """One point in twenty is an outlier; their weights say how much must stay, but for what is beside them."""
     outliers = large[3][:1000].sum()

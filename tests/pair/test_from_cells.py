@@ -55,6 +55,7 @@ def some_pair(seed):
     return x, y, some_weights(rng, n), some_weights(rng, m)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(15))
 def test_rpw_equals_that_of_the_matrix(seed):
     pair = some_pair(seed)
@@ -74,6 +75,7 @@ def test_rpw_equals_that_of_the_matrix(seed):
         assert slope * (1 - short) + start >= (k * diameter * short) ** p - 1e-12 * diameter**p
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(10))
 def test_transport_equals_that_of_the_matrix(seed):
     pair = some_pair(seed)
@@ -89,6 +91,7 @@ def test_transport_equals_that_of_the_matrix(seed):
         assert found == pytest.approx(dense, rel=1e-11), function.__name__
 
 
+@pytest.mark.thorough
 def test_several_k_equal_one_at_a_time():
     rng = np.random.default_rng(4)
     x, y, a = bell(rng, 2100, 2), square(rng, 2200, 2), rng.dirichlet(np.ones(2100))
@@ -98,6 +101,7 @@ def test_several_k_equal_one_at_a_time():
     np.testing.assert_allclose(together, alone, rtol=1e-12)
 
 
+@pytest.mark.thorough
 def test_no_moment_is_wrong_to_stop():
     """Cut off among cells, while arcs are listed, in the simplex or in a walk: bounds hold, and plans are plans."""
     rng = np.random.default_rng(3)
@@ -123,6 +127,7 @@ def tight_clusters(rng, n, centres):
     return centres[rng.integers(0, len(centres), n)] + 0.01 * rng.normal(size=(n, centres.shape[1]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("metric", "p"), [("cityblock", 1.5), ("chebyshev", 3)])
 def test_clusters_that_gain_together_end_soon(metric, p):
     """Most pairs of two clusters gain as much: the trial over trees is short or given up. Before, it took 25 s."""
@@ -135,6 +140,7 @@ def test_clusters_that_gain_together_end_soon(metric, p):
     assert found.distance == pytest.approx(rpw.distance(x, y, **asked, solver="simplex"), rel=1e-9)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("shape", [(40, 1500), (1500, 40), (1010, 1020)])
 @pytest.mark.parametrize("p", [1, 1.5])
 def test_more_arcs_gain_than_a_list_may_hold(shape, p):

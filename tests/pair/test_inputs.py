@@ -116,6 +116,7 @@ BAD_MEASURES = [
 ]
 
 
+@pytest.mark.sample(60)
 @every_function
 @pytest.mark.parametrize(("arguments", "message"), BAD_MEASURES)
 def test_bad_measures_are_refused_by_name(function, arguments, message):
@@ -147,6 +148,7 @@ BAD_K = [-1, -1e-300, NAN, INF, -INF, "1", None, [1], 1j, True]
 BAD_DIAMETER = [0, -1, NAN, INF, "auto", [1.0]]
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", ["solve", "distance", "profile", "wasserstein", "choose_solver", "robot"])
 @pytest.mark.parametrize("p", BAD_P)
 def test_bad_p(name, p):
@@ -154,6 +156,7 @@ def test_bad_p(name, p):
         FUNCTIONS[name](X, Y, p=p)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", ["solve", "distance", "choose_solver"])
 @pytest.mark.parametrize("k", BAD_K)
 def test_bad_k(name, k):
@@ -232,6 +235,7 @@ def forms_of(array):
     }
 
 
+@pytest.mark.sample(20)
 @every_function
 @pytest.mark.parametrize("form", list(forms_of(X)))
 def test_other_forms_of_the_same_points_agree(function, form):
@@ -240,6 +244,7 @@ def test_other_forms_of_the_same_points_agree(function, form):
     assert function(*arguments) == expected
 
 
+@pytest.mark.sample(20)
 @every_function
 @pytest.mark.parametrize("form", list(forms_of(COST)))
 def test_other_forms_of_the_same_cost_agree(function, form):
@@ -247,6 +252,7 @@ def test_other_forms_of_the_same_cost_agree(function, form):
     assert function(cost=forms_of(COST)[form], a=forms_of(A)[form], b=forms_of(B)[form]) == expected
 
 
+@pytest.mark.sample(20)
 @every_function
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, bool])
 def test_other_types_of_numbers_agree(function, dtype):

@@ -11,6 +11,7 @@ import rpw
 from rpw.pair.problem import as_problem
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("p", ALL_P)
 def test_equals_the_dense_solver(p):
     """200 problems for each of five p."""
@@ -203,6 +204,7 @@ def test_early_ends_are_honest(p):
     assert cut_off.lower <= exact <= cut_off.upper
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("p", [1, 2, INF])
 def test_a_time_limit_keeps_what_was_proven(p):
     """Some milliseconds are enough to begin, not to end."""
@@ -274,6 +276,7 @@ def test_potentials_hold_where_powers_leave_float64(p):
                 assert (dual.multiplier - dual.u[:, None] - dual.v - power).max() <= 1e-9 * dual.multiplier
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["equal", "weighted"])
 @pytest.mark.parametrize("p", [1, 2, 3, INF])
 def test_distances_of_many_orders_of_magnitude(p, is_weighted):

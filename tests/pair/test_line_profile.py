@@ -106,6 +106,7 @@ def ends_soon(ask):
     return found
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("shift", [0.0, 0.5, 2.3])
 def test_steps_at_infinity_of_a_regular_grid(shift):
     """All blocks are equally good. Taken from one end to the other they would make one that grows again and again."""
@@ -299,6 +300,7 @@ def test_scores_equal_those_of_the_dense_walk(p):
         np.testing.assert_allclose(sparse.scores_b, dense.scores_b, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("p", [1, 2])
 def test_scores_of_many_points(p):
     """A matrix would be 80 GB. The atoms with a score above λ are those that the cheapest plan at λ leaves."""

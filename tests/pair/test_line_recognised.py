@@ -57,6 +57,7 @@ def on_slanted_line(rng, places, dimension, is_whole):
     return [offset + np.multiply.outer(part, direction) for part in places]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
 def test_slanted_lines_equal_the_dense_solver(metric):
     """In two to five dimensions, with ties and without."""

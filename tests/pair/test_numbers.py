@@ -39,6 +39,7 @@ def random_problem(rng):
     return cost, *((None, None) if rng.random() < 0.5 else (rng.random(n), rng.random(m)))
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("scale", [1.0, 1e-318, 1e-300, 1e-30, 1e300])
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 50.0, 1000.0, INF])
 def test_cost_and_mass_are_those_of_the_plan(p, scale):

@@ -21,6 +21,7 @@ def left_at(price, cost_p, a, b):
     return a - plan.sum(axis=1), b - plan.sum(axis=0)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_scores_are_the_prices_at_which_atoms_are_used_up(p):
     """Points in general position: at each price between two slopes one plan is the cheapest."""

@@ -176,6 +176,7 @@ def test_more_dimensions_are_drawn_on_their_principal_axes(ax):
     assert "first two principal axes, 100% of the variance" in ax.get_title()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("p", [1, 2, math.inf])
 @pytest.mark.parametrize("k", [0, 1])
 def test_every_result_with_points_can_be_drawn(p, k):
@@ -212,6 +213,7 @@ def drawings():
     yield rpw.barycenter([x[:, 0], y[:, 0]], n_points=5, diameter=1, max_iter=3)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("layout", [None, "constrained", "own"])
 def test_a_legend_covers_nothing_where_there_is_room(layout):
     """On a figure of the caller that makes no room, it is readable at least: points shine through only faintly."""

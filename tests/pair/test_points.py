@@ -77,6 +77,7 @@ def check_potentials(result, distances, a, b, p):
     assert line == pytest.approx(result.cost**p, abs=rounding, rel=1e-9)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("seed", range(60))
 def test_rpw_equals_that_of_the_matrix(seed):
     _, *pair = some_pair(seed)
@@ -119,6 +120,7 @@ def test_a_matrix_with_far_outliers_gives_what_trees_give(far_sides, p):
         np.testing.assert_allclose([dense(mass) for mass in masses], [trees(mass) for mass in masses], rtol=1e-9)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("seed", range(40))
 def test_transport_equals_that_of_the_matrix(seed):
     rng, *pair = some_pair(1000 + seed)
@@ -139,6 +141,7 @@ def test_transport_equals_that_of_the_matrix(seed):
         assert trees.plan.sum() == pytest.approx(dense.plan.sum(), rel=1e-9)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("seed", range(30))
 def test_profiles_equal_those_of_the_matrix(seed):
     _, *pair = some_pair(2000 + seed)
@@ -247,6 +250,7 @@ def test_large_pairs_of_a_collection_need_no_matrix(monkeypatch):
     assert several[1, 0, 0] == pytest.approx(found[0, 1], rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [5, 6, 9, 16])
 def test_many_dimensions_are_tried_without_a_matrix_by_every_entry(d):
     """Plain clouds without one; clouds far apart are left to it. All entries choose alike, to the bit."""
@@ -267,6 +271,7 @@ def test_many_dimensions_are_tried_without_a_matrix_by_every_entry(d):
 # ---------------------------------------------------------------- p = inf
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("seed", range(60))
 def test_flows_over_trees_equal_those_of_the_matrix(seed):
     """To the bit: trees find the same pairs, and give them in the same order."""

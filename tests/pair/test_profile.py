@@ -10,7 +10,7 @@ import pytest
 from checks import assert_close
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strategies import ALL_P, cost_matrices, exponents, measures
+from strategies import ALL_P, cost_matrices, examples, exponents, measures
 
 import rpw
 
@@ -43,7 +43,7 @@ def merged(points):
 
 
 @given(cost_matrices(), exponents(finite=True))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @example((np.array([[2.0, 1.0], [0.0, 1.0]]), None, np.array([3.0, 3.0])), 2.0)
 def test_profile_against_exact_fractions(problem, p):
     cost, a, b = problem
@@ -60,7 +60,7 @@ def test_profile_against_exact_fractions(problem, p):
 
 
 @given(measures(), exponents())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_distance_from_the_profile_agrees_with_distance(pair, p):
     (x, a), (y, b) = pair
     profile = rpw.profile(x, y, a, b, p=p)
@@ -223,7 +223,7 @@ def test_powers_beyond_float64_are_refused_by_name(scale, p):
 
 
 @given(cost_matrices())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_step_curve_against_linear_programmes(problem):
     cost, a, b = problem
     profile = rpw.profile(cost=cost, a=a, b=b, p=INF)

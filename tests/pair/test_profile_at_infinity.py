@@ -46,6 +46,7 @@ def assert_equals_flows(cost, a, b):
     np.testing.assert_allclose(profile.mass, np.array(masses) / a.sum(), rtol=0, atol=1e-14)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_step_is_a_maximum_flow(seed):
     n, m = np.random.default_rng(seed + 1000).integers(1, 13, 2)

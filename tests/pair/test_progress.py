@@ -36,6 +36,7 @@ def clouds(n):
     return rng.random((n, 2)), np.sqrt(rng.random((n, 2)))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("function", "options", "solver"),
     [
@@ -133,6 +134,7 @@ def test_a_transport_at_infinity_attains_what_was_told(seconds):
     assert result.upper <= min((upper for _, _, upper in heard), default=np.inf) * (1 + 1e-9)
 
 
+@pytest.mark.thorough
 def test_flows_at_infinity_are_watched_too():
     rng = np.random.default_rng(0)
     x, y = rng.random((20_000, 2)), rng.random((20_000, 2))
@@ -144,6 +146,7 @@ def test_flows_at_infinity_are_watched_too():
         assert heard[-1][0] > 0
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("options", "n", "is_walked"),
     [
@@ -176,6 +179,7 @@ def test_a_profile_is_watched(options, n, is_walked):
         assert heard[-1][0] > 0.5
 
 
+@pytest.mark.thorough
 def test_a_profile_on_a_line_is_watched():
     rng = np.random.default_rng(0)
     for p, n in ((1, 400_000), (2, 40_000), (np.inf, 100_000)):
@@ -248,6 +252,7 @@ def test_junk_is_refused(function, junk):
         function([0.0], [1.0], progress=junk)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("solver", SIZES)
 def test_lines_in_a_pipe(solver):
     child = run("-c", WATCHED, solver, str(SIZES[solver]))
@@ -276,6 +281,7 @@ def on_terminal(line, columns=80):
     return shown.removesuffix("over"), child.stdout.decode()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("columns", [100, 40])
 def test_one_line_on_a_terminal_is_written_over(columns):
     shown, _ = on_terminal(["-c", WATCHED, "points", SIZES["points"]], columns)
@@ -322,6 +328,7 @@ def bars_in(text):
     return re.findall(r"(\d+)/120 ", text)
 
 
+@pytest.mark.thorough
 def test_the_bar_of_a_matrix_is_written_rarely_where_nobody_looks():
     pytest.importorskip("tqdm")
     written = bars_in(run("-c", MATRIX, 5.0).stderr)

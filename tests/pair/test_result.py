@@ -12,7 +12,7 @@ from checks import check_bounds, check_plan, check_potentials, lower_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import normalised
-from strategies import cost_matrices, exponents, measures, prices
+from strategies import cost_matrices, examples, exponents, measures, prices
 
 import rpw
 
@@ -43,7 +43,7 @@ def check_certificate(result, cost, a, b, p, kappa):
 
 
 @given(measures(), exponents(), prices())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_contract(pair, p, k):
     (x, a), (y, b) = pair
     result = rpw.solve(x, y, a, b, p=p, k=k)
@@ -53,7 +53,7 @@ def test_contract(pair, p, k):
 
 
 @given(cost_matrices(), exponents(), prices())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_contract_for_cost_matrices(problem, p, k):
     cost, a, b = problem
     result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k, diameter=2.0)
@@ -61,6 +61,7 @@ def test_contract_for_cost_matrices(problem, p, k):
     check_plan(result, cost, a, b, p, 2 * k)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("p", [1, 2, 3, 8, INF])
 @pytest.mark.parametrize("k", [0.1, 1, 10])
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
@@ -85,7 +86,7 @@ def test_potentials_prove_the_value(pair, p, k):
 
 
 @given(cost_matrices(most=4), exponents(finite=True), prices(zero=False))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_potentials_lie_below_the_profile_of_the_linear_programme(problem, p, k):
     cost, a, b = problem
     result = rpw.solve(cost=cost, a=a, b=b, p=p, k=k)
@@ -95,6 +96,7 @@ def test_potentials_lie_below_the_profile_of_the_linear_programme(problem, p, k)
         assert oracles.lp_cost_p(cost, a, b, p, mass) >= slope * mass + height - 1e-8 * max(1.0, slope)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, 8])
 @pytest.mark.parametrize("k", [0.1, 1, 10])
 @pytest.mark.parametrize("kind", ["uniform", "dirichlet", "grid", "outliers"])
@@ -414,7 +416,7 @@ def test_potentials_of_many_atoms_without_mass_on_the_line(dimension, p):
 
 
 @given(measures(most=8), exponents(finite=True), prices(zero=False), st.integers(0, 2**16))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_potentials_in_order_are_those_from_all_pairs(pair, p, k, mask):
     """On the line they are found in the order of the points, from a matrix among all pairs."""
     (x, a), (y, b) = pair

@@ -8,7 +8,7 @@ import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import cost_matrices, exponents
+from strategies import cost_matrices, examples, exponents
 
 import rpw
 
@@ -48,7 +48,7 @@ def assert_within(profile, tol, unit=1.0):
 
 
 @given(cost_matrices(), exponents(finite=True), st.sampled_from(TOLS))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_exact_profile_lies_between(problem, p, tol):
     cost, a, b = problem
     unit = float(cost.max()) or 1.0

@@ -54,6 +54,7 @@ def assert_promise_kept(result, exact, tol):
     assert result.cost <= (result.distance * result._question.kappa) * (1 + 1e-9) + 1e-300
 
 
+@pytest.mark.thorough
 def test_no_broken_promise_in_many_random_problems(capsys):
     rng = np.random.default_rng(2024)
     worst = dict.fromkeys(("lmr", "exact", "bisection"), 0.0)
@@ -213,6 +214,7 @@ def test_time_limit_gives_a_proven_interval(solver, p):
         assert math.isfinite(result.cost)
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("solver", ["lmr", "exact", "bisection"])
 @pytest.mark.parametrize("tol", [1e-300, 1e-9, 0.3, 5.0, 1e300])
 @pytest.mark.parametrize("p", [1, 100, 300, 1e6, INF])

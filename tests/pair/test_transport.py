@@ -67,6 +67,7 @@ def test_small_problems_against_linear_programmes():
         assert result.gap <= 1e-12 * result.upper
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mass", [0.25, 0.8, 1])
 def test_the_longest_way_at_infinity(mass):
     rng = np.random.default_rng(1)

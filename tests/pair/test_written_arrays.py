@@ -71,6 +71,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_process_lives(name):
     call, count = CALLS[name]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
-from strategies import ALL_P, FINITE_P, cost_matrices, exponents, measures, prices
+from strategies import ALL_P, FINITE_P, cost_matrices, examples, exponents, measures, prices
 
 import rpw
 
@@ -26,7 +26,7 @@ def unit_of(cost):
 
 
 @given(measures(), exponents(finite=True), prices())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_distance_against_exact_fractions(pair, p, k):
     (x, a), (y, b) = pair
     expected = oracles.exact_rpw(oracles.euclidean(x, y), a, b, p, k)
@@ -34,7 +34,7 @@ def test_distance_against_exact_fractions(pair, p, k):
 
 
 @given(cost_matrices(), exponents(finite=True), prices())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_distance_of_cost_matrices_against_exact_fractions(problem, p, k):
     cost, a, b = problem
     assert_close(rpw.distance(cost=cost, a=a, b=b, p=p, k=k), oracles.exact_rpw(cost, a, b, p, k))
@@ -47,7 +47,7 @@ def test_large_p_against_exact_fractions(problem, p, k):
 
 
 @given(measures(most=4), exponents(), st.sampled_from([0.1, 1.0, 10.0]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_distance_against_linear_programmes(pair, p, k):
     (x, a), (y, b) = pair
     expected = oracles.lp_rpw(oracles.euclidean(x, y), a, b, p, k)
@@ -61,6 +61,7 @@ def test_distance_at_infinity_against_linear_programmes(problem, k):
     assert abs(rpw.distance(cost=cost, a=a, b=b, p=INF, k=k) - expected) <= 1e-10
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("p", ALL_P)
 @pytest.mark.parametrize("k", [0.1, 1, 10])
 def test_medium_sizes_against_linear_programmes(p, k):
@@ -224,7 +225,7 @@ def test_free_flow_of_many_points_against_scipy():
 
 
 @given(measures(most=6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_levy_prokhorov_by_definition_over_all_subsets(pair):
     (x, a), (y, b) = pair
     assert_close(rpw.levy_prokhorov(x, y, a, b), oracles.levy_prokhorov(x, y, a, b))

@@ -46,6 +46,7 @@ def test_all_costs_zero(shape, k, p):
     assert rpw.distance(cost=np.zeros(shape), p=p, k=k) == 0
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("n", "m"), [(5, 9), (9, 5), (1, 8), (8, 1)])
 @pytest.mark.parametrize("p", [1, 2, INF])
 def test_different_sizes(n, m, p):

@@ -156,6 +156,7 @@ def draw_problem(rng, kind):
     return Case(a, b, cost=cost, p=p, k=k)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_strategies_agree_on_random_problems(seed):
     rng = np.random.default_rng([11, seed])
@@ -280,7 +281,7 @@ class Exponential:
         return Case(self.weights, self.weights, cost=self.cost, p=1.0, k=kappa)
 
 
-@pytest.mark.parametrize("n", [4, 9, 24, 48])
+@pytest.mark.parametrize("n", [4, 9, 24, pytest.param(48, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("is_metric", [False, True])
 def test_the_exponential_example_has_its_known_values(n, is_metric):
     example = Exponential(n, common=2.0 ** (n + 1) if is_metric else 0.0)
@@ -344,6 +345,7 @@ def test_weights_over_many_orders_come_to_an_end(first):
 SEEDS_OF_SEVERAL = [1467, 1849, 2009, 2184, 2481, 3046, 3289, 3858, 3904, 4444, 4965, 5177, 5349, 5451, 5527, 5596]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("seed", [*SEEDS_OF_SEVERAL, *range(50)])
 def test_several_prices_from_one_search_equal_single_ones(seed):
     """On the first sixteen a walk that a vertex had overtaken went on, and took the slope of that vertex with it."""
