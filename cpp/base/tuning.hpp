@@ -200,9 +200,9 @@ inline constexpr double many_flows = 64;
 
 // ---------------------------------------------------------------- bounds of a search
 
-// A mixture of as many lines as this was sharper than one of fewer or more.
-inline constexpr std::size_t lines_in_mixture = 3;
-// Atoms that stand for all when lines are compared: about so many.
+// A mixture of as many cuts as this was sharper than one of fewer or more.
+inline constexpr std::size_t cuts_in_mixture = 3;
+// Atoms that stand for all when cuts are compared: about so many.
 inline constexpr Node atoms_in_sample = 64;
 
 // ---------------------------------------------------------------- LMR
