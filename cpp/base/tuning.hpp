@@ -168,8 +168,8 @@ inline constexpr double many_flows = 64;
 
 // ---------------------------------------------------------------- bounds of a search
 
-// A mixture of as many lines as this was sharper than one of fewer or more.
-inline constexpr std::size_t lines_in_mixture = 3;
+// A mixture of as many cuts as this was sharper than one of fewer or more.
+inline constexpr std::size_t cuts_in_mixture = 3;
 
 // ---------------------------------------------------------------- LMR
 

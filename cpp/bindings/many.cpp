@@ -65,21 +65,19 @@ nb::tuple to_python(FlatOutcomes flat) {
     return nb::make_tuple(arrays, to_python(flat.failures));
 }
 
-nb::tuple to_python(PairsWithin result) {
-    nb::list potentials;
-    for (auto& u : result.u) potentials.append(to_array(std::move(u)));
-    return nb::make_tuple(to_array(std::move(result.found.values)), to_python(result.found.failures),
-                          to_array(std::move(result.multiplier)), potentials);
-}
+using Ints = const Numbers<std::int64_t>;
+using Floats = const Numbers<double>;
 
-using Ints = Numbers<std::int64_t>;
-using Floats = Numbers<double>;
+// What is no array is passed on as it is.
+using python::view;
+Cuts& view(Cuts& cuts) { return cuts; }
+std::size_t view(std::size_t number) { return number; }
 
-// Function(batch, pairs, extra arrays …, effort), called without the GIL.
+// Function(batch, pairs, extra arguments …, effort), called without the GIL.
 template <auto Function, class... Extra>
 struct Binding {
     static auto call(const OwnedSpace& space, const OwnedMeasures& a, const OwnedMeasures& b, const Question& question,
-                     const Ints& first, const Ints& second, const Extra&... extra, int threads, double seconds,
+                     Ints& first, Ints& second, Extra&... extra, int threads, double seconds,
                      const nb::object& progress) {
         const Effort effort{threads, seconds, reporter(progress)};
         const auto compute = [&] {
@@ -124,10 +122,8 @@ FlatOutcomes flat_outcomes_of(const Batch& batch, const Pairs& pairs, std::span<
     return flat;
 }
 
-template <auto Bounds>
-std::vector<double> by_lines(const Batch& batch, const Pairs& pairs, std::span<const std::int64_t> start,
-                             std::span<const double> multiplier, std::span<const double> u, const Effort& effort) {
-    return Bounds(batch, pairs, {start, multiplier, u}, effort);
+void add_cut(Cuts& cuts, std::size_t query, double multiplier, Floats& u) {
+    cuts.add(query, {multiplier, {u.data(), u.data() + u.size()}});
 }
 
 template <class Bound, class... Names>
@@ -141,16 +137,19 @@ void define(nb::module_& module, const char* name, const Names&... extra) {
 
 void bind_many(nb::module_& module) {
     using namespace nb::literals;
+    nb::class_<Cuts>(module, "Cuts")
+        .def(nb::init<std::size_t>(), "count"_a)
+        .def("add", &add_cut, "query"_a, "multiplier"_a, "u"_a)
+        .def("count", &Cuts::count, "query"_a)
+        .def("forget", &Cuts::forget, "query"_a);
     define<Binding<&pair_values>>(module, "pair_values");
     define<Binding<&pair_values_at, Floats>>(module, "pair_values_at", "kappas"_a);
     define<Binding<&outcomes_of, Floats>>(module, "pair_outcomes", "kept_back"_a);
     define<Binding<&flat_outcomes_of, Floats>>(module, "pair_flat_outcomes", "kappas"_a);
-    define<Binding<&pair_values_within, Floats>>(module, "pair_values_within", "cutoffs"_a);
+    define<Binding<&pair_values_within, Floats, Cuts>>(module, "pair_values_within", "cutoffs"_a, "cuts"_a);
     define<Binding<&neighbour_bounds>>(module, "neighbour_bounds");
-    define<Binding<&by_lines<&line_bounds>, Ints, Floats, Floats>>(module, "line_bounds", "start"_a, "multiplier"_a,
-                                                                   "u"_a);
-    define<Binding<&by_lines<&mixed_bounds>, Ints, Floats, Floats>>(module, "mixed_bounds", "start"_a, "multiplier"_a,
-                                                                    "u"_a);
+    define<Binding<&cut_bounds, Cuts, Ints>>(module, "cut_bounds", "cuts"_a, "since"_a);
+    define<Binding<&mixed_bounds, Cuts, const std::size_t>>(module, "mixed_bounds", "cuts"_a, "most"_a);
 }
 
 }  // namespace rpw::python

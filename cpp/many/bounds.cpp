@@ -66,13 +66,11 @@ double neighbour_bound(const Pair& pair, const Question& question, Room& room, P
                     one_way(pair.b.mass, nearest->of_column, question));
 }
 
-std::vector<LinesOfOne> lines_of_each(const Batch& batch, const DualLines& lines) {
-    std::vector<LinesOfOne> each;
-    std::int64_t offset = 0;
-    for (std::size_t s = 0; s < batch.a.size(); ++s) {
-        each.emplace_back(batch, lines, s, offset);
-        offset += (lines.start[s + 1] - lines.start[s]) * (batch.a.start[s + 1] - batch.a.start[s]);
-    }
+// Of each first measure s, the cuts from skipped(s) on.
+template <class Skipped>
+std::vector<CutsOfOne> cuts_of_each(const Batch& batch, const Cuts& cuts, const Skipped& skipped) {
+    std::vector<CutsOfOne> each;
+    for (std::size_t s = 0; s < batch.a.size(); ++s) each.emplace_back(batch, s, cuts.of(s).subspan(skipped(s)));
     return each;
 }
 
@@ -88,8 +86,9 @@ std::vector<double> neighbour_bounds(const Batch& batch, const Pairs& pairs, con
     return bounds;
 }
 
-std::vector<double> line_bounds(const Batch& batch, const Pairs& pairs, const DualLines& lines, const Effort& effort) {
-    const std::vector<LinesOfOne> each = lines_of_each(batch, lines);
+std::vector<double> cut_bounds(const Batch& batch, const Pairs& pairs, const Cuts& cuts,
+                               std::span<const std::int64_t> since, const Effort& effort) {
+    const auto each = cuts_of_each(batch, cuts, [&](std::size_t s) { return since[s]; });
     std::vector<std::vector<double>> v(each.size());
     for_each_chunked(each.size(), 1, effort, [&](int, std::size_t s, Pulse& pulse) {
         if (each[s].count() > 0) v[s] = each[s].transform_over_places(pulse);
@@ -97,7 +96,7 @@ std::vector<double> line_bounds(const Batch& batch, const Pairs& pairs, const Du
     std::vector<double> bounds(pairs.size(), 0.0);
     for_each_chunked(pairs.size(), 64, effort, [&](int, std::size_t e, Pulse& pulse) {
         const std::int64_t s = pairs.first[e];
-        if (v[s].empty()) return;  // no line, or no memory for it
+        if (v[s].empty()) return;  // no cut, or no memory for it
         const Measure b = batch.b[pairs.second[e]];
         bounds[e] = each[s].bound_by_places(b, v[s].data());
         pulse.note(b.mass.size());
@@ -105,8 +104,9 @@ std::vector<double> line_bounds(const Batch& batch, const Pairs& pairs, const Du
     return bounds;
 }
 
-std::vector<double> mixed_bounds(const Batch& batch, const Pairs& pairs, const DualLines& lines, const Effort& effort) {
-    const std::vector<LinesOfOne> each = lines_of_each(batch, lines);
+std::vector<double> mixed_bounds(const Batch& batch, const Pairs& pairs, const Cuts& cuts, std::size_t most,
+                                 const Effort& effort) {
+    const auto each = cuts_of_each(batch, cuts, [&](std::size_t s) { return std::max(cuts.count(s), most) - most; });
     std::vector<double> bounds(pairs.size(), 0.0);
     std::vector<Room> rooms(effort.threads);
     for_each_chunked(pairs.size(), 1, effort, [&](int worker, std::size_t e, Pulse& pulse) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "many/dual_lines.hpp"
+#include "many/cuts.hpp"
 
 namespace rpw {
 
@@ -11,12 +11,14 @@ namespace rpw {
 // two. All 0 where the question is another than RPW, and 0 for a pair that fails.
 std::vector<double> neighbour_bounds(const Batch& batch, const Pairs& pairs, const Effort& effort);
 
-// The best of the lines of its first measure for each pair of measures at places that they share. 0 where there is no
-// line.
-std::vector<double> line_bounds(const Batch& batch, const Pairs& pairs, const DualLines& lines, const Effort& effort);
+// The best of the cuts of its first measure s, from since[s] on, for each pair of measures at places that they share. 0
+// where there is no cut.
+std::vector<double> cut_bounds(const Batch& batch, const Pairs& pairs, const Cuts& cuts,
+                               std::span<const std::int64_t> since, const Effort& effort);
 
-// The mixture of the lines that suit each pair best: sharper, and dearer. 0 where there is no line, and for a pair that
-// fails.
-std::vector<double> mixed_bounds(const Batch& batch, const Pairs& pairs, const DualLines& lines, const Effort& effort);
+// The mixture of the cuts that suit each pair best, among the last `most` of its first measure: sharper, and dearer. 0
+// where there is no cut, and for a pair that fails.
+std::vector<double> mixed_bounds(const Batch& batch, const Pairs& pairs, const Cuts& cuts, std::size_t most,
+                                 const Effort& effort);
 
 }  // namespace rpw

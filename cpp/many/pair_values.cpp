@@ -53,11 +53,16 @@ Outcome solve_in_time(const Pair& pair, const Question& question, double cutoff,
     return outcome;
 }
 
-// Whether the solve has left a line below the profiles of other pairs: another solver knows none, or one of no use.
-bool has_line(const Outcome& outcome, const Question& question) {
+// What the solve has left for other pairs; λ = 0 where its solver knows no cut, or one of no use.
+Cut cut_of(Outcome outcome, const Question& question) {
     const Solver solver = outcome.solver;
     const bool is_on_profile = solver == Solver::walk || solver == Solver::simplex || solver == Solver::points;
-    return is_on_profile && question.quantity == Quantity::crossing && outcome.multiplier > 0;
+    if (!is_on_profile || question.quantity != Quantity::crossing || !(outcome.multiplier > 0)) return {};
+    const double unit_p = power(question.kappa / outcome.scale, question.p);
+    const double lambda = outcome.multiplier / unit_p;
+    if (!std::isfinite(lambda) || !(unit_p > 0)) return {};
+    for (double& u : outcome.u) u /= unit_p;
+    return {lambda, std::move(outcome.u)};
 }
 
 std::vector<double> no_values(std::size_t count) {
@@ -74,22 +79,18 @@ PairValues pair_values(const Batch& batch, const Pairs& pairs, const Effort& eff
     return result;
 }
 
-PairsWithin pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs,
-                               const Effort& effort) {
-    PairsWithin result;
-    result.found.values = no_values(pairs.size());
-    result.multiplier.assign(pairs.size(), 0.0);
-    result.u.resize(pairs.size());
-    result.found.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+PairValues pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs, Cuts& cuts,
+                              const Effort& effort) {
+    PairValues result{no_values(pairs.size()), {}};
+    std::vector<Cut> left(pairs.size());
+    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
         Outcome outcome = solve_in_time(pairs.of(batch, e), batch.question, cutoffs[e], room, pulse);
-        result.found.values[e] = outcome.status == Status::beyond_cutoff ? unreachable : outcome.value;
-        const double unit_p = power(batch.question.kappa / outcome.scale, batch.question.p);
-        const double multiplier = outcome.multiplier / unit_p;
-        if (!has_line(outcome, batch.question) || !std::isfinite(multiplier) || !(unit_p > 0)) return;
-        for (double& u : outcome.u) u /= unit_p;
-        result.multiplier[e] = multiplier;
-        result.u[e] = std::move(outcome.u);
+        result.values[e] = outcome.status == Status::beyond_cutoff ? unreachable : outcome.value;
+        left[e] = cut_of(std::move(outcome), batch.question);
     });
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
+        if (left[e].lambda > 0) cuts.add(pairs.first[e], std::move(left[e]));
+    }
     return result;
 }
 

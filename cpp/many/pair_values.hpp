@@ -8,6 +8,7 @@
 
 #include "base/outcome.hpp"
 #include "many/batch.hpp"
+#include "many/cuts.hpp"
 
 namespace rpw {
 
@@ -27,16 +28,10 @@ struct PairValues {
 };
 PairValues pair_values(const Batch& batch, const Pairs& pairs, const Effort& effort);
 
-// RPW of each pair up to a cutoff of its own: infinite where it was given up, proven to lie beyond. What the solves
-// leave behind bounds other pairs (bounds.hpp): the multiplier and the row potentials, in units of κ^p; 0 and none
-// where there are none.
-struct PairsWithin {
-    PairValues found;
-    std::vector<double> multiplier;
-    std::vector<std::vector<double>> u;
-};
-PairsWithin pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs,
-                               const Effort& effort);
+// RPW of each pair up to a cutoff of its own: infinite where it was given up, proven to lie beyond. The cuts that the
+// solves leave, which bound other pairs (bounds.hpp), are added in the order of the pairs.
+PairValues pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs, Cuts& cuts,
+                              const Effort& effort);
 
 // RPW at several prices: values[e * kappas.size() + s] for the price kappas[s].
 PairValues pair_values_at(const Batch& batch, const Pairs& pairs, std::span<const double> kappas, const Effort& effort);

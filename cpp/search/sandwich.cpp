@@ -9,7 +9,7 @@
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
-#include "base/highest_lines.hpp"
+#include "base/highest_cuts.hpp"
 #include "base/in_words.hpp"
 #include "base/masses.hpp"
 #include "base/tuning.hpp"
@@ -27,7 +27,7 @@ double width_of(const Support& left, const Support& right) { return left.unmoved
 double chord(const Support& left, const Support& right) { return (right.cost_p - left.cost_p) / width_of(left, right); }
 
 // F(1 - ε) ≥ cost_p + slope · (unmoved - ε)
-struct Line {
+struct Cut {
     double unmoved;
     double cost_p;
     double slope;
@@ -35,15 +35,15 @@ struct Line {
     double at(double left) const { return cost_p + slope * (unmoved - left); }
 };
 
-// The unmoved mass at which the steeper line takes over; through the place of the flatter one, so that two lines
+// The unmoved mass at which the steeper cut takes over; through the place of the flatter one, so that two cuts
 // through one vertex meet just there.
-double meet(const Line& flatter, const Line& steeper) {
+double meet(const Cut& flatter, const Cut& steeper) {
     const double lead = flatter.cost_p - steeper.at(flatter.unmoved), faster = steeper.slope - flatter.slope;
     if (!(faster > 0)) return lead < 0 ? 1.0 : -1.0;
     return flatter.unmoved - lead / faster;
 }
 
-// Where the steepest line of the left vertex meets the flattest of the right one, as a share of the way between them;
+// Where the steepest cut of the left vertex meets the flattest of the right one, as a share of the way between them;
 // nothing where one of the two can be turned into the chord of what is proven.
 std::optional<double> kink_between(const Support& left, const Support& right) {
     const double proven = (right.proven - left.proven) / width_of(left, right);
@@ -71,7 +71,7 @@ bool is_new(const Support& found, double slope, const Support& left, const Suppo
     return is_between && gain > same_height * (right.cost_p + slope * left.unmoved);
 }
 
-// The middle of an edge, with the line that was proven there.
+// The middle of an edge, with the cut that was proven there.
 Support middle_of(const Support& left, const Support& right, const Support& found) {
     const double slope = std::clamp(chord(left, right), found.least, found.largest);
     const double unmoved = right.unmoved + width_of(left, right) / 2;
@@ -176,24 +176,24 @@ Curve upper_curve(const std::vector<Support>& supports) {
     return curve;
 }
 
-// The highest of all lines, from mass 0 to 1: each takes over from a flatter one where the two meet. If that is no
+// The highest of all cuts, from mass 0 to 1: each takes over from a flatter one where the two meet. If that is no
 // further from a vertex than masses can be told apart, it is the vertex.
 Curve lower_curve(const std::vector<Support>& supports) {
-    std::vector<Line> lines;
+    std::vector<Cut> cuts;
     for (const Support& support : supports) {
         for (const double slope : {support.least, support.largest}) {
-            if (slope < unreachable) lines.push_back({support.unmoved, support.proven, slope});
+            if (slope < unreachable) cuts.push_back({support.unmoved, support.proven, slope});
         }
     }
-    std::stable_sort(lines.begin(), lines.end(), [](const Line& x, const Line& y) { return x.slope < y.slope; });
+    std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& x, const Cut& y) { return x.slope < y.slope; });
     Curve curve;
     auto vertex = supports.begin();
-    for (const auto& [line, end] : highest_lines(lines, meet)) {
+    for (const auto& [cut, end] : highest_cuts(cuts, meet)) {
         while (vertex + 1 != supports.end() && (vertex + 1)->unmoved >= end) ++vertex;
         const double bend = vertex->unmoved - end <= smallest_step ? vertex->unmoved : end;
         if (bend == curve.unmoved.back()) continue;
         curve.unmoved.push_back(bend);
-        curve.cost.push_back(std::max(line.at(bend), curve.cost.back()));
+        curve.cost.push_back(std::max(cut.at(bend), curve.cost.back()));
         curve.slope.push_back((curve.cost.back() - curve.cost.end()[-2]) / (curve.unmoved.end()[-2] - bend));
     }
     return curve;

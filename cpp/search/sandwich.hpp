@@ -1,7 +1,7 @@
 // Two curves with the profile between them, from few solves.
 //
 // A solve at a fixed multiplier gives a vertex: a plan, which is a point on or above F, and potentials, which prove
-// lines through that vertex below F. The chords between the vertices are the upper curve, the lines the lower one.
+// cuts, lines through that vertex below F. The chords between the vertices are the upper curve, the cuts the lower one.
 // Between two vertices the next multiplier is the slope of their chord, until the curves are close enough.
 // docs/theory.md, "A sandwich of the profile", has the proofs.
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace rpw {
 
-// A vertex of F, and the lines through it that were proven to lie nowhere above F:
+// A vertex of F, and the cuts through it, lines that were proven to lie nowhere above F:
 // F(1 - ε) ≥ proven + slope · (unmoved - ε) for every slope from `least` to `largest`.
 struct Support {
     double unmoved = 1;
     double cost_p = 0;  // of the plan
-    double proven = 0;  // of the lines; less than the cost by rounding
+    double proven = 0;  // of the cuts; less than the cost by rounding
     double least = 0;
     double largest = 0;
-    bool is_vertex = true;  // or a place on an edge, where a line was proven
+    bool is_vertex = true;  // or a place on an edge, where a cut was proven
 };
 
 // Who solves.

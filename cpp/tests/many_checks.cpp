@@ -15,29 +15,52 @@ namespace rpw::tests {
 
 namespace {
 
-// The lines that solves have left, of each first measure the first `most`; pairs are sorted by their first measure.
-struct KeptLines {
-    KeptLines(const rpw::PairsWithin& solved, std::span<const std::int64_t> first, std::int64_t most) {
-        for (std::size_t e = 0; e < first.size(); ++e) {
-            if (e > 0 && first[e] != first[e - 1]) start.push_back(size());
-            is_kept.push_back(solved.multiplier[e] > 0 && size() < start.back() + most);
-            if (!is_kept.back()) continue;
-            multiplier.push_back(solved.multiplier[e]);
-            u.insert(u.end(), solved.u[e].begin(), solved.u[e].end());
+// By the last `most` cuts of each first measure: the best of them where places are shared, and their mixture elsewhere.
+std::vector<double> bounds_by_cuts(const rpw::Batch& batch, const rpw::Pairs& pairs, const rpw::Cuts& cuts,
+                                   std::size_t most, const rpw::Effort& effort) {
+    if (!batch.space.matrix) return rpw::mixed_bounds(batch, pairs, cuts, most, effort);
+    std::vector<std::int64_t> since;
+    for (std::size_t s = 0; s < batch.a.size(); ++s) since.push_back(std::max(cuts.count(s), most) - most);
+    return rpw::cut_bounds(batch, pairs, cuts, since, effort);
+}
+
+// Bounds lie below the distances, whoever's potentials they come from.
+void check_cuts(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs, const rpw::Cuts& cuts,
+                const std::vector<double>& distances) {
+    const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
+    for (const std::size_t most : {1, 2, 12}) {
+        const auto by_cuts = bounds_by_cuts(batch, pairs, cuts, most, effort);
+        const auto mixed = rpw::mixed_bounds(batch, pairs, cuts, most, effort);
+        for (std::size_t e = 0; e < pairs.size(); ++e) {
+            checker.expect(mixed[e] <= distances[e] + 1e-13, "mixed bound", mixed[e], distances[e]);
+            checker.expect(most > 1 || mixed[e] >= by_cuts[e] - 1e-13, "sharper", mixed[e], by_cuts[e]);
+            checker.expect(by_cuts[e] <= distances[e] + 1e-13, "bound by cuts", by_cuts[e], distances[e]);
         }
-        start.push_back(size());
     }
+}
 
-    std::int64_t size() const { return static_cast<std::int64_t>(multiplier.size()); }
-    rpw::DualLines view() const { return {start, multiplier, u}; }
+// A pair that was solved to its end has the sharpest cut itself; and pairs on threads leave what each leaves alone, in
+// their order.
+void check_own_cuts(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs, const rpw::Cuts& cuts,
+                    const std::vector<double>& cutoffs, const std::vector<double>& distances) {
+    const rpw::Effort effort{1, rpw::unreachable, [](std::size_t) {}};
+    std::vector<std::size_t> seen(batch.a.size(), 0);
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
+        const rpw::Pairs pair{pairs.first.subspan(e, 1), pairs.second.subspan(e, 1)};
+        const std::int64_t s = pairs.first[e];
+        rpw::Cuts own(batch.a.size());
+        const double value = rpw::pair_values_within(batch, pair, {&cutoffs[e], 1}, own, effort).values[0];
+        if (own.count(s) == 0) continue;
+        const double bound = bounds_by_cuts(batch, pair, own, 1, effort)[0];
+        checker.expect(value != distances[e] || bound >= value - 1e-9, "own cut", bound, value);
+        const bool is_there = seen[s] < cuts.count(s);
+        const rpw::Cut cut = is_there ? cuts.of(s)[seen[s]++] : rpw::Cut{};
+        checker.expect(cut.lambda == own.of(s)[0].lambda && cut.u == own.of(s)[0].u, "cuts in their order");
+    }
+    for (std::size_t s = 0; s < batch.a.size(); ++s) checker.expect(seen[s] == cuts.count(s), "no other cuts");
+}
 
-    std::vector<std::int64_t> start{0};
-    std::vector<double> multiplier, u;
-    std::vector<bool> is_kept;
-};
-
-// Bounds lie below the distances, whoever's potentials they come from; solves within a cutoff end with the same bits,
-// or prove that they need not end.
+// Bounds of all kinds; solves within a cutoff end with the same bits, or prove that they need not end.
 void check_bounds(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs) {
     const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
     const std::vector<double> distances = rpw::pair_values(batch, pairs, effort).values;
@@ -46,23 +69,12 @@ void check_bounds(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& p
     for (const double distance : distances) {
         cutoffs.push_back(below(2) ? std::max(0.0, distance - 1e-6) : distance + 1e-12);
     }
-    const auto within = rpw::pair_values_within(batch, pairs, cutoffs, effort);
-    for (const std::int64_t most : {1, 2, 12}) {
-        const KeptLines lines(within, pairs.first, most);
-        const auto by_lines = batch.space.matrix ? rpw::line_bounds(batch, pairs, lines.view(), effort)
-                                                 : rpw::mixed_bounds(batch, pairs, lines.view(), effort);
-        const auto mixed = rpw::mixed_bounds(batch, pairs, lines.view(), effort);
-        for (std::size_t e = 0; e < pairs.size(); ++e) {
-            checker.expect(mixed[e] <= distances[e] + 1e-13, "mixed bound", mixed[e], distances[e]);
-            checker.expect(most > 1 || mixed[e] >= by_lines[e] - 1e-13, "sharper", mixed[e], by_lines[e]);
-            checker.expect(by_lines[e] <= distances[e] + 1e-13, "bound by lines", by_lines[e], distances[e]);
-            // A pair that was solved to its end has the sharpest line itself.
-            const bool is_own = most == 1 && lines.is_kept[e] && within.found.values[e] == distances[e];
-            checker.expect(!is_own || by_lines[e] >= distances[e] - 1e-9, "own line", by_lines[e], distances[e]);
-        }
-    }
+    rpw::Cuts cuts(batch.a.size());
+    const auto within = rpw::pair_values_within(batch, pairs, cutoffs, cuts, effort);
+    check_cuts(checker, batch, pairs, cuts, distances);
+    check_own_cuts(checker, batch, pairs, cuts, cutoffs, distances);
     for (std::size_t e = 0; e < pairs.size(); ++e) {
-        const double distance = distances[e], found = within.found.values[e];
+        const double distance = distances[e], found = within.values[e];
         checker.expect(by_neighbours[e] <= distance + 1e-12, "bound by neighbours", by_neighbours[e], distance);
         const bool is_given_up = std::isinf(found) && distance > cutoffs[e];
         checker.expect(found == distance || is_given_up, "within a cutoff", found, distance);

@@ -27,8 +27,8 @@ void check_neighbours_give_up(Checker& checker) {
     checker.expect(search.found().pivots == 0 && exact_crossing(apart, goal) > 0.3, "before the first solve");
 }
 
-// A search that is given up leaves a line that proves it, whatever gave it up.
-void check_lines_of_those_given_up(Checker& checker) {
+// A search that is given up leaves a cut that proves it, whatever gave it up.
+void check_cuts_of_those_given_up(Checker& checker) {
     for (int repeat = 0; repeat < 20; ++repeat) {
         const Instance instance = draw(60, 50 + below(30), Costs::random, static_cast<Weights>(below(2)));
         checker.start(instance);
@@ -40,7 +40,7 @@ void check_lines_of_those_given_up(Checker& checker) {
         std::vector<double> u, v;
         const Found found = search.found();
         const double height = FoundOnMatrix{found, instance.powers(), pulse}.certify(u, v);
-        checker.expect(goal.on_line(height, found.lambda) > cutoff * (1 - slack), "its line", found.lambda);
+        checker.expect(goal.on_line(height, found.lambda) > cutoff * (1 - slack), "its cut", found.lambda);
     }
 }
 
@@ -81,7 +81,7 @@ void check_interrupted_bisection(Checker& checker) {
 
 void check_network(Checker& checker) {
     check_neighbours_give_up(checker);
-    check_lines_of_those_given_up(checker);
+    check_cuts_of_those_given_up(checker);
     check_second_search(checker);
     check_interrupted_bisection(checker);
 }

@@ -278,13 +278,14 @@ def pair_values_within(
     first: _Ints,
     second: _Ints,
     cutoffs: _Floats,
+    cuts: Cuts,
     threads: int,
     seconds: float,
     progress: _Progress,
-) -> tuple[_Floats, _Failures, _Floats, list[_Floats]]:
+) -> tuple[_Floats, _Failures]:
     """As ``pair_values``, but infinite where RPW was given up, proven to lie beyond the cutoff of the pair.
 
-    Then the multiplier and the row potentials of each, in units of κ^p; 0 and none where there are none.
+    What the solves say about other pairs is added to ``cuts``, in the order of the pairs.
     """
 
 def neighbour_bounds(
@@ -300,24 +301,22 @@ def neighbour_bounds(
 ) -> _Floats:
     """Lower bounds on RPW by nearest neighbours; 0 for other questions, and for pairs that fail."""
 
-def line_bounds(
+def cut_bounds(
     space: Space,
     a: Measures,
     b: Measures,
     question: Question,
     first: _Ints,
     second: _Ints,
-    start: _Ints,
-    multiplier: _Floats,
-    u: _Floats,
+    cuts: Cuts,
+    since: _Ints,
     threads: int,
     seconds: float,
     progress: _Progress,
 ) -> _Floats:
-    """Lower bounds on RPW by multipliers and row potentials of other pairs with the same first measure.
+    """Lower bounds on RPW for pairs of measures at places that they share.
 
-    Those of measure s are the lines from ``start[s]`` up to ``start[s + 1]``; each pair, of measures at places that
-    they share, is bounded by the best of them.
+    Each is the best by the cuts of its first measure s, from number ``since[s]`` on.
     """
 
 def mixed_bounds(
@@ -327,14 +326,23 @@ def mixed_bounds(
     question: Question,
     first: _Ints,
     second: _Ints,
-    start: _Ints,
-    multiplier: _Floats,
-    u: _Floats,
+    cuts: Cuts,
+    most: int,
     threads: int,
     seconds: float,
     progress: _Progress,
 ) -> _Floats:
-    """Sharper ones, each by a mixture of the lines that suit the pair best."""
+    """Sharper ones, each by a mixture of the cuts that suit the pair best, among the last ``most``."""
+
+class Cuts:
+    """What solved pairs say about all others with the same first measure, which is a query of a search."""
+
+    def __init__(self, count: int) -> None: ...
+    def add(self, query: int, multiplier: float, u: _Floats) -> None:
+        """A multiplier and row potentials, in units of κ^p."""
+
+    def count(self, query: int) -> int: ...
+    def forget(self, query: int) -> None: ...
 
 # ---------------------------------------------------------------- single steps, as the core takes them
 

@@ -1,4 +1,4 @@
-"""The steps of a search: bounds by lines, rounds, and answers that depend on neither."""
+"""The steps of a search: bounds by cuts, rounds, and answers that depend on neither."""
 
 from pathlib import Path
 
@@ -9,7 +9,6 @@ from children import run
 import rpw
 from rpw import _core
 from rpw.many.backends.core import CoreBackend
-from rpw.many.backends.protocol import Line
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
 from rpw.many.support import as_shared_ground
@@ -20,13 +19,13 @@ INF = float("inf")
 GROUNDS = ("points", "support", "cost")
 
 
-def by_definition(line, a, b, cost, p):
+def by_definition(multiplier, u, a, b, cost, p):
     """Where λ(1 - ε) - Σ a u - Σ b v meets ε^p, by bisection; costs and potentials in units of κ^p."""
-    v = np.maximum(0, line.multiplier - (cost**p + line.u[:, None]).min(axis=0))
+    v = np.maximum(0, multiplier - (cost**p + u[:, None]).min(axis=0))
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        is_below = line.multiplier * (1 - middle) - a @ line.u - b @ v > middle**p
+        is_below = multiplier * (1 - middle) - a @ u - b @ v > middle**p
         low, high = (middle, high) if is_below else (low, middle)
     return low
 
@@ -67,46 +66,65 @@ def all_pairs(backend):
     return tuple(index.ravel() for index in np.indices((len(backend.batch.a), len(backend.batch.b))))
 
 
-def any_lines(rng, backend):
-    """One line for each query, whoever's potentials they might be."""
-    sizes = backend.batch.a.sizes
-    scale = backend.batch.question.kappa**-backend.batch.question.p
-    return [[Line(scale * rng.random() / 4, scale * rng.random(n) * (rng.random(n) < 0.3) / 8)] for n in sizes]
+def any_cut(rng, backend, query):
+    """A multiplier and potentials, whoever's they might be."""
+    n, scale = backend.batch.a.sizes[query], backend.batch.question.kappa**-backend.batch.question.p
+    return scale * rng.random() / 4, scale * rng.random(n) * (rng.random(n) < 0.3) / 8
 
 
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize(("p", "k"), [(1, 1.0), (2, 0.1), (2, 10.0), (3, 1.0), (1.5, 0.3)])
-def test_any_line_bounds_every_pair(ground, p, k):
+def test_any_cut_bounds_every_pair(ground, p, k):
     rng = np.random.default_rng([3, GROUNDS.index(ground)])
     for _ in range(5):
         backend = backend_on(ground, rng, p, k)
         first, second = all_pairs(backend)
         distances, _ = backend.values(first, second, 1)
-        lines = any_lines(rng, backend)
-        mixed = backend.mixed_bounds(lines, first, second, 2)
+        each, cuts = [any_cut(rng, backend, query) for query in range(3)], backend.new_cuts()
+        for query, cut in enumerate(each):
+            cuts.add(query, *cut)
+        mixed = backend.mixed_bounds(cuts, first, second, 2)
         assert (mixed <= distances + 1e-13).all()
         if ground == "points":
             continue
-        found = backend.line_bounds(lines, first, second, 2)
-        expected = [by_definition(lines[s][0], *costs_of(backend, s, t), p) for s, t in zip(first, second, strict=True)]
+        found = backend.cut_bounds(cuts, np.zeros(3, dtype=np.int64), first, second, 2)
+        expected = [by_definition(*each[s], *costs_of(backend, s, t), p) for s, t in zip(first, second, strict=True)]
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
         assert (mixed >= found - 1e-13).all()
 
 
+def test_only_the_cuts_that_were_not_seen_are_asked():
+    rng = np.random.default_rng(12)
+    backend = backend_on("support", rng)
+    first, second = all_pairs(backend)
+    each, cuts = [[any_cut(rng, backend, query) for _ in range(4)] for query in range(3)], backend.new_cuts()
+    for query, own in enumerate(each):
+        for cut in own:
+            cuts.add(query, *cut)
+    cuts.forget(2)
+    assert [cuts.count(query) for query in range(3)] == [4, 4, 0]
+    found = backend.cut_bounds(cuts, np.array([1, 4, 0]), first, second, 2)
+    expected = [
+        max(by_definition(*cut, *costs_of(backend, 0, t), 2) for cut in each[0][1:]) for t in second[first == 0]
+    ]
+    np.testing.assert_allclose(found[first == 0], expected, rtol=0, atol=1e-12)
+    assert (found[first > 0] == 0).all()
+
+
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("k", [0.1, 1.0, 10.0])
-def test_the_line_of_a_solved_pair_is_sharp_for_it(ground, k):
+def test_the_cut_of_a_solved_pair_is_sharp_for_it(ground, k):
     rng = np.random.default_rng(4)
     backend = backend_on(ground, rng, k=k)
     first, second = all_pairs(backend)
-    distances, failures, lines = backend.values_within(first, second, np.full(len(first), 1.0), 1)
+    everything = backend.new_cuts()
+    distances, failures = backend.values_within(first, second, np.full(len(first), 1.0), everything, 1)
     assert not failures
     np.testing.assert_array_equal(distances, backend.values(first, second, 1)[0])
-    for e, line in enumerate(lines):
-        own = [[line] if s == first[e] else [] for s in range(3)]
-        bound = backend.mixed_bounds(own, first[e : e + 1], second[e : e + 1], 1)
-        assert bound[0] == pytest.approx(distances[e], abs=1e-9)
-    everything = [[line for line, s in zip(lines, first, strict=True) if s == query] for query in range(3)]
+    for e, distance in enumerate(distances):
+        own, pair = backend.new_cuts(), (first[e : e + 1], second[e : e + 1])
+        backend.values_within(*pair, np.ones(1), own, 1)
+        assert backend.mixed_bounds(own, *pair, 1)[0] == pytest.approx(distance, abs=1e-9)
     for bounds in (backend.mixed_bounds(everything, first, second, 1), backend.bounds(first, second, 1)):
         assert (bounds <= distances + 1e-12).all()
 
@@ -202,14 +220,16 @@ def test_bounds_by_trees_are_those_of_a_matrix(p, k):
     rng = np.random.default_rng(10)
     on_points, on_places = large_backends(rng, p, k)
     only = np.zeros(1, dtype=np.int64)
-    (distance,), _, own = on_points.values_within(only, only, np.ones(1), 1)
-    assert own[0] is not None
-    lines = [own + [line for _ in range(4) for line in any_lines(rng, on_points)[0]]]  # more than are mixed
-    (by_trees,), (by_matrix,) = (each.mixed_bounds(lines, only, only, 1) for each in (on_points, on_places))
+    cuts = on_points.new_cuts()
+    (distance,), _ = on_points.values_within(only, only, np.ones(1), cuts, 1)
+    assert cuts.count(0) == 1
+    sharp = on_points.mixed_bounds(cuts, only, only, 1)[0]
+    assert sharp == pytest.approx(distance, rel=1e-9)
+    for _ in range(4):  # more than are mixed
+        cuts.add(0, *any_cut(rng, on_points, 0))
+    (by_trees,), (by_matrix,) = (each.mixed_bounds(cuts, only, only, 1) for each in (on_points, on_places))
     assert by_trees == pytest.approx(by_matrix, rel=1e-9)
     assert 0 < by_trees <= distance
-    sharp = on_points.mixed_bounds([own], only, only, 1)[0]
-    assert sharp == pytest.approx(distance, rel=1e-9)
     by_neighbours = [_core_bound(each) for each in (on_points, on_places)]
     assert by_neighbours[0] == pytest.approx(by_neighbours[1], rel=1e-9)
     assert 0 < by_neighbours[0] <= distance
@@ -239,7 +259,7 @@ rng = np.random.default_rng(0)
 cloud = lambda n: rng.random((n, 2))
 for p in (3, np.inf):  # bounds by nearest neighbours
     rpw.Index([cloud(16_000)], p=p, k=0.05, diameter=1).query(cloud(16_000), top=1, n_threads=1)
-small = [cloud(200) + 0.3 for _ in range(30)]  # their lines bound the large one
+small = [cloud(200) + 0.3 for _ in range(30)]  # their cuts bound the large one
 rpw.Index([*small, cloud(16_000)], k=0.1, diameter=1).query(cloud(16_000), top=1, n_threads=1)
 with open("/proc/self/status") as lines:
     print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")))

@@ -1,4 +1,4 @@
-"""Search on a GPU: bounds by nearest neighbours and by lines, and rounds of solves that they cannot exclude."""
+"""Search on a GPU: bounds by nearest neighbours and by cuts, and rounds of solves that they cannot exclude."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,9 @@ import pytest
 import rpw
 from rpw.many.backends.cuda import backend as cuda_backend
 from rpw.many.backends.cuda.bounds import bound_pairs
-from rpw.many.backends.cuda.outcomes import lines_of
+from rpw.many.backends.cuda.cuts import Cut, cuts_of
 from rpw.many.backends.cuda.pairs import solve_pairs
 from rpw.many.backends.cuda.terms import BEYOND_CUTOFF, Measures, Question
-from rpw.many.backends.protocol import Line
 from rpw.pair.atoms import as_masses
 
 
@@ -78,54 +77,51 @@ def check_bounds(gpu, rng, most=20):
             assert (found.reshape(6, 6) <= rpw.pairwise(lists, **options) + 1e-12).all()
 
 
-def crossing_of(line, a, b, cost, question):
-    """Where the line crosses, by bisection; ``cost`` and the line are in units of κ^p."""
-    v = np.maximum(0, line.multiplier - (cost + line.u[:, None]).min(axis=0))
+def crossing_of(cut, a, b, cost, question):
+    """Where the cut crosses, by bisection; ``cost`` and the cut are in units of κ^p."""
+    v = np.maximum(0, cut.multiplier - (cost + cut.u[:, None]).min(axis=0))
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        is_below = line.multiplier * (1 - middle) - a @ line.u - b @ v > middle**question.p
+        is_below = cut.multiplier * (1 - middle) - a @ cut.u - b @ v > middle**question.p
         low, high = (middle, high) if is_below else (low, middle)
     return low
 
 
-def check_lines(gpu, rng, most=20):
-    """Whatever the potentials are: the best of up to six lines for each first measure, and none for the last."""
+def check_cuts(gpu, rng, most=20):
+    """Whatever the potentials are: the best of up to six cuts for each first measure, and none for the last."""
     for question in QUESTIONS:
         clouds = list(draw(rng, 5, most, 2, is_grid=rng.random() < 0.5))
         measures, (first, second) = as_measures(clouds), (side.ravel() for side in np.mgrid[:5, :5])
         unit = question.kappa**-question.p
-        lines = [
-            [
-                Line(unit * rng.random() / 4, unit * rng.random(len(a)) / 9 * (rng.random(len(a)) < 0.3))
-                for _ in range(n)
-            ]
+        cuts = [
+            [Cut(unit * rng.random() / 4, unit * rng.random(len(a)) / 9 * (rng.random(len(a)) < 0.3)) for _ in range(n)]
             for n, (_, a) in zip((1, 3, 4, 6, 0), clouds, strict=True)
         ]
-        found = bound_pairs(measures, measures, question, first, second, gpu=gpu, lines=lines)
+        found = bound_pairs(measures, measures, question, first, second, gpu=gpu, cuts=cuts)
         for s, t, bound in zip(first, second, found, strict=True):
             (x, a), (y, b) = clouds[s], clouds[t]
             cost = powers(x, y, question) * unit
-            expected = max((crossing_of(line, a, b, cost, question) for line in lines[s]), default=0.0)
+            expected = max((crossing_of(cut, a, b, cost, question) for cut in cuts[s]), default=0.0)
             assert bound == pytest.approx(expected, abs=1e-11)
         distances = solve_pairs(measures, measures, question, first, second, gpu=gpu).value
         assert (found <= distances + 1e-12).all()
 
 
 def check_potentials(gpu, rng, most=20):
-    """Pairs that are solved have lines that are sharp for them; pairs that are given up prove that they may be."""
+    """Pairs that are solved have cuts that are sharp for them; pairs that are given up prove that they may be."""
     for question in QUESTIONS:
         clouds = list(draw(rng, 5, most, 2, is_grid=False))
         measures, (first, second) = as_measures(clouds), (side.ravel() for side in np.mgrid[:5, :5])
         values = solve_pairs(measures, measures, question, first, second, gpu=gpu).value
         cutoffs = np.where(rng.random(25) < 0.5, 0.9 * values, 1.0)
         answers = solve_pairs(measures, measures, question, first, second, gpu=gpu, cutoffs=cutoffs, potentials=True)
-        for e, line in enumerate(lines_of(answers, question)):
+        for e, cut in enumerate(cuts_of(answers, question)):
             if values[e] == 0:
                 continue
-            own = [[line] if s == first[e] else [] for s in range(5)]
+            own = [[cut] if s == first[e] else [] for s in range(5)]
             pair = first[e : e + 1], second[e : e + 1]
-            (bound,) = bound_pairs(measures, measures, question, *pair, gpu=gpu, lines=own)
+            (bound,) = bound_pairs(measures, measures, question, *pair, gpu=gpu, cuts=own)
             if np.isinf(answers.value[e]):
                 assert cutoffs[e] - 1e-9 <= bound <= values[e] + 1e-12
             else:
@@ -176,20 +172,20 @@ def check_cutoffs(gpu, rng, most):
 
 
 class TestOnTheHost:
-    def test_lines_bound_as_by_definition(self, host):
-        check_lines(host, np.random.default_rng(12))
+    def test_cuts_bound_as_by_definition(self, host):
+        check_cuts(host, np.random.default_rng(12))
 
-    def test_solves_leave_lines(self, host):
+    def test_solves_leave_cuts(self, host):
         check_potentials(host, np.random.default_rng(13))
 
-    def test_lines_leave_out_what_neighbours_do_not(self, on_host, monkeypatch):
+    def test_cuts_leave_out_what_neighbours_do_not(self, on_host, monkeypatch):
         monkeypatch.setattr(cuda_backend, "_SOLVES_IN_ROUND", 2)
         monkeypatch.setattr(cuda_backend, "_PAIRS_IN_ROUND", 0)
         clouds = np.random.default_rng(14).random((65, 10, 2))  # none is far from another
         queries, items = clouds[:5], clouds[5:]
         index, begun = rpw.Index(items, device="cuda", diameter=1), []
-        for lines in (lambda answers, question: [None] * len(answers.value), lines_of):
-            monkeypatch.setattr(cuda_backend, "lines_of", lines)
+        for cuts in (lambda answers, question: [None] * len(answers.value), cuts_of):
+            monkeypatch.setattr(cuda_backend, "cuts_of", cuts)
             index.stats = rpw.index.SearchStats()
             np.testing.assert_array_equal(index.query(queries, top=3), brute_force(queries, items, 3, diameter=1))
             begun.append(index.stats.solved + index.stats.stopped_early)
@@ -276,10 +272,10 @@ class TestOnTheHost:
 
 
 class TestOnTheGpu:
-    def test_lines_bound_as_by_definition(self, gpu):
-        check_lines(gpu, np.random.default_rng(15), 200)
+    def test_cuts_bound_as_by_definition(self, gpu):
+        check_cuts(gpu, np.random.default_rng(15), 200)
 
-    def test_solves_leave_lines(self, gpu):
+    def test_solves_leave_cuts(self, gpu):
         check_potentials(gpu, np.random.default_rng(16), 200)
 
     def test_pairs_beyond_their_cutoff_are_given_up(self, gpu):

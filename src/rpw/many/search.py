@@ -1,22 +1,23 @@
 """Nearest neighbours, exactly, with most pairs never solved: the one search, whoever computes.
 
 A search goes in rounds. Each takes the candidates with the least lower bounds and solves them. What a solve has found
-(a line below the profile of its pair) bounds the other candidates of its query too, and those that are then proven to
-be too far are never solved (docs/theory.md, "Search"). The backend says how much a round takes. The answers are those
-of brute force, always: a pair is left out only when its bound lies beyond the distances that are known by then to be
-better, and given up when its solve proves as much.
+(a cut: a line below the profile of its pair) bounds the other candidates of its query too, and those that are then
+proven to be too far are never solved (docs/theory.md, "Search"). The backend keeps the cuts, and says how much a round
+takes. The answers are those of brute force, always: a pair is left out only when its bound lies beyond the distances
+that are known by then to be better, and given up when its solve proves as much.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
-from rpw.many.backends.protocol import Backend, Line, Round
+from rpw.many.backends.protocol import Backend, Cuts, Round
 from rpw.many.errors import Failures
 
 __all__ = ["Found", "search_in_rounds"]
@@ -47,11 +48,12 @@ def search_in_rounds(
     ``known`` are lower bounds that are known already, one row for each query. ``report`` is called with the number of
     queries that are finished.
     """
-    found, count = Found(), len(backend.batch.a)
+    found, cuts, count = Found(), backend.new_cuts(), len(backend.batch.a)
     at_once = max(1, _PAIRS_AT_ONCE // len(backend.batch.b))
     for begin in range(0, count, at_once):
         queries = np.arange(begin, min(begin + at_once, count))
-        _Search(backend, queries, top, radius, n_threads, report, found).run(None if known is None else known[queries])
+        search = _Search(backend, cuts, queries, top, radius, n_threads, report, found)
+        search.run(None if known is None else known[queries])
     report(count)
     return found
 
@@ -61,6 +63,7 @@ class _Search:
     """Some of the queries, in rounds."""
 
     backend: Backend
+    cuts: Cuts
     queries: _Ints
     top: int
     radius: float
@@ -76,7 +79,7 @@ class _Search:
         bounds = self.backend.bounds(first, second, self.n_threads, self._note).reshape(len(self.queries), items)
         bounds = bounds if known is None else np.maximum(bounds, known)
         wanted = self.top, self.radius, self.backend.batch.question.largest
-        searches = [_Query(int(q), row, *wanted) for q, row in zip(self.queries, bounds, strict=True)]
+        searches = [_Query(int(q), row, self.cuts, *wanted) for q, row in zip(self.queries, bounds, strict=True)]
         number = 0
         while is_open := [search for search in searches if search.is_open()]:
             self._finished = int(self.queries[0]) + len(searches) - len(is_open)
@@ -93,37 +96,37 @@ class _Search:
         first = np.repeat([search.query for search in searches], sizes)
         cutoffs = np.repeat([search.cutoff for search in searches], sizes)
         second = np.concatenate(taken)
-        values, failures, lines = self.backend.values_within(first, second, cutoffs, self.n_threads, self._note)
+        values, failures = self.backend.values_within(first, second, cutoffs, self.cuts, self.n_threads, self._note)
         is_stopped = np.isinf(values)
         self.found.failures += failures
         self.found.stopped_early += int(is_stopped.sum())
         self.found.solved += int((~is_stopped).sum())
         ends = np.cumsum(sizes)
         for search, begin, end in zip(searches, ends - sizes, ends, strict=True):
-            search.keep(second[begin:end], values[begin:end], lines[begin:end])
+            search.keep(second[begin:end], values[begin:end])
 
     def _raise_bounds(self, searches: list[_Query], size: Round) -> None:
-        """By new lines those of all candidates, and by mixtures those of the best."""
+        """By new cuts those of all candidates, and by mixtures those of the best."""
         if size.bounds_all:
-            unseen = {search.query: search.take_unseen() for search in searches}
-            places = [np.arange(len(search.candidates) if unseen[search.query] else 0) for search in searches]
-            self._ask_for_bounds(searches, places, unseen, self.backend.line_bounds)
+            since = np.zeros(len(self.backend.batch.a), dtype=np.int64)
+            since[[search.query for search in searches]] = [search.seen for search in searches]
+            places = [np.arange(len(s.candidates) if s.seen < s.n_cuts else 0) for s in searches]
+            self._ask_for_bounds(searches, places, partial(self.backend.cut_bounds, self.cuts, since))
+            for search in searches:
+                search.seen = search.n_cuts
         places = [search.near(size.mixtures) for search in searches]
-        self._ask_for_bounds(searches, places, {s.query: s.lines for s in searches}, self.backend.mixed_bounds)
+        self._ask_for_bounds(searches, places, partial(self.backend.mixed_bounds, self.cuts))
         for search, mixed in zip(searches, places, strict=True):
-            search.mixed[mixed] = len(search.lines)
+            search.mixed[mixed] = search.n_cuts
 
-    def _ask_for_bounds(
-        self, searches: list[_Query], places: list[_Ints], own: dict[int, list[Line]], ask: Callable[..., Array]
-    ) -> None:
-        """For the candidates at these places of each search, by its own lines."""
+    def _ask_for_bounds(self, searches: list[_Query], places: list[_Ints], ask: Callable[..., Array]) -> None:
+        """For the candidates at these places of each search."""
         sizes = [len(each) for each in places]
         if sum(sizes) == 0:
             return
-        lines = [own.get(query, []) for query in range(len(self.backend.batch.a))]
         first = np.repeat([search.query for search in searches], sizes)
         second = np.concatenate([s.candidates[each] for s, each in zip(searches, places, strict=True)])
-        bounds = ask(lines, first, second, self.n_threads)
+        bounds = ask(first, second, self.n_threads)
         for search, each, found in zip(searches, places, np.split(bounds, np.cumsum(sizes)[:-1]), strict=True):
             search.bounds[each] = np.maximum(search.bounds[each], found)
 
@@ -136,14 +139,18 @@ class _Search:
 class _Query:
     """The search for one query: what is known, and what could still be better."""
 
-    def __init__(self, query: int, bounds: Array, top: int, radius: float, largest: float) -> None:
-        self.query, self.top, self.radius, self._largest = query, top, radius, largest
+    def __init__(self, query: int, bounds: Array, cuts: Cuts, top: int, radius: float, largest: float) -> None:
+        self.query, self._cuts, self.top, self.radius, self._largest = query, cuts, top, radius, largest
         self.candidates: _Ints = np.arange(len(bounds), dtype=np.int64)
         self.bounds = bounds
-        self.lines: list[Line] = []
-        self._seen = 0  # of the lines, by all candidates
-        self.mixed = np.zeros(len(bounds), dtype=np.int64)  # how many lines there were when each had its mixture
+        self.seen = 0  # of the cuts, by all candidates
+        self.mixed = np.zeros(len(bounds), dtype=np.int64)  # how many cuts there were when each had its mixture
         self.distances, self.items = np.empty(0), np.empty(0, dtype=np.int64)
+
+    @property
+    def n_cuts(self) -> int:
+        """How many its solves have left."""
+        return self._cuts.count(self.query)
 
     @property
     def cutoff(self) -> float:
@@ -155,28 +162,23 @@ class _Query:
         """Whether something could still be an answer; what could not is forgotten."""
         self._retain(self.bounds <= self.cutoff)
         if len(self.candidates) == 0:
-            self.lines.clear()
+            self._cuts.forget(self.query)
         return len(self.candidates) > 0
 
-    def take_unseen(self) -> list[Line]:
-        """The lines that came since the last time."""
-        unseen, self._seen = self.lines[self._seen :], len(self.lines)
-        return unseen
-
     def near(self, most: int) -> _Ints:
-        """The places of candidates that new lines should be mixed for: among so many of the best, and those of which
+        """The places of candidates that new cuts should be mixed for: among so many of the best, and those of which
         nothing is known."""
-        if not self.lines:
+        if self.n_cuts == 0:
             return np.empty(0, dtype=np.int64)
         is_near = self.bounds == 0 if most else np.zeros(len(self.bounds), dtype=np.bool_)
         is_near[_least(self.bounds, most)] = True
-        return np.flatnonzero(is_near & (self.mixed < len(self.lines)) & (self.bounds <= self.cutoff))
+        return np.flatnonzero(is_near & (self.mixed < self.n_cuts) & (self.bounds <= self.cutoff))
 
     def take(self, size: Round) -> _Ints:
-        """The best of the candidates, of those that all lines were mixed for; none when these are too far."""
+        """The best of the candidates, of those that all cuts were mixed for; none when these are too far."""
         is_ready = self.bounds <= self.cutoff
         if size.mixtures:
-            is_ready &= self.mixed == len(self.lines)
+            is_ready &= self.mixed == self.n_cuts
         ready = np.flatnonzero(is_ready)
         places = ready[_least(self.bounds[ready], size.solves)]
         taken = self.candidates[places]
@@ -185,13 +187,12 @@ class _Query:
         self._retain(is_left)
         return taken
 
-    def keep(self, items: _Ints, distances: Array, lines: list[Line | None]) -> None:
+    def keep(self, items: _Ints, distances: Array) -> None:
         """Sort in what was found; failures (NaN) and what was given up (infinite) are not."""
         is_near = (distances <= self.radius) & (distances < np.inf)
         items, distances = np.append(self.items, items[is_near]), np.append(self.distances, distances[is_near])
         best = np.lexsort((items, distances))[: self.top]
         self.items, self.distances = items[best], distances[best]
-        self.lines += [line for line in lines if line is not None]
 
     def _retain(self, is_left: npt.NDArray[np.bool_]) -> None:
         if not is_left.all():

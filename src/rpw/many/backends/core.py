@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
-from rpw.many.backends.protocol import Line, Lines, Report, Round
+from rpw.many.backends.protocol import Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
@@ -24,9 +24,9 @@ __all__ = ["CoreBackend", "FlatOutcomes"]
 _SOLVES_IN_ROUND, _ENTRIES_IN_ROUND = 4, 1024
 _GROWTH = 1.25  # from round to round
 _MIXTURES_PER_SOLVE = 3
-_FEW = 24  # items that are solved for less than bounds by lines take
-_SOLVES_WITHOUT_LINES = 8  # in the first round, and twice as many in each one after it: those are given up early
-_LINES_TO_MIX = 32  # the last of each query
+_FEW = 24  # items that are solved for less than bounds by cuts take
+_SOLVES_WITHOUT_CUTS = 8  # in the first round, and twice as many in each one after it: those are given up early
+_CUTS_TO_MIX = 32  # the last of each query
 
 
 class FlatOutcomes(NamedTuple):
@@ -105,44 +105,43 @@ class CoreBackend:
     def round_for(self, number: int, queries: int, n_threads: int) -> Round:
         """As `Backend.round_for`: enough to keep the threads busy and to be worth a call, and more in later rounds."""
         busy = -(-2 * n_threads // queries)
-        if not self._has_lines or len(self.batch.b) <= _FEW:
-            return Round(max(_SOLVES_WITHOUT_LINES, busy) << min(number, 40), mixtures=0, bounds_all=False)
+        if not self._has_cuts or len(self.batch.b) <= _FEW:
+            return Round(max(_SOLVES_WITHOUT_CUTS, busy) << min(number, 40), mixtures=0, bounds_all=False)
         least = max(_SOLVES_IN_ROUND, int(_ENTRIES_IN_ROUND / self._entries), busy)
         solves = int(least * _GROWTH ** min(number, 50))
         return Round(solves, _MIXTURES_PER_SOLVE * solves, bounds_all=self.batch.ground.size is not None)
 
     def bounds(self, first: Ints, second: Ints, n_threads: int, report: Report = None) -> Array:
-        """As `Backend.bounds`: by nearest neighbours, unless the first lines will be better for less. They take p-th
+        """As `Backend.bounds`: by nearest neighbours, unless the first cuts will be better for less. They take p-th
         powers of all distances, and not only of the least."""
         is_cheap = self.batch.ground.size is not None or self.batch.question.p in (1, 2)
-        if self._has_lines and is_cheap:
+        if self._has_cuts and is_cheap:
             return np.zeros(len(first))
         s, t, threads = _work(first, second, n_threads)
         return _core.neighbour_bounds(*self._prepared, self._question, s, t, threads, math.inf, report)
 
+    def new_cuts(self) -> _core.Cuts:
+        """As `Backend.new_cuts`."""
+        return _core.Cuts(len(self.batch.a))
+
     def values_within(
-        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
-    ) -> tuple[Array, Failures, list[Line | None]]:
+        self, first: Ints, second: Ints, cutoffs: Array, cuts: _core.Cuts, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures]:
         """As `Backend.values_within`."""
         if not self.batch.question.is_of_crossing:
-            return *self.values(first, second, n_threads, report), [None] * len(first)
-        s, t, threads = _work(first, second, n_threads)
-        values, failures, multipliers, potentials = _core.pair_values_within(
-            *self._prepared, self._question, s, t, cutoffs, threads, math.inf, report
-        )
-        found = zip(multipliers.tolist(), potentials, strict=True)
-        return values, failures, [Line(multiplier, u) if multiplier > 0 else None for multiplier, u in found]
+            return self.values(first, second, n_threads, report)
+        question, (s, t, threads) = self._question, _work(first, second, n_threads)
+        return _core.pair_values_within(*self._prepared, question, s, t, cutoffs, cuts, threads, math.inf, report)
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
-        """As `Backend.line_bounds`."""
+    def cut_bounds(self, cuts: _core.Cuts, since: Ints, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.cut_bounds`."""
         s, t, threads = _work(first, second, n_threads)
-        return _core.line_bounds(*self._prepared, self._question, s, t, *_flat(lines), threads, math.inf, None)
+        return _core.cut_bounds(*self._prepared, self._question, s, t, cuts, since, threads, math.inf, None)
 
-    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+    def mixed_bounds(self, cuts: _core.Cuts, first: Ints, second: Ints, n_threads: int) -> Array:
         """As `Backend.mixed_bounds`."""
         s, t, threads = _work(first, second, n_threads)
-        last = _flat([own[-_LINES_TO_MIX:] for own in lines])
-        return _core.mixed_bounds(*self._prepared, self._question, s, t, *last, threads, math.inf, None)
+        return _core.mixed_bounds(*self._prepared, self._question, s, t, cuts, _CUTS_TO_MIX, threads, math.inf, None)
 
     @property
     def _question(self) -> _core.Question:
@@ -154,17 +153,10 @@ class CoreBackend:
         return float(self.batch.a.sizes.mean() * self.batch.b.sizes.mean())
 
     @cached_property
-    def _has_lines(self) -> bool:
+    def _has_cuts(self) -> bool:
         """Whether solves have potentials: not at p = inf, and not on the line."""
         a, b = self.batch.a.where, self.batch.b.where
         return self.batch.question.is_on_profile and not self.batch.ground.has_on_line(a, b)
-
-
-def _flat(lines: Lines) -> tuple[Ints, Array, Array]:
-    """Where the lines of each query begin, their multipliers, and their potentials."""
-    start = np.concatenate([[0], np.cumsum([len(own) for own in lines])]).astype(np.int64)
-    each = [line for own in lines for line in own]
-    return start, np.array([line.multiplier for line in each]), np.concatenate([line.u for line in each])
 
 
 def _work(first: Ints, second: Ints, n_threads: int) -> tuple[Ints, Ints, int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 from rpw import _core
 from rpw.base.check import Array
@@ -13,27 +13,27 @@ from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Ints
 
-__all__ = ["Backend", "Line", "Lines", "Report", "Round"]
+__all__ = ["Backend", "Cuts", "Report", "Round"]
 
 Report = Callable[[int], object] | None  # called with the number of pairs done, now and then; may raise to stop
 
 
-class Line(NamedTuple):
-    """What a solved pair says about all pairs with the same first measure: a line below their profiles.
+class Cuts(Protocol):
+    """What the solves of a search say about the other pairs of each query: lines below their profiles.
 
-    The multiplier and the potentials of the atoms of the first measure, in units of κ^p (docs/theory.md, "Search").
+    Only the backend that made them looks inside (docs/theory.md, "Search").
     """
 
-    multiplier: float
-    u: Array
+    def count(self, query: int) -> int:
+        """How many there are of this query."""
 
-
-Lines = Sequence[Sequence[Line]]  # of each query
+    def forget(self, query: int) -> None:
+        """Drop those of this query."""
 
 
 class Round(NamedTuple):
     """How much a search takes at once of each query: pairs to solve, candidates whose bounds are sharpened before, and
-    whether new lines bound all candidates first."""
+    whether new cuts bound all candidates first."""
 
     solves: int
     mixtures: int
@@ -81,14 +81,18 @@ class Backend(Protocol):
         """Lower bounds on the distances of the pairs (first[e], second[e]), true to about 1e-13, for far less than
         these; 0 where there are none."""
 
+    def new_cuts(self) -> Cuts:
+        """None yet, for a search of this backend; the methods below take no others."""
+
     def values_within(
-        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
-    ) -> tuple[Array, Failures, list[Line | None]]:
-        """As `values`, but infinite for pairs that were given up, proven to lie beyond their cutoff; and what the solve
-        of each pair says about others."""
+        self, first: Ints, second: Ints, cutoffs: Array, cuts: Any, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures]:
+        """As `values`, but infinite for pairs that were given up, proven to lie beyond their cutoff; ``cuts`` get
+        what the solves say about other pairs."""
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
-        """Lower bounds as in `bounds`, each the best by the lines of its query; where `Round.bounds_all` says so."""
+    def cut_bounds(self, cuts: Any, since: Ints, first: Ints, second: Ints, n_threads: int) -> Array:
+        """Lower bounds as in `bounds`, each the best by the cuts of its query q, from number ``since[q]`` on; where
+        `Round.bounds_all` says so."""
 
-    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
-        """Sharper bounds by the same lines, for candidates that are worth it: still far cheaper than a solve."""
+    def mixed_bounds(self, cuts: Any, first: Ints, second: Ints, n_threads: int) -> Array:
+        """Sharper bounds by the same cuts, for candidates that are worth it: still far cheaper than a solve."""

@@ -14,7 +14,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
-from rpw.many.backends.protocol import Line, Lines, Report, Round
+from rpw.many.backends.protocol import Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair import solvers
@@ -25,6 +25,17 @@ from rpw.pair.problem import Problem
 __all__ = ["PythonBackend"]
 
 _SECONDS_BETWEEN_REPORTS = 0.05
+
+
+class NoCuts:
+    """No pair that Python solves says anything about others."""
+
+    def count(self, query: int) -> int:
+        """As `Cuts.count`."""
+        return 0
+
+    def forget(self, query: int) -> None:
+        """As `Cuts.forget`."""
 
 
 class PythonBackend:
@@ -74,17 +85,21 @@ class PythonBackend:
         """As `Backend.bounds`: none, since they would take as many distances between points as a solve."""
         return np.zeros(len(first))
 
-    def values_within(
-        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
-    ) -> tuple[Array, Failures, list[Line | None]]:
-        """As `Backend.values_within`, without any lines."""
-        return *self.values(first, second, n_threads, report), [None] * len(first)
+    def new_cuts(self) -> NoCuts:
+        """As `Backend.new_cuts`."""
+        return NoCuts()
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
-        """As `Backend.line_bounds`: none."""
+    def values_within(
+        self, first: Ints, second: Ints, cutoffs: Array, cuts: NoCuts, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures]:
+        """As `Backend.values_within`: nothing is given up."""
+        return self.values(first, second, n_threads, report)
+
+    def cut_bounds(self, cuts: NoCuts, since: Ints, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.cut_bounds`: none."""
         return np.zeros(len(first))
 
-    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+    def mixed_bounds(self, cuts: NoCuts, first: Ints, second: Ints, n_threads: int) -> Array:
         """As `Backend.mixed_bounds`: none."""
         return np.zeros(len(first))
 

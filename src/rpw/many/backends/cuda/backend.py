@@ -14,11 +14,12 @@ from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.many.backends.cuda.bounds import bound_pairs
+from rpw.many.backends.cuda.cuts import Cut, Cuts, cuts_of
 from rpw.many.backends.cuda.driver import device
-from rpw.many.backends.cuda.outcomes import lines_of, outcomes_of
+from rpw.many.backends.cuda.outcomes import outcomes_of
 from rpw.many.backends.cuda.pairs import solve_pairs
 from rpw.many.backends.cuda.terms import BEYOND_CUTOFF, EXACT, Answers, Measures, Question
-from rpw.many.backends.protocol import Line, Lines, Report, Round
+from rpw.many.backends.protocol import Report, Round
 from rpw.many.batch import PairBatch
 from rpw.many.errors import Failures
 from rpw.pair.atoms import Atoms, Ints
@@ -29,7 +30,7 @@ __all__ = ["LARGEST_P", "WIDEST", "CudaBackend", "check_gpu", "leaves_float64"]
 
 # Pairs in a round of a search, at least: of each query, and of all together.
 _SOLVES_IN_ROUND, _PAIRS_IN_ROUND = 16, 512
-_LINES_AT_ONCE = 32  # that bound the candidates of a query: the last ones
+_CUTS_AT_ONCE = 32  # that bound the candidates of a query: the last ones
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
 _ATOMS_AT_ONCE = 1 << 22  # of which plans and potentials do
 # Powers below 2^-1000 vanish: at this p those of lengths below 2^-100 of the largest distance, which count for nothing.
@@ -91,14 +92,18 @@ class CudaBackend:
         that mixtures are not worth it."""
         return Round(max(_SOLVES_IN_ROUND << min(number, 40), _PAIRS_IN_ROUND // queries), mixtures=0, bounds_all=True)
 
+    def new_cuts(self) -> Cuts:
+        """As `Backend.new_cuts`."""
+        return Cuts(len(self.batch.a))
+
     def values_within(
-        self, first: Ints, second: Ints, cutoffs: Array, n_threads: int, report: Report = None
-    ) -> tuple[Array, Failures, list[Line | None]]:
+        self, first: Ints, second: Ints, cutoffs: Array, cuts: Cuts, n_threads: int, report: Report = None
+    ) -> tuple[Array, Failures]:
         """As `Backend.values_within`."""
         question = self._questions[0]
         if question.quantity != "crossing":
-            return *self.values(first, second, n_threads, report), [None] * len(first)
-        values, lines, failures = np.full(len(first), np.nan), list[Line | None](), Failures()
+            return self.values(first, second, n_threads, report)
+        values, failures = np.full(len(first), np.nan), Failures()
         a, b, table = self._prepared(question)
         for begin, end in _chunks(a.sizes[first] + b.sizes[second]):
             part = slice(begin, end)
@@ -117,15 +122,16 @@ class CudaBackend:
             )
             values[part], failed = _read_values(answers, question, first[part], second[part])
             failures += failed
-            lines += lines_of(answers, question)
-        return values, failures, lines
+            for query, cut in zip(first[part].tolist(), cuts_of(answers, question), strict=True):
+                if cut is not None:
+                    cuts.add(query, cut)
+        return values, failures
 
-    def line_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
-        """As `Backend.line_bounds`."""
-        last = [own[-_LINES_AT_ONCE:] for own in lines]
-        return self._bounds(first, second, None, last)
+    def cut_bounds(self, cuts: Cuts, since: Ints, first: Ints, second: Ints, n_threads: int) -> Array:
+        """As `Backend.cut_bounds`."""
+        return self._bounds(first, second, None, cuts.last(since, _CUTS_AT_ONCE))
 
-    def mixed_bounds(self, lines: Lines, first: Ints, second: Ints, n_threads: int) -> Array:
+    def mixed_bounds(self, cuts: Cuts, first: Ints, second: Ints, n_threads: int) -> Array:
         """As `Backend.mixed_bounds`: nobody asks."""
         return np.zeros(len(first))
 
@@ -180,7 +186,7 @@ class CudaBackend:
         """As `Backend.bounds`: by nearest neighbours; 0 where the question is another than RPW."""
         return self._bounds(first, second, report)
 
-    def _bounds(self, first: Ints, second: Ints, report: Report, lines: Lines | None = None) -> Array:
+    def _bounds(self, first: Ints, second: Ints, report: Report, cuts: list[list[Cut]] | None = None) -> Array:
         bounds, question = np.zeros(len(first)), self._questions[0]
         if question.quantity != "crossing":
             return bounds
@@ -188,7 +194,7 @@ class CudaBackend:
         for begin in range(0, len(first), _PAIRS_AT_ONCE):
             part = slice(begin, begin + _PAIRS_AT_ONCE)
             gpu, pairs = device(self.number), (first[part], second[part])
-            bounds[part] = bound_pairs(a, b, question, *pairs, gpu=gpu, table=table, lines=lines, progress=report)
+            bounds[part] = bound_pairs(a, b, question, *pairs, gpu=gpu, table=table, cuts=cuts, progress=report)
         return bounds
 
     @cached_property

@@ -105,7 +105,7 @@ struct Batch {
     const long long* u_start;
     const long long* v_start;
     double* multiplier;
-    const long long* line_start;  // of the lines that bound each first measure, whose multipliers and u are read
+    const long long* cut_start;  // of the cuts that bound each first measure, whose multipliers and u are read
     long long atoms_a;
     long long atoms_b;
     long long table_columns;

@@ -47,7 +47,7 @@ _POINTERS = (
     "u_start",
     "v_start",
     "multiplier",
-    "line_start",
+    "cut_start",
 )
 _LONG = ("atoms_a", "atoms_b", "table_columns", "begin", "end")
 _REAL = ("p", "kappa", "unmoved", "truncation", "scale", "tol")

@@ -10,10 +10,9 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.check import Array
 from rpw.many.backends.cuda.terms import CUT_OFF, EXACT, UNFINISHED, WITHIN_TOLERANCE, Answers, Measures, Question
-from rpw.many.backends.protocol import Line
 from rpw.pair.atoms import Ints
 
-__all__ = ["lines_of", "outcomes_of"]
+__all__ = ["outcomes_of"]
 
 _Nodes = npt.NDArray[np.int32]
 _STATUS = {
@@ -40,18 +39,6 @@ def outcomes_of(
             row, column, mass = row[order], column[order], mass[order]
         found[e] = _outcome(answers, question, e, row, column, mass)
     return found
-
-
-def lines_of(answers: Answers, question: Question) -> list[Line | None]:
-    """What each pair says about others with the same first measure; None where it has no multiplier."""
-    assert answers.u is not None and answers.u_start is not None and answers.multiplier is not None
-    unit_p = (question.kappa / answers.scale) ** question.p
-    multipliers, u = answers.multiplier / unit_p, answers.u / unit_p
-    is_sound = (multipliers > 0) & np.isfinite(multipliers)
-    return [
-        Line(float(multipliers[e]), u[answers.u_start[e] : answers.u_start[e + 1]]) if is_sound[e] else None
-        for e in range(len(multipliers))
-    ]
 
 
 def _outcome(answers: Answers, question: Question, e: int, row: _Nodes, column: _Nodes, mass: Array) -> _core.Outcome:

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from rpw.base.arrays import GpuPoints
 from rpw.base.deadline import TimeLimitError
+from rpw.many.backends.cuda.cuts import Cut
 from rpw.many.backends.cuda.driver import Device, Memory, Stream, device
 from rpw.many.backends.cuda.launches import TEAMS, Launch, plan_launches
 from rpw.many.backends.cuda.layout import NO_MORE, Batch, Spread
 from rpw.many.backends.cuda.terms import METRICS, QUANTITIES, UNFINISHED, Answers, Measures, Question
-from rpw.many.backends.protocol import Lines
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -215,14 +215,14 @@ class Work:
         self._return("v", np.float64, self._begin("v_start", columns))
         self._return("multiplier", np.float64, len(rows))
 
-    def set_lines(self, lines: Lines) -> None:
+    def set_cuts(self, cuts: list[list[Cut]]) -> None:
         """What bounds the pairs of each first measure: multipliers and potentials, in units of κ^p."""
-        each = [line for own in lines for line in own]
+        each = [cut for own in cuts for cut in own]
         unit_p = self.batch.kappa**self.question.p
-        self._set("line_start", np.concatenate([[0], np.cumsum([len(own) for own in lines])]), np.int64)
-        self._set("u_start", np.concatenate([[0], np.cumsum([len(line.u) for line in each])]), np.int64)
-        self._set("u", unit_p * np.concatenate([line.u for line in each]), np.float64)
-        self._set("multiplier", unit_p * np.array([line.multiplier for line in each]), np.float64)
+        self._set("cut_start", np.concatenate([[0], np.cumsum([len(own) for own in cuts])]), np.int64)
+        self._set("u_start", np.concatenate([[0], np.cumsum([len(cut.u) for cut in each])]), np.int64)
+        self._set("u", unit_p * np.concatenate([cut.u for cut in each]), np.float64)
+        self._set("multiplier", unit_p * np.array([cut.multiplier for cut in each]), np.float64)
 
     def _begin(self, name: str, sizes: _Ints) -> int:
         """Say where each pair begins, if they have these sizes; gives where the last one ends."""
