@@ -207,7 +207,7 @@ def searching(compiler, objects, tmp_path_factory):
 
 @pytest.mark.parametrize("most_solve", ["100", "0"])
 def test_a_solve_that_does_not_end_is_handed_to_the_walk(most_solve, compiler, searching, tmp_path):
-    change = ("work + most_solve * budget_", f"work + {most_solve} * budget_")
+    change = ("most_solve * cold_solve_", f"{most_solve} * cold_solve_")
     changed = compiled(compiler, broken(SEARCH, [change], tmp_path), tmp_path / "changed.o")
     code, output = verdict(compiler, {**searching, SEARCH: changed}, tmp_path)
     assert code == 0, output
