@@ -88,7 +88,7 @@ def _write_tuning(tree: Path) -> None:
     values = ", ".join(number.text for number in chosen)
     seen = '__attribute__((visibility("default")))'
     source = f'extern "C" {{\n{seen} double rpw_numbers[] = {{{values}}};\n{seen} char rpw_was_read[{len(chosen)}];\n}}'
-    (tree / "cpp/counter.cpp").write_text(COUNTER + source, encoding="utf-8")
+    (tree / "counter.cpp").write_text(COUNTER + source, encoding="utf-8")
 
 
 def _write_options(tree: Path) -> None:
@@ -98,8 +98,8 @@ def _write_options(tree: Path) -> None:
     with (tree / "CMakeLists.txt").open("a", encoding="utf-8") as file:
         file.write(
             "target_compile_options(rpw_core PRIVATE -fsanitize-coverage=trace-pc)\n"
-            "target_sources(_core PRIVATE cpp/counter.cpp)\n"
-            "set_source_files_properties(cpp/counter.cpp PROPERTIES COMPILE_OPTIONS -ftls-model=initial-exec)\n"
+            "target_sources(_core PRIVATE counter.cpp)\n"
+            "set_source_files_properties(counter.cpp PROPERTIES COMPILE_OPTIONS -ftls-model=initial-exec)\n"
         )
 
 

@@ -82,6 +82,22 @@ def crossings() -> Iterator[Case]:
         yield f"{work.name} p={p:g} k={k:g}", EXACT, _ask(rpw.distance, work, p, k=k)
 
 
+def outliers() -> Iterator[Case]:
+    """A tenth of one cloud lies far away: λ has to rise from the cost of near points to that of far ones."""
+    for n, far, weights in itertools.product((100, 400), (5.0, 1e3), ("uniform", "dirichlet")):
+        rng = np.random.default_rng([n, len(weights)])
+        x, y = rng.random((2, n, 2))
+        y[: n // 10] = far + 0.1 * rng.random((n // 10, 2))
+        a, b = (np.full(n, 1 / n) if weights == "uniform" else rng.dirichlet(np.ones(n)) for _ in range(2))
+        work = Workload(f"{n} {weights}, {far:g} away", np.linalg.norm(x[:, None] - y, axis=2), a, b)
+        for k in (1.0, 10.0):
+            yield f"RPW {work.name} k={k:g}", EXACT, _ask(rpw.distance, work, 2, k=k)
+        yield f"partial W {work.name}", EXACT, _ask(rpw.partial_wasserstein, work, 1, mass=0.95)
+        yield f"W {work.name}", EXACT, _ask(rpw.wasserstein, work, 2)
+        if n == 100:
+            yield f"profile {work.name}", EXACT, _ask(_height, work, 1)
+
+
 def _structured(n: int) -> Iterator[Workload]:
     for family in (workloads.lines, workloads.curves, workloads.ties, workloads.uneven_clouds):
         yield from family(n)
@@ -223,4 +239,18 @@ def trial() -> Iterator[Case]:
     yield "repeated", EXACT, partial(rpw.distance, np.round(plain[0], 1), np.round(plain[1], 1), p=2, diameter=1)
 
 
-FAMILIES = (small, crossings, structured, transport, profiles, tolerance, infinity, line, lmr, many, points, trial)
+FAMILIES = (
+    small,
+    crossings,
+    outliers,
+    structured,
+    transport,
+    profiles,
+    tolerance,
+    infinity,
+    line,
+    lmr,
+    many,
+    points,
+    trial,
+)

@@ -36,7 +36,7 @@ double step_towards(double lambda, const Known& known, const SlopeRange& range) 
     const double low = known.left.lambda, rise = low - range.least;
     if (!(rise > 0)) return low;
     const double least = a_little * std::pow(2.0, std::max(0, known.same_side)) * rise;
-    const double step = std::max(lambda - low, least);
+    const double step = std::max(near_side * (lambda - low), least);
     const double way = range.largest - low;  // there everything moves
     return way > 0 ? std::min(step, way + a_little * range.largest) : step;
 }

@@ -185,7 +185,7 @@ def test_sabotage_is_noticed(name, tmp_path):
 
 @pytest.mark.parametrize("most_solve", ["100", "0"])
 def test_a_solve_that_does_not_end_is_handed_to_the_walk(most_solve, tmp_path):
-    change = ("work + most_solve * budget_", f"work + {most_solve} * budget_")
+    change = ("most_solve * cold_solve_", f"{most_solve} * cold_solve_")
     code, output = verdict((*PARTS, *PARTS_OF_SEARCH, SEARCH, HANDOVER), tmp_path, SEARCH, [change])
     assert code == 0, output
     assert output.endswith("0 failures, 0 by the simplex\n") == (most_solve == "0"), output
