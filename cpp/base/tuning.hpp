@@ -48,12 +48,10 @@ inline constexpr Node longest_gathered = 400;
 // Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
 // many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
 // Elsewhere the choice among more arcs makes the way longer, without end for the exponential example. Without bundles
-// two against 20,000 take ten times as long.
+// two against 20,000 on a matrix take ten times as long. Where arcs are listed a line has few, and lines are bundled
+// too: 20,000 points, shifted, take 1.6 of the time with 1 line to a bundle instead of 8, and 1.2 with 32.
 inline constexpr Node arcs_per_bundle = 200;
 inline constexpr Node most_lines_per_bundle = 24;
-// Where arcs are listed a line has few, and a choice among more of them saves pivots: 20,000 points, shifted, take 1.6
-// of the time with 1 line to a bundle, and 1.2 with 32.
-inline constexpr Node listed_lines_per_bundle = 8;
 // The price of a step beside one entry of a walk's list, as timed: passes over rows are vectorised; a pivot is mostly
 // its climb.
 inline constexpr double work_per_line = 2.5;
@@ -274,6 +272,11 @@ inline constexpr std::size_t worth_counting = 400;
 // 10, 0.3 to 0.8, and 1.8 beside outliers in 16. n = 2,000 in 7 to 16: 0.3 to 1 and, in clusters, 2.2. In 64 dimensions
 // a pass takes as long as a matrix, and clusters at k = 10 3.4 times.
 inline constexpr double pairs_for_trees = 4e6;
+// Between few points and many (see `many_per_few`) trees are tried from so many pairs on, and get the largest number of
+// steps, for as many points as make cells. Timed in the plane and in space, trees over a matrix: 900 x 3,600 0.1 to
+// 0.8, 130 x 4,000 0.2 to 0.7, 60 x 8,000 0.2 to 0.8, 25 x 20,000 0.2 to 0.9, 100 x 20,000 0.02 to 0.1; but 30 x 5,000
+// 0.6 to 1.5.
+inline constexpr double pairs_for_trees_of_few = 5e5;
 inline constexpr double pairs_for_passes = 1e7;
 inline constexpr Node most_dimensions_on_trial = 32;
 inline constexpr double steps_of_trial = 1600;
@@ -312,8 +315,9 @@ inline constexpr std::size_t most_arcs = 2'000'000;
 // A list that answers fewer questions, one for so many nodes, was not worth its pass. Without this rule 60 points
 // beside outliers 1,000 times as far away do not end in 11 dimensions.
 inline constexpr double few_questions = 16;
-// The coarsest level of cells has at least so many. With 1,000, W of other densities at 40,000 points knows nothing
-// after three seconds; with 125 its bounds are 0.003 apart.
+// The points of a side are merged to cells where there are at least so many of them; a search starts from one between
+// cells if either side has so many. With 1,000, W of other densities at 40,000 points knows nothing after three
+// seconds; with 125 its bounds are 0.003 apart.
 inline constexpr Node fewest_cells = 125;
 // With a time limit, cells give first bounds from so many pairs on: fewer are solved in a few hundredths of a second.
 inline constexpr double pairs_for_first_bounds = 1 << 20;
@@ -324,9 +328,11 @@ inline constexpr double pairs_for_first_bounds = 1 << 20;
 inline constexpr std::size_t arcs_per_node_of_simplex = 24;
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
 inline constexpr int most_rounds_of_lists = 100;
-// From so many points on either side a search starts from one between cells, of so many points each: as many as a block
-// of a tree has, so that cells lie apart.
-inline constexpr Node fewest_from_cells = 1000;
+// After so many lists that lacked arcs each reaches twice as far. Else few arcs that are nearly tight have their turns
+// without end: W of 100 against 100,000 points on a curve takes 60 times as long. From the second list on, W of 20,000
+// points takes 1.2 to 1.4 of the time.
+inline constexpr int rounds_of_one_margin = 3;
+// A cell has so many points, or cells: as many as a block of a tree has, so that cells lie apart.
 inline constexpr Node points_per_cell = 8;
 // Before that it walks for so many steps a point. It goes on for as many again while it has left no more than so many
 // times the proven bound beyond it, and seems to arrive within so many stretches. In the plane 20,000 points take 430

@@ -10,6 +10,14 @@ namespace rpw {
 
 using namespace tuning;
 
+namespace {
+
+Node lines_for_bundle(Node arcs_of_line) {
+    return std::clamp<Node>(arcs_per_bundle / arcs_of_line, 1, most_lines_per_bundle);
+}
+
+}  // namespace
+
 MatrixLines::MatrixLines(const PowerProblem& problem)
     : cost_(problem.powers),
       are_columns_(cost_.rows <= longest_gathered && cost_.columns / many_per_few >= cost_.rows),
@@ -19,8 +27,7 @@ MatrixLines::MatrixLines(const PowerProblem& problem)
 Node MatrixLines::per_bundle() const {
     const auto [lines, arcs] =
         are_columns_ ? std::pair(cost_.columns, cost_.rows) : std::pair(cost_.rows, cost_.columns);
-    if (arcs == 1 || lines / many_per_few < arcs) return 1;
-    return std::clamp<Node>(arcs_per_bundle / arcs, 1, most_lines_per_bundle);
+    return arcs == 1 || lines / many_per_few < arcs ? 1 : lines_for_bundle(arcs);
 }
 
 double MatrixLines::least(Node line, const double* kept) {
@@ -34,7 +41,7 @@ LineArc MatrixLines::arc_of_least(Node line, const double* kept, double least) c
     return {k, costs(line)[k]};
 }
 
-Node ListedLines::per_bundle() const { return listed_lines_per_bundle; }
+Node ListedLines::per_bundle() const { return lines_for_bundle(arcs_per_node_of_simplex); }
 
 double ListedLines::least(Node line, const double* kept) const {
     double least = unreachable;
@@ -48,7 +55,7 @@ double ListedLines::least(Node line, const double* kept) const {
 LineArc ListedLines::arc_of_least(Node line, const double* kept, double least) const {
     std::size_t e = arcs_.start[line];
     while (sum(e, kept) > least) ++e;
-    return {arcs_.partner[e] - rows_, arcs_.cost[e]};
+    return {arcs_.partner[e], arcs_.cost[e]};
 }
 
 }  // namespace rpw

@@ -64,11 +64,16 @@ double trial_of_trees(const Question& question, const Layout& layout) {
     const bool has_points = dimension > 0 && dimension <= most_dimensions_on_trial;
     const bool is_asked = question.solver == Solver::exact && !std::isinf(question.p) && is_for_trees(question);
     const bool passes = dimension > most_listed_by_searches;
-    if (!has_points || !is_asked || layout.pairs() < (passes ? pairs_for_passes : pairs_for_trees)) return 0;
-    const double by_searches = std::min(steps_of_trial / std::pow(dimension, 4), most_steps_of_trial);
+    const auto [few, many] = std::minmax(layout.rows, layout.columns);
+    const bool is_few = many / many_per_few >= few && dimension <= most_searched_dimensions;
+    const double of_searches = is_few ? pairs_for_trees_of_few : pairs_for_trees;
+    if (!has_points || !is_asked || layout.pairs() < (passes ? pairs_for_passes : of_searches)) return 0;
+    const double pairs = static_cast<double>(many) * std::max(few, fewest_cells * points_per_cell);
+    const double by_searches =
+        is_few ? most_steps_of_trial : std::min(steps_of_trial / std::pow(dimension, 4), most_steps_of_trial);
     const bool moves_all = question.quantity == Quantity::mass && question.unmoved == 0;
-    if (moves_all) return passes ? 0 : share_for_all * by_searches * layout.pairs();
-    return std::max(by_searches, least_steps_of_trial) * layout.pairs();
+    if (moves_all) return passes ? 0 : share_for_all * by_searches * pairs;
+    return std::max(by_searches, least_steps_of_trial) * pairs;
 }
 
 double trial_of_lists(const Question& question, const Layout& layout) {
