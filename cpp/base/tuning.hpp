@@ -328,10 +328,6 @@ inline constexpr double pairs_for_first_bounds = 1 << 20;
 inline constexpr std::size_t arcs_per_node_of_simplex = 24;
 inline constexpr std::size_t most_arcs_of_simplex = 24'000'000;
 inline constexpr int most_rounds_of_lists = 100;
-// After so many lists that lacked arcs each reaches twice as far. Else few arcs that are nearly tight have their turns
-// without end: W of 100 against 100,000 points on a curve takes 60 times as long. From the second list on, W of 20,000
-// points takes 1.2 to 1.4 of the time.
-inline constexpr int rounds_of_one_margin = 3;
 // A cell has so many points, or cells: as many as a block of a tree has, so that cells lie apart.
 inline constexpr Node points_per_cell = 8;
 // Before that it walks for so many steps a point. It goes on for as many again while it has left no more than so many
