@@ -93,10 +93,9 @@ inline constexpr Node few_points = 100;
 // Where there are far more lines than kept nodes, lines are priced in bundles of about so many arcs, and at most so
 // many lines: if each let its own best arc enter, prices would go up and down, and most rounds would find little to do.
 // Elsewhere the choice among more arcs makes the way longer, without end for the exponential example. Without bundles
-// two against 20,000 take ten times as long.
+// two against 20,000 on a matrix take ten times as long. Where arcs are listed a line has few, and lines are bundled
+// too: 20,000 points, shifted, take 1.6 of the time with 1 line to a bundle instead of 8, and 1.2 with 32.
 inline constexpr Node arcs_per_bundle = 200;
-// Where arcs are listed a line has few, and a choice among more of them saves pivots: 20,000 points, shifted, take 1.6
-// of the time with 1 line to a bundle, and 1.2 with 32.
 inline constexpr Node lines_per_bundle = 8;
 // The price of a step beside one entry of a walk's list, as timed: passes over rows are vectorised; a pivot is mostly
 // its climb. ×½ 1.05, ×2 1.01; ×½ 1.05, ×2 1.03
@@ -229,6 +228,11 @@ inline constexpr std::size_t worth_counting = 400;
 // 10, 0.3 to 0.8, and 1.8 beside outliers in 16. n = 2,000 in 7 to 16: 0.3 to 1 and, in clusters, 2.2. In 64 dimensions
 // a pass takes as long as a matrix, and clusters at k = 10 3.4 times.
 inline constexpr double pairs_for_trees = 4e6;
+// Between few points and many (see `many_per_few`) trees are tried from so many pairs on, and get the largest number of
+// steps, for as many points as make cells. Timed in the plane and in space, trees over a matrix: 900 x 3,600 0.1 to
+// 0.8, 130 x 4,000 0.2 to 0.7, 60 x 8,000 0.2 to 0.8, 25 x 20,000 0.2 to 0.9, 100 x 20,000 0.02 to 0.1; but 30 x 5,000
+// 0.6 to 1.5.
+inline constexpr double pairs_for_trees_of_few = 5e5;
 inline constexpr double pairs_for_passes = 1e7;
 inline constexpr Node most_dimensions_on_trial = 32;
 inline constexpr double steps_of_trial = 1600;
@@ -267,8 +271,9 @@ inline constexpr std::size_t arcs_per_node = 48;
 // A list that answers fewer questions, one for so many nodes, was not worth its pass. Without this rule 60 points
 // beside outliers 1,000 times as far away do not end in 11 dimensions.
 inline constexpr double few_questions = 16;
-// The coarsest level of cells has at least so many. With 1,000, W of other densities at 40,000 points knows nothing
-// after three seconds; with 125 its bounds are 0.003 apart.
+// The points of a side are merged to cells where there are at least so many of them; a search starts from one between
+// cells if either side has so many. With 1,000, W of other densities at 40,000 points knows nothing after three
+// seconds; with 125 its bounds are 0.003 apart.
 inline constexpr Node fewest_cells = 125;
 // With a time limit, cells give first bounds from so many pairs on: fewer are solved in a few hundredths of a second.
 inline constexpr double pairs_for_first_bounds = 1 << 20;
@@ -276,9 +281,7 @@ inline constexpr double pairs_for_first_bounds = 1 << 20;
 // The simplex over points lists so many arcs for each node. With 12 31,623 points, moved, take 1.4 of the time at p =
 // 1, with 48 1.1; 3,000 points in clusters 0.8 and 1.3.
 inline constexpr std::size_t arcs_per_node_of_simplex = 24;
-// From so many points on either side a search starts from one between cells, of so many points each: as many as a block
-// of a tree has, so that cells lie apart.
-inline constexpr Node fewest_from_cells = 1000;
+// A cell has so many points, or cells: as many as a block of a tree has, so that cells lie apart.
 inline constexpr Node points_per_cell = 8;
 // Before that it walks for so many steps a point. It goes on for as many again while it has left no more than so many
 // times the proven bound beyond it, and seems to arrive within so many stretches. In the plane 20,000 points take 430

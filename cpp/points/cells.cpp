@@ -1,49 +1,27 @@
 // See cells.hpp.
 #include "points/cells.hpp"
 
-#include <algorithm>
+#include "base/tuning.hpp"
 
 namespace rpw {
 
+using namespace tuning;
+
 namespace {
 
-// What the points of each cell have still to give, one point after the other.
-class Rests {
-public:
-    Rests(std::span<const Mass> masses, Mass total, Node per_cell) : masses_(masses), per_cell_(per_cell) {
-        const std::size_t cells = (masses.size() + per_cell - 1) / per_cell;
-        at_.resize(cells);
-        rest_.resize(cells);
-        total_ = total;
-        for (std::size_t cell = 0; cell < cells; ++cell) start_at(cell, static_cast<Node>(cell) * per_cell_);
-    }
+Node smallest_cell(Node points) { return points / points_per_cell >= fewest_cells ? points_per_cell : 1; }
 
-    bool is_empty(Node cell) const { return at_[cell] == end_of(cell); }
-    Node at(Node cell) const { return at_[cell]; }
-    double rest(Node cell) const { return rest_[cell]; }
-    void take(Node cell, double mass) {
-        rest_[cell] -= mass;
-        if (rest_[cell] <= 0) start_at(cell, at_[cell] + 1);
-    }
-
-private:
-    Node end_of(std::size_t cell) const {
-        return std::min(static_cast<Node>(masses_.size()), (static_cast<Node>(cell) + 1) * per_cell_);
-    }
-    void start_at(std::size_t cell, Node x) {
-        while (x < end_of(cell) && masses_[x] == 0) ++x;
-        at_[cell] = x;
-        rest_[cell] = x < end_of(cell) ? share_of(masses_[x], total_) : 0;
-    }
-
-    std::span<const Mass> masses_;
-    Node per_cell_;
-    Mass total_ = 1;
-    std::vector<Node> at_;
-    std::vector<double> rest_;
-};
+Node largest_cell(Node points) {
+    Node per_cell = 1;
+    while (points / per_cell / points_per_cell >= fewest_cells) per_cell *= points_per_cell;
+    return per_cell;
+}
 
 }  // namespace
+
+PerCell smallest_cells(Node rows, Node columns) { return {smallest_cell(rows), smallest_cell(columns)}; }
+
+PerCell largest_cells(Node rows, Node columns) { return {largest_cell(rows), largest_cell(columns)}; }
 
 Cells::Cells(const PointTree& tree, std::span<const Mass> masses, Node per_cell)
     : dimension_(tree.dimension()), per_cell_(per_cell) {
@@ -63,19 +41,21 @@ Cells::Cells(const PointTree& tree, std::span<const Mass> masses, Node per_cell)
     }
 }
 
-std::vector<PlanEntry> split_plan(const std::vector<PlanEntry>& between_cells, Node per_cell, const Masses& masses) {
+CellProblem::CellProblem(const PointProblem& points, PerCell per_cell, Pulse& pulse)
+    : rows(points.rows, points.masses.a, per_cell.rows),
+      columns(points.columns, points.masses.b, per_cell.columns),
+      problem(rows.points(), columns.points(), {rows.masses(), columns.masses()}, points.costs, 1, pulse) {}
+
+std::vector<PlanEntry> split_plan(const std::vector<PlanEntry>& between_cells, PerCell per_cell, const Masses& masses) {
     const Mass total = masses.total();
-    Rests rows(masses.a, total, per_cell), columns(masses.b, total, per_cell);
+    auto rows = points_of_cells(shares_of(masses.a, total), per_cell.rows);
+    auto columns = points_of_cells(shares_of(masses.b, total), per_cell.columns);
     std::vector<PlanEntry> entries;
     entries.reserve(masses.a.size() + masses.b.size());
-    for (auto [row, column, mass] : between_cells) {
-        while (mass > 0 && !rows.is_empty(row) && !columns.is_empty(column)) {
-            const double part = std::min({mass, rows.rest(row), columns.rest(column)});
-            entries.push_back({rows.at(row), columns.at(column), part});
-            rows.take(row, part);
-            columns.take(column, part);
-            mass -= part;
-        }
+    for (const auto& [row, column, mass] : between_cells) {
+        split(rows, row, columns, column, mass, [&](Node x, Node y, double part) {
+            if (part > 0) entries.push_back({x, y, part});
+        });
     }
     return entries;
 }

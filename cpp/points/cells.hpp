@@ -2,14 +2,37 @@
 // from a plan between cells to one between their points (docs/theory.md, "Coarse to fine").
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "base/outcome.hpp"
+#include "base/split.hpp"
 #include "points/point_tree.hpp"
 #include "points/tree_partners.hpp"
 
 namespace rpw {
+
+// How many points make a cell on each side; one, where a side has few and keeps them.
+struct PerCell {
+    Node rows = 1;
+    Node columns = 1;
+
+    bool is_merged() const { return rows > 1 || columns > 1; }
+};
+
+// The smallest cells that are worth a solve, and the largest.
+PerCell smallest_cells(Node rows, Node columns);
+PerCell largest_cells(Node rows, Node columns);
+
+// Calls visit(cells) from the largest to the smallest, as long as it answers true.
+template <class Visit>
+void visit_levels(Node rows, Node columns, const Visit& visit) {
+    const PerCell largest = largest_cells(rows, columns);
+    for (Node most = std::max(largest.rows, largest.columns); most > 1; most /= tuning::points_per_cell) {
+        if (!visit(PerCell{std::min(largest.rows, most), std::min(largest.columns, most)})) return;
+    }
+}
 
 // Points that follow each other in the tree, `per_cell` to a cell. A cell's coordinates are in the tree's unit.
 class Cells {
@@ -20,6 +43,7 @@ public:
     // The mean of the cell that a point of the tree lies in.
     const double* mean_of(Node x) const { return points().at(x / per_cell_); }
     std::span<const Mass> masses() const { return masses_; }
+    bool are_points() const { return per_cell_ == 1; }
 
 private:
     Node dimension_;
@@ -28,8 +52,23 @@ private:
     std::vector<Mass> masses_;
 };
 
+// The cells of both measures, with trees of their own.
+struct CellProblem {
+    CellProblem(const PointProblem& points, PerCell per_cell, Pulse& pulse);
+
+    Cells rows, columns;
+    PointProblem problem;
+};
+
+// The points of each cell, one after the other.
+template <class Number>
+Groups<Number> points_of_cells(std::vector<Number> rest, Node per_cell) {
+    const Node cells = (static_cast<Node>(rest.size()) + per_cell - 1) / per_cell;
+    return {std::move(rest), cells, [per_cell](Node x) { return x / per_cell; }};
+}
+
 // Splits a plan between cells, sorted by rows and columns: the points of two cells are matched in the order of their
 // trees, in which near points lie near to each other. Nodes are those of the trees.
-std::vector<PlanEntry> split_plan(const std::vector<PlanEntry>& between_cells, Node per_cell, const Masses& masses);
+std::vector<PlanEntry> split_plan(const std::vector<PlanEntry>& between_cells, PerCell per_cell, const Masses& masses);
 
 }  // namespace rpw

@@ -10,10 +10,10 @@ namespace rpw {
 
 namespace {
 
-void append(ArcList& arcs, Node row, const std::vector<NearestPoint>& near, Node rows) {
+void append(ArcList& arcs, Node row, const std::vector<NearestPoint>& near, Node first) {
     arcs.start[row] = arcs.partner.size();
     for (const NearestPoint& arc : near) {
-        arcs.partner.push_back(rows + arc.node);
+        arcs.partner.push_back(first + arc.node);
         arcs.cost.push_back(arc.cost);
     }
 }
@@ -62,7 +62,7 @@ void list_nearest_by_searches(const PointTree& rows, const WeightedTree& columns
         rows.copy_point(i, point.data());
         columns.gather_least(point.data(), beyond[i], most_of_row, near, boxes);
         for (const KeyedPoint& arc : near) {
-            arcs.partner.push_back(rows.size() + arc.point.node);
+            arcs.partner.push_back(arc.point.node);
             arcs.cost.push_back(arc.point.cost);
         }
         pulse.note(256);
@@ -108,7 +108,7 @@ void list_nearest_arcs(const PointTree& rows, const WeightedTree& columns, const
     } else {
         visit_groups(rows, columns, beyond, boxes, pulse, [&](Node i, std::vector<NearestPoint>& near) {
             keep_nearest(columns, most_of_row, near);
-            append(arcs, i, near, rows.size());
+            append(arcs, i, near, 0);
             return true;
         });
     }

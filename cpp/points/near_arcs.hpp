@@ -14,7 +14,8 @@ namespace rpw {
 bool list_near_arcs(const PointTree& rows, const WeightedTree& columns, const std::vector<double>& beyond,
                     std::size_t most, ArcList& arcs, std::size_t& boxes, Pulse& pulse);
 
-// Of those arcs, no more than so many of each row: those that are the least, cost and weight together.
+// Of those arcs, no more than so many of each row: those that are the least, cost and weight together. Rows may be the
+// points of either side; their partners are counted from 0.
 void list_nearest_arcs(const PointTree& rows, const WeightedTree& columns, const std::vector<double>& beyond,
                        std::size_t most_of_row, ArcList& arcs, std::size_t& boxes, Pulse& pulse);
 

@@ -35,6 +35,13 @@ PointTree::PointTree(const Points& points, double unit, Pulse& pulse)
 }
 
 // Sorts a range into chunks that lie apart, of this size and then of those below it.
+std::vector<Mass> PointTree::in_order(std::span<const Mass> given) const {
+    std::vector<Mass> masses;
+    masses.reserve(order_.size());
+    for (const Node x : order_) masses.push_back(given[x]);
+    return masses;
+}
+
 void PointTree::arrange(const Points& points, Node begin, Node end, Node chunk, Pulse& pulse) {
     pulse.note(static_cast<std::size_t>(end - begin) * (dimension_ + 4));
     while (chunk > per_leaf && end - begin <= chunk) chunk /= per_block;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/pulse.hpp"
@@ -26,6 +27,8 @@ public:
     Node size() const { return static_cast<Node>(order_.size()); }
     Node dimension() const { return dimension_; }
     Node given(Node x) const { return order_[x]; }
+    // Masses of the points as they were given, in the order of the tree.
+    std::vector<Mass> in_order(std::span<const Mass> given) const;
     Node leaves() const { return leaves_; }
     // Blocks of boxes are numbered level by level, from the leaves up. A block of level l has boxes of level l - 1, or
     // leaves where l = 0.

@@ -33,43 +33,6 @@ std::vector<FlowArc> arcs_of(const Basis& basis, const PointProblem& problem) {
     return arcs;
 }
 
-// The point of each cell that gives next, and what all of them have still to give. A point stays the next one until
-// more is asked for, so that all arcs of a cell meet in some point.
-class NextPoints {
-public:
-    NextPoints(std::span<const Mass> masses, Node per_cell) : rest_(masses.begin(), masses.end()) {
-        for (Node x = 0; x < static_cast<Node>(masses.size()); x += per_cell) at_.push_back(x);
-    }
-
-    Node at(Node cell) const { return at_[cell]; }
-    Mass rest_at(Node cell) const { return rest_[at_[cell]]; }
-    Mass rest(Node x) const { return rest_[x]; }
-    void take(Node cell, Mass mass) { rest_[at_[cell]] -= mass; }
-    void go_on(Node cell) { ++at_[cell]; }
-
-private:
-    std::vector<Mass> rest_;
-    std::vector<Node> at_;
-};
-
-// Each arc takes from the point where the last one of its cell ended, and goes on by one point at a time: what was a
-// tree stays one.
-std::vector<FlowArc> split_arcs(const std::vector<FlowArc>& between_cells, NextPoints& rows, NextPoints& columns) {
-    std::vector<FlowArc> arcs;
-    for (auto [row, column, flow] : between_cells) {
-        for (;;) {
-            const Mass part = std::min({flow, rows.rest_at(row), columns.rest_at(column)});
-            arcs.push_back({rows.at(row), columns.at(column), part});
-            rows.take(row, part);
-            columns.take(column, part);
-            flow -= part;
-            if (flow == 0) break;
-            rows.rest_at(row) == 0 ? rows.go_on(row) : columns.go_on(column);
-        }
-    }
-    return arcs;
-}
-
 // A spanning forest from its arcs and the tops of its trees: each node is hung from the one by which it is reached.
 class Hanging {
 public:
@@ -148,12 +111,17 @@ private:
 
 }  // namespace
 
-Basis split_basis(const Basis& between_cells, const PointProblem& cells, const PointProblem& points, Node per_cell) {
+Basis split_basis(const Basis& between_cells, const PointProblem& cells, const PointProblem& points, PerCell per_cell) {
     const Node rows = points.rows.size(), rows_of_cells = cells.rows.size();
-    NextPoints of_rows(points.masses.a, per_cell), of_columns(points.masses.b, per_cell);
-    const std::vector<FlowArc> arcs = split_arcs(arcs_of(between_cells, cells), of_rows, of_columns);
+    const auto& [a, b] = points.masses;
+    auto of_rows = points_of_cells(std::vector<Mass>(a.begin(), a.end()), per_cell.rows);
+    auto of_columns = points_of_cells(std::vector<Mass>(b.begin(), b.end()), per_cell.columns);
+    std::vector<FlowArc> arcs;
+    for (const auto& [row, column, flow] : arcs_of(between_cells, cells)) {
+        split(of_rows, row, of_columns, column, flow, [&](Node x, Node y, Mass part) { arcs.push_back({x, y, part}); });
+    }
     Hanging hanging(points, arcs);
-    Basis basis(points.masses.a.size() + points.masses.b.size(), BasisNode{-1, -1});
+    Basis basis(a.size() + b.size(), BasisNode{-1, -1});
     const auto hang_from_root = [&](Node x) {
         basis[x].flow = x < rows ? of_rows.rest(x) : of_columns.rest(x - rows);
         hanging.hang_below(x, basis);

@@ -13,23 +13,13 @@ namespace rpw {
 
 using namespace tuning;
 
-namespace {
-
-std::vector<Mass> in_order(std::span<const Mass> given, const PointTree& tree) {
-    std::vector<Mass> masses(tree.size());
-    for (Node x = 0; x < tree.size(); ++x) masses[x] = given[tree.given(x)];
-    return masses;
-}
-
-}  // namespace
-
 PointProblem::PointProblem(const Points& x, const Points& y, const Masses& given, const PointCost& costs, double unit,
                            Pulse& pulse)
     : rows(x, unit, pulse),
       columns(y, unit, pulse),
       costs(costs),
-      a_(in_order(given.a, rows)),
-      b_(in_order(given.b, columns)) {
+      a_(rows.in_order(given.a)),
+      b_(columns.in_order(given.b)) {
     masses = {a_, b_};
 }
 

@@ -48,7 +48,7 @@ double ListedLines::least(Node line, const double* kept) const {
 LineArc ListedLines::arc_of_least(Node line, const double* kept, double least) const {
     std::size_t e = arcs_.start[line];
     while (sum(e, kept) > least) ++e;
-    return {arcs_.partner[e] - rows_, arcs_.cost[e]};
+    return {arcs_.partner[e], arcs_.cost[e]};
 }
 
 }  // namespace rpw

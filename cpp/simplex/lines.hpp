@@ -44,7 +44,8 @@ private:
 
 struct ListedProblem {
     Masses masses;
-    const ArcList& arcs;  // of rows; may be listed anew between two solves
+    const ArcList& arcs;  // of lines, with partners counted from 0; may be listed anew between two solves
+    bool are_columns;     // the lines
 };
 
 // Some pairs: what is found is optimal among plans on those.
@@ -52,20 +53,19 @@ class ListedLines {
 public:
     using Problem = ListedProblem;
 
-    explicit ListedLines(const ListedProblem& problem)
-        : arcs_(problem.arcs), rows_(static_cast<Node>(problem.masses.a.size())) {}
+    explicit ListedLines(const ListedProblem& problem) : arcs_(problem.arcs), are_columns_(problem.are_columns) {}
 
-    bool are_columns() const { return false; }
+    bool are_columns() const { return are_columns_; }
     Node per_bundle() const;
     double least(Node line, const double* kept) const;
     LineArc arc_of_least(Node line, const double* kept, double least) const;
     Node degree(Node line) const { return static_cast<Node>(arcs_.start[line + 1] - arcs_.start[line]); }
 
 private:
-    double sum(std::size_t arc, const double* kept) const { return arcs_.cost[arc] + kept[arcs_.partner[arc] - rows_]; }
+    double sum(std::size_t arc, const double* kept) const { return arcs_.cost[arc] + kept[arcs_.partner[arc]]; }
 
     const ArcList& arcs_;
-    Node rows_;
+    bool are_columns_;
 };
 
 }  // namespace rpw

@@ -99,6 +99,7 @@ double sum_of(std::span<const Mass> masses) {
 // What it takes to move all points into their cells: RPW of that move, or W.
 double into_cells(const PointTree& points, std::span<const Mass> masses, const Cells& cells, const PointCost& costs,
                   const Goal& goal, Pulse& pulse) {
+    if (cells.are_points()) return 0;
     const double unit = goal.is_crossing() ? power(goal.kappa, goal.p) : 1;
     std::vector<double> point(points.dimension()), ways(points.size());
     for (Node x = 0; x < points.size(); ++x) {
@@ -147,13 +148,11 @@ void tell(const Interval& known, Pulse& pulse) {
 }
 
 // Each bound is kept as soon as it is known, since TimeUp may be thrown before the next.
-void improve_by_level(Interval& known, const PointProblem& problem, Node per_cell, const Goal& goal, Pulse& pulse) {
-    const Cells rows(problem.rows, problem.masses.a, per_cell), columns(problem.columns, problem.masses.b, per_cell);
+void improve_by_level(Interval& known, const PointProblem& problem, PerCell per_cell, const Goal& goal, Pulse& pulse) {
     pulse.tell_stage("between cells");
     std::optional<Unwatched> unwatched(pulse);
-    const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem.costs, 1,
-                             pulse);
-    PointSearch search(cells, goal, pulse);
+    const CellProblem cells(problem, per_cell, pulse);
+    PointSearch search(cells.problem, goal, pulse);
     if (search.run() == Status::time_limit) throw TimeUp();
     unwatched.reset();
     known.pivots += search.pivots();
@@ -162,11 +161,12 @@ void improve_by_level(Interval& known, const PointProblem& problem, Node per_cel
     // What rounding kept from the points of a cell stays behind.
     const double unmoved = search.unmoved() + std::max(0.0, total_mass(between_cells) - total_mass(plan));
     lower_upper(known, std::move(plan), unmoved, problem, goal);
-    const double into_rows = into_cells(problem.rows, problem.masses.a, rows, problem.costs, goal, pulse);
-    const double into_columns = into_cells(problem.columns, problem.masses.b, columns, problem.costs, goal, pulse);
+    const double into_rows = into_cells(problem.rows, problem.masses.a, cells.rows, problem.costs, goal, pulse);
+    const double into_columns =
+        into_cells(problem.columns, problem.masses.b, cells.columns, problem.costs, goal, pulse);
     raise_lower(known, lower_by_cells(search, into_rows, into_columns, goal));
     tell(known, pulse);
-    raise_lower_by_line(known, problem, cells, search, goal, pulse);
+    raise_lower_by_line(known, problem, cells.problem, search, goal, pulse);
     tell(known, pulse);
 }
 
@@ -178,7 +178,7 @@ Interval bounds_of_one_cell(const PointProblem& problem, const Goal& goal) {
     known.u.resize(problem.rows.size());
     known.v.resize(problem.columns.size());
     const double unmoved = goal.is_crossing() ? 0 : goal.unmoved;
-    const Node all = std::max(problem.rows.size(), problem.columns.size());
+    const PerCell all{problem.rows.size(), problem.columns.size()};
     std::vector<PlanEntry> plan = split_plan({{0, 0, 1 - unmoved}}, all, problem.masses);
     const double moved = total_mass(plan);
     lower_upper(known, std::move(plan), std::max(0.0, 1 - moved), problem, goal);
@@ -190,22 +190,15 @@ void put_in_order(Interval& known) { known.lower = std::min(known.lower, known.u
 
 }  // namespace
 
-Node points_per_coarsest_cell(Node rows, Node columns) {
-    const Node points = std::min(rows, columns);
-    Node per_cell = 1;
-    while (points / (points_per_cell * per_cell) >= fewest_cells) per_cell *= points_per_cell;
-    return per_cell;
-}
-
 std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse) {
-    Node per_cell = points_per_coarsest_cell(problem.rows.size(), problem.columns.size());
-    if (per_cell == 1 || (tol == 0 && !pulse.has_deadline())) return {};
+    const Node rows = problem.rows.size(), columns = problem.columns.size();
+    if (!largest_cells(rows, columns).is_merged() || (tol == 0 && !pulse.has_deadline())) return {};
     Interval known = bounds_of_one_cell(problem, goal);
     known.is_cut_off = !ends_in_time([&] {
-        do {
+        visit_levels(rows, columns, [&](PerCell per_cell) {
             improve_by_level(known, problem, per_cell, goal, pulse);
-            per_cell /= points_per_cell;
-        } while (per_cell > 1 && known.width() > tol);
+            return known.width() > tol;
+        });
     });
     put_in_order(known);
     return known;
@@ -213,7 +206,7 @@ std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal&
 
 Interval bounds_of_coarsest_level(const PointProblem& problem, const Goal& goal, Pulse& pulse) {
     Interval known = bounds_of_one_cell(problem, goal);
-    const Node per_cell = points_per_coarsest_cell(problem.rows.size(), problem.columns.size());
+    const PerCell per_cell = largest_cells(problem.rows.size(), problem.columns.size());
     known.is_cut_off = !ends_in_time([&] { improve_by_level(known, problem, per_cell, goal, pulse); });
     put_in_order(known);
     return known;

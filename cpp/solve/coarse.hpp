@@ -33,14 +33,11 @@ struct Interval {
     bool has_line() const { return !u.empty(); }
 };
 
-// Level by level, each with cells of an eighth of the points, until the bounds are within tol or time is up. Nothing
-// where no bounds are asked for, or where all is known as soon.
+// Level by level, each with cells of an eighth of the points on the sides that have many, until the bounds are within
+// tol or time is up. Nothing where no bounds are asked for, or where all is known as soon.
 std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse);
 
 // Those of the coarsest level alone: what is known before a solve that does not begin with cells.
 Interval bounds_of_coarsest_level(const PointProblem& problem, const Goal& goal, Pulse& pulse);
-
-// How many points a cell of the coarsest level has; one, where no level is worth a solve.
-Node points_per_coarsest_cell(Node rows, Node columns);
 
 }  // namespace rpw

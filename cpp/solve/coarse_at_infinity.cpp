@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/tuning.hpp"
@@ -21,13 +22,6 @@ namespace rpw {
 using namespace tuning;
 
 namespace {
-
-// Masses in the order of a tree.
-std::vector<Mass> in_tree(std::span<const Mass> given, const PointTree& tree) {
-    std::vector<Mass> masses(given.size());
-    for (Node x = 0; x < tree.size(); ++x) masses[x] = given[tree.given(x)];
-    return masses;
-}
 
 // The least length at which all but `unmoved` of the atoms have somewhere to go.
 double length_for_mass(std::span<const Mass> masses, const std::vector<double>& nearest, double unmoved) {
@@ -47,19 +41,19 @@ public:
           question_(question),
           pulse_(pulse),
           trees_(pair, most_listed_pairs, pulse),
-          a_(in_tree(pair.a.mass, trees_.rows)),
-          b_(in_tree(pair.b.mass, trees_.columns)) {
+          a_(trees_.rows.in_order(pair.a.mass)),
+          b_(trees_.columns.in_order(pair.b.mass)) {
         known_.status = Status::time_limit;
         known_.solver = Solver::points;
         known_.value = known_.upper = is_crossing() ? 1 : unreachable;
-        take_plan({{0, 0, 1}}, std::max(pair.a.size(), pair.b.size()));
+        take_plan({{0, 0, 1}}, {pair.a.size(), pair.b.size()});
     }
 
     const Outcome& known() const { return known_; }
 
     // False where finer cells would not be known in time either.
-    bool improve_by_level(Node per_cell) {
-        const Cells rows(trees_.rows, a_, per_cell), columns(trees_.columns, b_, per_cell);
+    bool improve_by_level(PerCell per_cell) {
+        const Cells rows(trees_.rows, a_, per_cell.rows), columns(trees_.columns, b_, per_cell.columns);
         const Measure a{rows.masses(), rows.points(), {}, {}}, b{columns.masses(), columns.points(), {}, {}};
         const auto between_cells = solve_between({pair_.space, a, b});
         if (!between_cells) return false;
@@ -117,7 +111,7 @@ private:
 
     // Of a plan between cells, split between their points, the shortest pairs: as many as are worth it, or are asked
     // for.
-    void take_plan(const std::vector<PlanEntry>& between_cells, Node per_cell) {
+    void take_plan(const std::vector<PlanEntry>& between_cells, PerCell per_cell) {
         std::vector<std::tuple<double, Node, Node, double>> sorted;
         const PointLengths lengths(trees_);
         for (const auto& [x, y, mass] : split_plan(between_cells, per_cell, {a_, b_})) {
@@ -162,10 +156,13 @@ private:
 Outcome bounds_by_cells_at_infinity(const Pair& pair, const Question& question, Pulse& pulse) {
     Bounds bounds(pair, question, pulse);
     (void)ends_in_time([&] {
-        Node per_cell = points_per_coarsest_cell(pair.a.size(), pair.b.size());
-        bool goes_on = per_cell > 1 && bounds.improve_by_level(per_cell);
-        if (searches_pay(pair.a.points.dimension)) bounds.improve_by_nearest();
-        while (goes_on && (per_cell /= points_per_cell) > 1) goes_on = bounds.improve_by_level(per_cell);
+        bool knows_nearest = !searches_pay(pair.a.points.dimension);
+        visit_levels(pair.a.size(), pair.b.size(), [&](PerCell per_cell) {
+            const bool goes_on = bounds.improve_by_level(per_cell);
+            if (!std::exchange(knows_nearest, true)) bounds.improve_by_nearest();
+            return goes_on;
+        });
+        if (!knows_nearest) bounds.improve_by_nearest();
     });
     return bounds.known();
 }

@@ -62,8 +62,8 @@ std::optional<Status> PointOracle::start_again(Around& bracket, const Limits& li
 // ---------------------------------------------------------------- from cells
 
 bool PointOracle::starts_from_cells() const {
-    const Node points = std::min(problem_.rows.size(), problem_.columns.size());
-    return points >= fewest_from_cells && searches_pay(problem_.rows.dimension());
+    const Node rows = problem_.rows.size(), columns = problem_.columns.size();
+    return smallest_cells(rows, columns).is_merged() && searches_pay(problem_.rows.dimension());
 }
 
 // Without a simplex no solve finds anything, and the search starts again or ends.
@@ -98,11 +98,9 @@ bool PointOracle::start_from_cells(const Goal& goal) {
     std::optional<Vertex<Basis>> walked;
     if (walk_ && walk_->unmoved() <= most_left_by_walk) walked = vertex_of(*walk_);
     forget();
-    const Masses& masses = problem_.masses;
-    const Cells rows(problem_.rows, masses.a, points_per_cell), columns(problem_.columns, masses.b, points_per_cell);
-    const PointProblem cells(rows.points(), columns.points(), {rows.masses(), columns.masses()}, problem_.costs, 1,
-                             pulse_);
-    PointSearch between(cells, goal, pulse_, limit_);
+    const PerCell per_cell = smallest_cells(problem_.rows.size(), problem_.columns.size());
+    const CellProblem cells(problem_, per_cell, pulse_);
+    PointSearch between(cells.problem, goal, pulse_, limit_);
     between.allow(most_work_ - work());
     const auto status = between.run();
     if (status == Status::time_limit) throw TimeUp();
@@ -115,10 +113,10 @@ bool PointOracle::start_from_cells(const Goal& goal) {
     rate_ = between.rate() > 0 ? between.rate() : first_ / std::max(stretch, a_little);
     const std::vector<double> of_cells = between.row_potentials_in_tree();
     std::size_t boxes = 0;
-    const auto v = transformed(cells.rows, of_cells, problem_.columns, problem_.costs, first_, pulse_, &boxes);
+    const auto v = transformed(cells.problem.rows, of_cells, problem_.columns, problem_.costs, first_, pulse_, &boxes);
     const auto u = transformed(problem_.columns, v, problem_.rows, problem_.costs, first_, pulse_, &boxes);
     work_ += problem_.costs.work_of_eight() * static_cast<double>(boxes);
-    const Basis basis = split_basis(between.proof(), cells, problem_, points_per_cell);
+    const Basis basis = split_basis(between.proof(), cells.problem, problem_, per_cell);
     simplex_.emplace(problem_, basis, u, v, first_, pulse_);
     return !walked || first_ > longest_climb * walked->lambda || climb_from(*walked);
 }

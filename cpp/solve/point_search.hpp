@@ -1,8 +1,8 @@
 // A place on the profile of two measures on points, without a matrix, and the proof of what was found. What
 // MatrixSearch is for a matrix.
 //
-// Few points are walked over, from mass 0. Where there are many, the same search between cells of points gives λ, a
-// plan and potentials near the goal; from there the simplex finds vertices on either side of it, and the walk goes on
+// Few points are walked over, from mass 0. Where a side has many, the same search between cells of its points gives λ,
+// a plan and potentials near the goal; from there the simplex finds vertices on either side of it, and the walk goes on
 // from the left one. docs/theory.md, "Coarse to fine".
 #pragma once
 

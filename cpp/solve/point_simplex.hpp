@@ -32,15 +32,17 @@ public:
 private:
     double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
                           double lambda) const;
-    void list_arcs(const std::vector<double>& u, double lambda);
-    bool lacks_arcs(const std::vector<double>& u, double lambda) const;
+    void list_arcs(const std::vector<double>& of_lines, double lambda);
+    bool lacks_arcs(const std::vector<double>& of_lines, double lambda) const;
 
     const PointProblem& problem_;
     Pulse& pulse_;
     Node rows_;
+    bool are_columns_;  // the lines: the larger side, so that a pivot re-labels nodes of the smaller one
+    const PointTree& lines_;
     ArcList arcs_;
-    WeightedTree columns_;  // their weights are the potentials
-    double margin_;         // arcs that are so near to being tight are listed
+    WeightedTree kept_;  // its weights are the potentials
+    double margin_;      // arcs that are so near to being tight are listed
     double work_of_lists_ = 0;
     double work_of_list_ = 0;
     FixedSimplexOver<ListedLines> simplex_;

@@ -31,14 +31,21 @@ bool is_for_points(const Question& question, const Layout& layout) {
     return question.truncation == unreachable && question.quantity != Quantity::profile;
 }
 
-// Steps that a search over trees may take before a matrix is asked; 0 where they are not worth a trial.
+// Steps that a search over trees may take before a matrix is asked; 0 where they are not worth a trial. Few points
+// against many are worth it sooner, since the many are merged into cells.
 double steps_on_trial(const Question& question, const Layout& layout) {
-    if (question.quantity == Quantity::profile || layout.dimension > most_dimensions_on_trial) return 0;
-    const bool passes = layout.dimension > most_listed_by_searches;
-    if (layout.pairs() < (passes ? pairs_for_passes : pairs_for_trees)) return 0;
-    const double by_searches = std::min(steps_of_trial / std::pow(layout.dimension, 4), most_steps_of_trial);
-    if (moves_all(question)) return passes ? 0 : share_for_all * by_searches * layout.pairs();
-    return std::max(by_searches, least_steps_of_trial) * layout.pairs();
+    const Node dimension = layout.dimension;
+    if (question.quantity == Quantity::profile || dimension > most_dimensions_on_trial) return 0;
+    const bool passes = dimension > most_listed_by_searches;
+    const auto [few, many] = std::minmax(layout.rows, layout.columns);
+    const bool is_few = many / many_per_few >= few && dimension <= most_searched_dimensions;
+    const double of_searches = is_few ? pairs_for_trees_of_few : pairs_for_trees;
+    if (layout.pairs() < (passes ? pairs_for_passes : of_searches)) return 0;
+    const double pairs = static_cast<double>(many) * std::max(few, fewest_cells * points_per_cell);
+    const double by_searches =
+        is_few ? most_steps_of_trial : std::min(steps_of_trial / std::pow(dimension, 4), most_steps_of_trial);
+    if (moves_all(question)) return passes ? 0 : by_searches * pairs;
+    return std::max(by_searches, least_steps_of_trial) * pairs;
 }
 
 // Pairs that trees may list at p = ∞ before a matrix is asked.

@@ -9,6 +9,7 @@
 #include "base/pulse.hpp"
 #include "base/question.hpp"
 #include "ground/metric.hpp"
+#include "points/cells.hpp"
 #include "tests/instances.hpp"
 
 namespace rpw::tests {
@@ -67,7 +68,7 @@ void check_network(Checker& checker);
 void check_line(Checker& checker, Node rows, Node columns, bool on_grid);
 void check_tree(Checker& checker, Node count, Node dimension, Metric metric, double p);
 void check_points(Checker& checker, Node rows, Node columns, Node dimension);
-void check_split_basis(Checker& checker, Node rows, Node columns, Node per_cell);
+void check_split_basis(Checker& checker, Node rows, Node columns, PerCell per_cell);
 void check_point_simplex(Checker& checker, Node count, double p);
 void check_first_bounds(Checker& checker, Node rows, Node columns, double p);
 void check_written(Checker& checker, int calls);

@@ -109,16 +109,15 @@ void check_points(Checker& checker, Node rows, Node columns, Node dimension) {
 }
 
 // Every basis of a walk between cells becomes one between their points that a simplex and a walk may go on from.
-void check_split_basis(Checker& checker, Node rows, Node columns, Node per_cell) {
+void check_split_basis(Checker& checker, Node rows, Node columns, PerCell per_cell) {
     const std::vector<double> x = draw_points(rows, 2, below(2) == 0), y = draw_points(columns, 2, below(2) == 0);
     const auto weights = static_cast<Weights>(below(static_cast<int>(Weights::count)));
     const auto a = draw_masses(rows, weights), b = draw_masses(columns, weights);
     const PointCost cost(Metric::euclidean, 1, 1, 2);
     Pulse pulse(nullptr, 1e9);
     const PointProblem points({x.data(), rows, 2}, {y.data(), columns, 2}, {a, b}, cost, 1, pulse);
-    const Cells of_rows(points.rows, points.masses.a, per_cell), of_columns(points.columns, points.masses.b, per_cell);
-    const PointProblem cells(of_rows.points(), of_columns.points(), {of_rows.masses(), of_columns.masses()}, cost, 1,
-                             pulse);
+    const CellProblem of_cells(points, per_cell, pulse);
+    const PointProblem& cells = of_cells.problem;
     Instance instance{"split", rows, columns, {}, {}, {}};
     const WeightedTree tree(points.columns, cost);
     double point[2];

@@ -79,7 +79,7 @@ int main(int count, char** arguments) {
         const double p = std::vector{1.0, 1.5, 2.0, 3.0}[below(4)];
         check_tree(checker, 1 + below(300), 1 + below(6), static_cast<rpw::Metric>(below(3)), p);
         check_points(checker, 1 + below(40), 1 + below(40), 1 + below(4));
-        check_split_basis(checker, 1 + below(60), 1 + below(60), 1 + below(9));
+        check_split_basis(checker, 1 + below(60), 1 + below(60), {1 + below(9), 1 + below(9)});
     }
     for (const double p : {1.0, 2.0}) check_point_simplex(checker, 250, p);
     for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged

@@ -91,6 +91,47 @@ def test_transport_equals_that_of_the_matrix(seed):
         assert found == pytest.approx(dense, rel=1e-11), function.__name__
 
 
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("seed", range(12))
+def test_few_against_many_equal_the_matrix(seed):
+    """Only the many are merged: from few rows to many columns, and back."""
+    rng = np.random.default_rng(seed)
+    sizes = [int(rng.choice([1, 2, 7, 60])), int(rng.integers(1000, 3000))]
+    n, m = sizes if seed % 2 else sizes[::-1]
+    d, p = 2 + seed % 3, [1, 2, 3, 1.5][seed % 4]
+    x, y = CLOUDS[seed % 5](rng, n, d), CLOUDS[(seed + 1) % 5](rng, m, d)
+    pair = x, y, some_weights(rng, n), some_weights(rng, m)
+    distances = cdist(x, y)
+    diameter = distances.max()
+    for k in (0.3, 3):
+        dense = rpw.distance(cost=distances, a=pair[2], b=pair[3], p=p, k=k, diameter=diameter, solver="walk")
+        found = rpw.solve(*pair, p=p, k=k, diameter=diameter, solver="points")
+        assert found.distance == pytest.approx(dense, rel=1e-11)
+        assert found.lower == found.upper
+        check_plan(found, distances, *pair[2:], p, k * diameter)
+        check_potentials(found, distances, p)
+    within = rpw.solve(*pair, p=p, k=0.3, diameter=diameter, tol=0.05, solver="points")
+    dense = rpw.distance(cost=distances, a=pair[2], b=pair[3], p=p, k=0.3, diameter=diameter, solver="walk")
+    assert within.lower <= dense * (1 + 1e-12) <= within.upper * (1 + 1e-11)
+    assert within.upper - within.lower <= 0.05
+
+
+def curve(rng, n, d):
+    turn = rng.random(n) * 6.28
+    return np.stack([np.cos((t + 1) * turn) / (t + 1) for t in range(d)], axis=1)
+
+
+@pytest.mark.parametrize("cloud", [square, curve])
+def test_a_hundred_against_a_hundred_thousand_end(cloud):
+    """They take a second; without cells of the many, and without lists that reach further on a curve, a minute."""
+    rng = np.random.default_rng(0)
+    x, y = cloud(rng, 100, 2), cloud(rng, 100_000, 2)
+    found = rpw.transport(x, y, p=2, time_limit=50)
+    assert found.status == "exact"
+    assert found.lower == found.upper
+    check_potentials(found, cdist(x, y), 2)
+
+
 @pytest.mark.thorough
 def test_several_k_equal_one_at_a_time():
     rng = np.random.default_rng(4)
