@@ -8,7 +8,7 @@
 #include "base/crossing.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
-#include "line/solve_line.hpp"
+#include "line/on_line.hpp"
 #include "many/parallel.hpp"
 #include "points/c_transform.hpp"
 #include "points/point_lengths.hpp"

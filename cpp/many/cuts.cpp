@@ -11,7 +11,7 @@
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "points/c_transform.hpp"
-#include "solve/point_search.hpp"
+#include "points/point_search.hpp"
 #include "solve/route.hpp"
 
 namespace rpw {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/tuning.hpp"
-#include "solve/coarse_at_infinity.hpp"
-#include "solve/points.hpp"
+#include "points/coarse_at_infinity.hpp"
+#include "points/on_points.hpp"
 
 namespace rpw {
 

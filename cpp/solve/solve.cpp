@@ -6,15 +6,15 @@
 #include <iterator>
 
 #include "flow/labels.hpp"
-#include "line/solve_line.hpp"
+#include "line/on_line.hpp"
 #include "lmr/lmr.hpp"
+#include "matrix/on_matrix.hpp"
+#include "points/at_infinity.hpp"
+#include "points/on_points.hpp"
 #include "points/point_lengths.hpp"
 #include "search/read_off.hpp"
 #include "solve/ask.hpp"
 #include "solve/first_bounds.hpp"
-#include "solve/on_matrix.hpp"
-#include "solve/points.hpp"
-#include "solve/points_at_infinity.hpp"
 #include "solve/prepared_pair.hpp"
 
 namespace rpw {

@@ -3,7 +3,7 @@
 //     pair → PreparedPair: on a line, or equal points merged; balanced → Route → engines → answer for the atoms as
 //     given
 //
-// The engines: flow/labels.hpp, line/solve_line.hpp, points.hpp and points_at_infinity.hpp, on_matrix.hpp, lmr/lmr.hpp.
+// The engines: flow/labels.hpp, line/on_line.hpp, points.hpp and points_at_infinity.hpp, on_matrix.hpp, lmr/lmr.hpp.
 #pragma once
 
 #include <span>

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/crossing.hpp"
-#include "solve/strategy.hpp"
+#include "matrix/strategy.hpp"
 
 namespace rpw::tests {
 

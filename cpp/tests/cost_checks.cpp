@@ -3,7 +3,7 @@
 
 #include "ground/measure.hpp"
 #include "lmr/lmr.hpp"
-#include "solve/transport.hpp"
+#include "matrix/transport.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {

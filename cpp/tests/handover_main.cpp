@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "solve/matrix_search.hpp"
+#include "matrix/matrix_search.hpp"
 #include "tests/instances.hpp"
 
 namespace {

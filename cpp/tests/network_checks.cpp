@@ -1,8 +1,8 @@
 // Searches over a network that end early, or are begun again.
 #include <cmath>
 
-#include "solve/bisection.hpp"
-#include "solve/matrix_search.hpp"
+#include "matrix/bisection.hpp"
+#include "matrix/matrix_search.hpp"
 #include "tests/checker.hpp"
 
 namespace rpw::tests {

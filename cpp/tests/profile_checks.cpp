@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/network_profile.hpp"
+#include "matrix/network_profile.hpp"
 #include "solve/solve.hpp"
 #include "tests/checker.hpp"
 #include "walk/profile_walk.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "solve/network_profile.hpp"
+#include "matrix/network_profile.hpp"
 #include "tests/checker.hpp"
 
 namespace {

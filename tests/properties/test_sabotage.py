@@ -19,15 +19,15 @@ pytestmark = pytest.mark.thorough
 CORE = Path(__file__).parents[2] / "cpp"
 CHECKER = "tests/invariants_main.cpp"
 HANDOVER = "tests/handover_main.cpp"
-SEARCH = "solve/network.cpp"
+SEARCH = "matrix/network.cpp"
 PARTS_OF_SEARCH = (
     "ground/distances.cpp",
     "ground/metric.cpp",
     "ground/powers.cpp",
-    "solve/found.cpp",
-    "solve/neighbours.cpp",
-    "solve/matrix_search.cpp",
-    "solve/slope_guess.cpp",
+    "walk/found.cpp",
+    "matrix/neighbours.cpp",
+    "matrix/matrix_search.cpp",
+    "search/slope_guess.cpp",
 )
 PARTS = (
     "base/least.cpp",

@@ -7,7 +7,7 @@
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
 #include "search/goal.hpp"
-#include "solve/slope_guess.hpp"
+#include "search/slope_guess.hpp"
 
 namespace rpw {
 

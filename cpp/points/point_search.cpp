@@ -1,5 +1,5 @@
 // See point_search.hpp.
-#include "solve/point_search.hpp"
+#include "points/point_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
 #include "points/split_basis.hpp"
-#include "solve/found.hpp"
-#include "solve/slope_guess.hpp"
+#include "search/slope_guess.hpp"
 #include "walk/certificate.hpp"
+#include "walk/found.hpp"
 #include "walk/walk_to_goal.hpp"
 
 namespace rpw {

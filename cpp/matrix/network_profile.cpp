@@ -1,5 +1,5 @@
 // See network_profile.hpp.
-#include "solve/network_profile.hpp"
+#include "matrix/network_profile.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -9,8 +9,8 @@
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
-#include "solve/walked_profile.hpp"
 #include "walk/certificate.hpp"
+#include "walk/walked_profile.hpp"
 
 namespace rpw {
 

@@ -1,13 +1,13 @@
 // See strategy.hpp.
-#include "solve/strategy.hpp"
+#include "matrix/strategy.hpp"
 
 #include <algorithm>
 
 #include "base/crossing.hpp"
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
-#include "solve/matrix_search.hpp"
-#include "solve/transport.hpp"
+#include "matrix/matrix_search.hpp"
+#include "matrix/transport.hpp"
 
 namespace rpw {
 

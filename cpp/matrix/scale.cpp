@@ -1,5 +1,5 @@
 // See scale.hpp.
-#include "solve/scale.hpp"
+#include "matrix/scale.hpp"
 
 #include <algorithm>
 

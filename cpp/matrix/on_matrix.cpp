@@ -1,5 +1,5 @@
 // See on_matrix.hpp.
-#include "solve/on_matrix.hpp"
+#include "matrix/on_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +9,11 @@
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
 #include "lmr/lmr.hpp"
-#include "solve/bisection.hpp"
-#include "solve/matrix_search.hpp"
-#include "solve/network_profile.hpp"
-#include "solve/scale.hpp"
-#include "solve/strategy.hpp"
+#include "matrix/bisection.hpp"
+#include "matrix/matrix_search.hpp"
+#include "matrix/network_profile.hpp"
+#include "matrix/scale.hpp"
+#include "matrix/strategy.hpp"
 
 namespace rpw {
 

@@ -1,5 +1,5 @@
-// See points_at_infinity.hpp.
-#include "solve/points_at_infinity.hpp"
+// See at_infinity.hpp.
+#include "points/at_infinity.hpp"
 
 #include "flow/threshold_answers.hpp"
 #include "points/point_lengths.hpp"

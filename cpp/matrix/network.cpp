@@ -1,5 +1,5 @@
 // See network.hpp.
-#include "solve/network.hpp"
+#include "matrix/network.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // See neighbours.hpp.
-#include "solve/neighbours.hpp"
+#include "matrix/neighbours.hpp"
 
 #include <algorithm>
 #include <numeric>

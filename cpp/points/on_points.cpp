@@ -1,5 +1,5 @@
-// See points.hpp.
-#include "solve/points.hpp"
+// See on_points.hpp.
+#include "points/on_points.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include "base/tuning.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
+#include "points/coarse.hpp"
+#include "points/point_search.hpp"
 #include "search/read_off.hpp"
-#include "solve/coarse.hpp"
-#include "solve/point_search.hpp"
-#include "solve/walked_profile.hpp"
+#include "walk/walked_profile.hpp"
 
 namespace rpw {
 

@@ -1,5 +1,5 @@
 // See coarse.hpp.
-#include "solve/coarse.hpp"
+#include "points/coarse.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,8 +9,8 @@
 #include "points/arc_costs.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
+#include "points/point_search.hpp"
 #include "search/own_ways.hpp"
-#include "solve/point_search.hpp"
 
 namespace rpw {
 

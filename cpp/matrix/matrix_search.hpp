@@ -1,8 +1,8 @@
-// A place on the profile where costs are a matrix: the search of search/search.hpp over solve/network.hpp.
+// A place on the profile where costs are a matrix: the search of search/search.hpp over matrix/network.hpp.
 #pragma once
 
-#include "solve/found.hpp"
-#include "solve/network.hpp"
+#include "matrix/network.hpp"
+#include "walk/found.hpp"
 
 namespace rpw {
 

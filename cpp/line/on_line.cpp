@@ -1,5 +1,5 @@
-// See solve_line.hpp.
-#include "line/solve_line.hpp"
+// See on_line.hpp.
+#include "line/on_line.hpp"
 
 #include <algorithm>
 #include <cmath>

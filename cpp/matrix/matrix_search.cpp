@@ -1,5 +1,5 @@
 // See matrix_search.hpp.
-#include "solve/matrix_search.hpp"
+#include "matrix/matrix_search.hpp"
 
 namespace rpw {
 

@@ -1,5 +1,5 @@
 // See found.hpp.
-#include "solve/found.hpp"
+#include "walk/found.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // See slope_guess.hpp.
-#include "solve/slope_guess.hpp"
+#include "search/slope_guess.hpp"
 
 #include <algorithm>
 #include <cmath>

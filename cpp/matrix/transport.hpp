@@ -9,7 +9,7 @@
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
 #include "base/tuning.hpp"
-#include "solve/found.hpp"
+#include "walk/found.hpp"
 
 namespace rpw {
 

@@ -1,5 +1,5 @@
 // See transport.hpp.
-#include "solve/transport.hpp"
+#include "matrix/transport.hpp"
 
 #include <algorithm>
 #include <cmath>

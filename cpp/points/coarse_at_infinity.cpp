@@ -1,5 +1,5 @@
 // See coarse_at_infinity.hpp.
-#include "solve/coarse_at_infinity.hpp"
+#include "points/coarse_at_infinity.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/tuning.hpp"
+#include "points/at_infinity.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
+#include "points/coarse.hpp"
 #include "points/point_lengths.hpp"
 #include "search/own_ways.hpp"
-#include "solve/coarse.hpp"
-#include "solve/points_at_infinity.hpp"
 
 namespace rpw {
 

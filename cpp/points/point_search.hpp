@@ -12,9 +12,9 @@
 
 #include "base/pulse.hpp"
 #include "ground/measure.hpp"
+#include "points/point_simplex.hpp"
 #include "points/tree_partners.hpp"
 #include "search/search.hpp"
-#include "solve/point_simplex.hpp"
 
 namespace rpw {
 

@@ -1,5 +1,5 @@
 // See point_simplex.hpp.
-#include "solve/point_simplex.hpp"
+#include "points/point_simplex.hpp"
 
 #include <algorithm>
 #include <cmath>

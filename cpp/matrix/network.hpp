@@ -13,10 +13,10 @@
 #include "base/matrix.hpp"
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
+#include "matrix/neighbours.hpp"
 #include "search/search.hpp"
+#include "search/slope_guess.hpp"
 #include "simplex/fixed_simplex.hpp"
-#include "solve/neighbours.hpp"
-#include "solve/slope_guess.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
