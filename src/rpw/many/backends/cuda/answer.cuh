@@ -16,7 +16,7 @@ struct Stop {
     int status;
 };
 
-// To the crossing or to a mass, as cpp/solve/profile_search.cpp walks. One loop for both: the walk is compiled once.
+// To the crossing or to a mass, as cpp/search/read_off.hpp walks. One loop for both: the walk is compiled once.
 RPW_INLINE Stop walk_along(Walk& walk, const Batch& batch, double kappa, double limit, long long pair) {
     const bool crosses = batch.question == question_crossing;
     const double p = batch.p;
