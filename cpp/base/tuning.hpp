@@ -30,7 +30,7 @@ inline constexpr double proven_enough = 1e-10;
 // Sums that carry the rounding of a number so much larger prove nothing; and what that rounding is: potentials carry
 // this share of λ, and an arc enters the simplex only if it gains more.
 inline constexpr double far_larger = 1000;
-inline constexpr double rounding_of_price = 1e-14;
+inline constexpr double rounding_of_lambda = 1e-14;
 // The simplex finds costs up to 1e-14 λ: those that are smaller than λ by more than this are looked for again.
 inline constexpr double sharp_lambda = 1e5;
 // Powers of more binary digits than these, from the scale down, may leave float64.
@@ -82,8 +82,8 @@ inline constexpr Node rows_in_sample = 32;
 
 // ---------------------------------------------------------------- the simplex
 
-// From this ratio of sizes on, one side is few against many: the lines of the simplex run along the larger side.
-// ×2 1.01
+// From this ratio of sizes on, one side is few against many: the strips (rows or columns) of the simplex run along the
+// larger side. ×2 1.01
 inline constexpr Node many_per_few = 4;
 // And so many points at most are so few that the simplex alone is best, since pivots of a walk re-label the larger
 // side. Timed in the plane: the simplex over the walk and the rule takes 0.3 to 0.9 of the time for 20 x 4,000, as long
@@ -96,7 +96,7 @@ inline constexpr Node few_points = 100;
 // two against 20,000 on a matrix take ten times as long. Where arcs are listed a line has few, and lines are bundled
 // too: 20,000 points, shifted, take 1.6 of the time with 1 line to a bundle instead of 8, and 1.2 with 32.
 inline constexpr Node arcs_per_bundle = 200;
-inline constexpr Node lines_per_bundle = 8;
+inline constexpr Node strips_per_bundle = 8;
 // The price of a step beside one entry of a walk's list, as timed: passes over rows are vectorised; a pivot is mostly
 // its climb. ×½ 1.05, ×2 1.01; ×½ 1.05, ×2 1.03
 inline constexpr double work_per_cost = 0.12;

@@ -14,8 +14,8 @@ namespace {
 template <class Power>
 class Worth {
 public:
-    Worth(const LinePair& pair, Power power, double price, const LinePlan& plan)
-        : pair_(pair), power_(power), price_(price), plan_(plan), left_x_(pair.x.masses()), left_y_(pair.y.masses()) {
+    Worth(const LinePair& pair, Power power, double lambda, const LinePlan& plan)
+        : pair_(pair), power_(power), lambda_(lambda), plan_(plan), left_x_(pair.x.masses()), left_y_(pair.y.masses()) {
         for (const LineEntry& entry : plan) {
             left_x_[entry.row] -= entry.mass;
             left_y_[entry.column] -= entry.mass;
@@ -52,7 +52,7 @@ private:
         if (left_x_[i] > 0) return 0;
         long double best = 0;
         for (Node j = begin; j <= end; ++j) {
-            if (left_y_[j] > 0) best = std::max<long double>(best, price_ - cost(i, j));
+            if (left_y_[j] > 0) best = std::max<long double>(best, lambda_ - cost(i, j));
         }
         if (other >= 0) {
             const LineEntry& next = plan_[other];
@@ -66,26 +66,26 @@ private:
 
     const LinePair& pair_;
     Power power_;
-    double price_;
+    double lambda_;
     const LinePlan& plan_;
     std::vector<Mass> left_x_, left_y_;
 };
 
-// v_j = max(0, max_i price - C_ij - u_i). Only rows within reach of the column, where C_ij < price, can be worth
+// v_j = max(0, max_i λ - C_ij - u_i). Only rows within reach of the column, where C_ij < λ, can be worth
 // anything. C is a Monge array, so the best of them does not decrease with the column; of those beyond reach rounding
 // would not tell which is the best.
 template <class Power>
 class Completion {
 public:
-    Completion(const LinePair& pair, Power power, double price, const std::vector<double>& u, std::vector<double>& v)
-        : x_(pair.x.at.data()), y_(pair.y.at.data()), power_(power), price_(price), u_(u.data()), v_(v.data()) {}
+    Completion(const LinePair& pair, Power power, double lambda, const std::vector<double>& u, std::vector<double>& v)
+        : x_(pair.x.at.data()), y_(pair.y.at.data()), power_(power), lambda_(lambda), u_(u.data()), v_(v.data()) {}
 
     void run(Node first_column, Node last_column, Node first_row, Node last_row) {
         while (first_column <= last_column) {
             const Node j = first_column + (last_column - first_column) / 2;
             const auto [begin, end] = reach_of(j, first_row, last_row);
             const Node i = best_row(j, begin, end);
-            v_[j] = begin < end ? std::max(0.0, price_ - (power_(x_[i] - y_[j]) + u_[i])) : 0.0;
+            v_[j] = begin < end ? std::max(0.0, lambda_ - (power_(x_[i] - y_[j]) + u_[i])) : 0.0;
             run(first_column, j - 1, first_row, begin < end ? i : begin - 1);
             first_column = j + 1;
             first_row = i;
@@ -96,7 +96,7 @@ private:
     // The rows in [begin, end) are within reach.
     std::pair<Node, Node> reach_of(Node j, Node first, Node last) const {
         const double* stop = x_ + last + 1;
-        const auto is_beyond = [&](double x) { return power_(x - y_[j]) >= price_; };
+        const auto is_beyond = [&](double x) { return power_(x - y_[j]) >= lambda_; };
         const double* begin =
             std::partition_point(x_ + first, stop, [&](double x) { return x < y_[j] && is_beyond(x); });
         const double* end = std::partition_point(begin, stop, [&](double x) { return x <= y_[j] || !is_beyond(x); });
@@ -116,7 +116,7 @@ private:
     const double* x_;
     const double* y_;
     Power power_;
-    double price_;
+    double lambda_;
     const double* u_;
     double* v_;
 };
@@ -129,16 +129,16 @@ long double weighted_sum(const Atoms& atoms, const std::vector<double>& potentia
 
 }  // namespace
 
-std::vector<double> row_potentials(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan) {
-    return with_power(cost, [&](auto power) { return Worth(pair, power, price, plan).of_rows(); });
+std::vector<double> row_potentials(const LinePair& pair, const LineCost& cost, double lambda, const LinePlan& plan) {
+    return with_power(cost, [&](auto power) { return Worth(pair, power, lambda, plan).of_rows(); });
 }
 
-LineDual line_dual(const LinePair& pair, const LineCost& cost, double price, const LinePlan& plan) {
+LineDual line_dual(const LinePair& pair, const LineCost& cost, double lambda, const LinePlan& plan) {
     LineDual dual;
-    dual.u = row_potentials(pair, cost, price, plan);
+    dual.u = row_potentials(pair, cost, lambda, plan);
     dual.v.resize(pair.y.at.size());
     with_power(cost, [&](auto power) {
-        Completion(pair, power, price, dual.u, dual.v).run(0, pair.y.size() - 1, 0, pair.x.size() - 1);
+        Completion(pair, power, lambda, dual.u, dual.v).run(0, pair.y.size() - 1, 0, pair.x.size() - 1);
     });
     const long double sum = weighted_sum(pair.x, dual.u) + weighted_sum(pair.y, dual.v);
     dual.sum = static_cast<double>(sum / static_cast<long double>(pair.total()));

@@ -172,9 +172,9 @@ Outcome move_truncated(SortedPair& line, const Question& question, Pulse& pulse)
     line.rescale(scale);
     const LineCost cost = line.cost(p, scale);
     const double price = cost(question.truncation / line.unit);
-    const LineVertex vertex = as_vertex(line.pair, cost, price, solve_at_price(line.pair, cost, price, pulse));
+    const LineVertex vertex = as_vertex(line.pair, cost, price, solve_at(line.pair, cost, price, pulse));
     const Finding finding{Status::exact, Solver::line, 1, vertex.unmoved, vertex.cost_p, price};
-    const double rounding = price > far_larger * vertex.height() ? rounding_of_price * price : 0;
+    const double rounding = price > far_larger * vertex.height() ? rounding_of_lambda * price : 0;
     return read_mass(FoundOnLine{finding, line, cost, vertex, vertex.plan, {}, 0}, price, rounding, scale, question);
 }
 

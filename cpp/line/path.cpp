@@ -5,7 +5,7 @@
 // problem per diagonal s - t = c + 1/2: on which side of it does the path run, and where does it cross? Each is a chain
 // of binary choices, solved by one pass forwards and one backwards. All diagonals that meet the atoms in the same order
 // have the same answer, and the answers are nested; so the diagonals are bisected, and each part of the path is only
-// looked at from diagonals on its own side. Where plans at other prices are known, the diagonals along which they run
+// looked at from diagonals on its own side. Where plans at other λ are known, the diagonals along which they run
 // come first: the answer is seldom far from them, and any order of the diagonals leads to it.
 #include "line/path.hpp"
 
@@ -21,7 +21,7 @@ using namespace tuning;
 
 namespace {
 
-// Sums along a diagonal that differ by less than this share of the price count as equal.
+// Sums along a diagonal that differ by less than this share of the λ count as equal.
 constexpr double rounding = 1e-13;
 
 struct Point {
@@ -83,21 +83,21 @@ struct Turn {
 template <class Power>
 class PathSolver {
 public:
-    PathSolver(const LinePair& pair, Power power, double price, Pulse& pulse, LinePlan& plan)
+    PathSolver(const LinePair& pair, Power power, double lambda, Pulse& pulse, LinePlan& plan)
         : pair_(pair),
           x_(pair.x.at.data()),
           y_(pair.y.at.data()),
           a_(pair.x.before.data()),
           b_(pair.y.before.data()),
           power_(power),
-          price_(price),
+          lambda_(lambda),
           pulse_(pulse),
           plan_(plan),
           end_i_(pair.x.size() - 1),
           end_j_(pair.y.size() - 1),
           rank_x_(pair.x.rank.data()),
           rank_y_(pair.y.rank.data()),
-          tie_(price * rounding) {}
+          tie_(lambda * rounding) {}
 
     void follow(const LinePlan& plan) {
         if (!plan.empty()) guides_.emplace_back(pair_, plan);
@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    double gain(Node i, Node j) const { return std::max(price_ - power_(x_[i] - y_[j]), 0.0); }
+    double gain(Node i, Node j) const { return std::max(lambda_ - power_(x_[i] - y_[j]), 0.0); }
 
     void settle(Point& point) const {
         while (a_[point.i + 1] <= point.s && point.i < end_i_) ++point.i;
@@ -147,7 +147,7 @@ private:
         while (at.s < to.s && at.t < to.t) {
             settle(at);
             const Mass amount = std::min({a_[at.i + 1] - at.s, b_[at.j + 1] - at.t, to.s - at.s, to.t - at.t});
-            if (price_ - power_(x_[at.i] - y_[at.j]) > 0) put(at.i, at.j, amount);
+            if (lambda_ - power_(x_[at.i] - y_[at.j]) > 0) put(at.i, at.j, amount);
             at.s += amount;
             at.t += amount;
         }
@@ -228,7 +228,7 @@ private:
         const double *const x = x_, *const y = y_;
         const Mass *const a = a_ + 1, *const b = b_ + 1;  // where atoms end
         const Power power = power_;
-        const double price = price_, tie = tie_;
+        const double lambda = lambda_, tie = tie_;
         const Node start = i + j;
         std::uint8_t* const steps = steps_.data();
         // Corners up to c wrap round, so the nearest one beyond c is the least of all, and the nearest one before it
@@ -244,7 +244,7 @@ private:
             steps[i + j - start] = static_cast<std::uint8_t>(on_x);
             i += on_x;
             j += 1 - on_x;
-            const double next = price - std::min(power(x[i] - y[j]), price);
+            const double next = lambda - std::min(power(x[i] - y[j]), lambda);
             const double kept = part[on_x], other = next - kept;
             part[1 - on_x] = other;
             if (other <= tie || kept == 0) [[unlikely]] {
@@ -369,7 +369,7 @@ private:
     const Mass* a_;
     const Mass* b_;
     Power power_;
-    double price_;
+    double lambda_;
     Pulse& pulse_;
     LinePlan& plan_;
     Node end_i_, end_j_;
@@ -390,19 +390,19 @@ private:
 
 }  // namespace
 
-LinePlan solve_at_price(const LinePair& pair, const LineCost& cost, double price, Pulse& pulse) {
+LinePlan solve_at(const LinePair& pair, const LineCost& cost, double lambda, Pulse& pulse) {
     LinePlan plan;
     with_power(cost, [&](auto power) {
-        PathSolver(pair, power, price, pulse, plan).run({0, 0}, {pair.x.size(), pair.y.size()});
+        PathSolver(pair, power, lambda, pulse, plan).run({0, 0}, {pair.x.size(), pair.y.size()});
     });
     return plan;
 }
 
-LinePlan solve_between(const LinePair& pair, const LineCost& cost, double price, const LinePlan& before,
+LinePlan solve_between(const LinePair& pair, const LineCost& cost, double lambda, const LinePlan& before,
                        const LinePlan& after, Pulse& pulse) {
     LinePlan plan;
     with_power(cost, [&](auto power) {
-        PathSolver solver(pair, power, price, pulse, plan);
+        PathSolver solver(pair, power, lambda, pulse, plan);
         solver.follow(before);
         solver.follow(after);
         compare_plans(

@@ -25,13 +25,13 @@ using namespace tuning;
 
 namespace {
 
-// Plans at one price after the other.
-class Prices : public ProfileOracle {
+// Plans at one λ after the other.
+class AtLambda : public ProfileOracle {
 public:
-    Prices(const LinePair& pair, const LineCost& cost, Pulse& pulse) : pair_(pair), cost_(cost), pulse_(pulse) {}
+    AtLambda(const LinePair& pair, const LineCost& cost, Pulse& pulse) : pair_(pair), cost_(cost), pulse_(pulse) {}
 
-    Support solve(double price) override {
-        return supported(as_vertex(pair_, cost_, price, solve_at_price(pair_, cost_, price, pulse_)));
+    Support solve(double lambda) override {
+        return supported(as_vertex(pair_, cost_, lambda, solve_at(pair_, cost_, lambda, pulse_)));
     }
     Support last() const { return supported(last_vertex(pair_, cost_)); }
 
@@ -98,8 +98,8 @@ Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_brea
     }
     pair.rank();
     pulse.begin_news(scale);  // what was walked is lost
-    Prices prices(pair, {p, 1 / scale}, pulse);
-    return labelled(sandwich(prices, {Support{}, prices.last()}, p, tol / scale, max_breakpoints, pulse), scale);
+    AtLambda oracle(pair, {p, 1 / scale}, pulse);
+    return labelled(sandwich(oracle, {Support{}, oracle.last()}, p, tol / scale, max_breakpoints, pulse), scale);
 }
 
 namespace {

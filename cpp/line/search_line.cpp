@@ -38,7 +38,7 @@ Atoms quantiles(const Atoms& atoms, Node count) {
 
 }  // namespace
 
-LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double price, LinePlan plan) {
+LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double lambda, LinePlan plan) {
     const double unmoved = pair.unmoved(mass_of(plan));
     double cost_p = cost_of(pair, plan, cost);
     const auto is_cut_off = [&](const LineEntry& e) {
@@ -46,7 +46,7 @@ LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double price, L
     };
     // A little mass at a power that is cut off would look cheap.
     if (cost_p > dearest_path * 0x1p-62 && std::any_of(plan.begin(), plan.end(), is_cut_off)) cost_p = largest_power;
-    return {{unmoved, cost_p, price}, std::move(plan)};
+    return {{unmoved, cost_p, lambda}, std::move(plan)};
 }
 
 LineVertex last_vertex(const LinePair& pair, const LineCost& cost) {
@@ -89,12 +89,12 @@ public:
 
 private:
     std::optional<Status> begin_by_walk(Around& bracket, const Limits& limits);
-    double price_of_coarser(const Goal& goal) const;
+    double lambda_of_coarser(const Goal& goal) const;
     double guess(const Around& bracket) const;
-    double price_past_goal(const Around& bracket) const;
+    double lambda_past_goal(const Around& bracket) const;
     // Whose slope is not known.
     static bool is_end(const LineVertex& right) { return right.lambda == unreachable; }
-    // The first price was no good.
+    // The first λ was no good.
     static bool is_far(const Around& bracket) { return std::abs(bracket.same_side()) > most_stalls; }
     static bool has_one_side(const Around& bracket) {
         return !is_far(bracket) && (bracket.left().lambda == 0 || is_end(*bracket.right()));
@@ -124,14 +124,14 @@ std::optional<Status> Line::begin(Around& bracket, const Limits& limits) {
     if (cost_.p == 1) {
         if (const auto status = begin_by_walk(bracket, limits)) return status;
     }
-    if (first_ == 0) first_ = price_of_coarser(bracket.goal());
+    if (first_ == 0) first_ = lambda_of_coarser(bracket.goal());
     if (first_ == 0) bracket.set_right(last_vertex(pair_, cost_));  // with its slope, from which guesses start
     return bracket.ending(limits);
 }
 
 std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket) {
     LinePlan plan = looking_ == Looking::everywhere
-                        ? solve_at_price(pair_, cost_, trial.lambda, pulse_)
+                        ? solve_at(pair_, cost_, trial.lambda, pulse_)
                         : solve_between(pair_, cost_, trial.lambda, bracket.left().plan, bracket.right()->plan, pulse_);
     ++solves_;
     return as_vertex(pair_, cost_, trial.lambda, std::move(plan));
@@ -142,23 +142,23 @@ std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket)
 Trial Line::next(const Around& bracket) const {
     const bool is_edge = has_equal_masses_ && bracket.width() * pair_.x.size() < 1.5;
     if (is_edge || bracket.stalls() > 0) return {std::min(bracket.chord(), dearest_path), true};
-    const double price = guess(bracket);
-    return {std::min(price, dearest_path), price >= dearest_path};
+    const double lambda = guess(bracket);
+    return {std::min(lambda, dearest_path), lambda >= dearest_path};
 }
 
 double Line::guess(const Around& bracket) const {
     if (first_ > 0 && solves_ == 0) return first_;
-    if (first_ > 0 && has_one_side(bracket)) return price_past_goal(bracket);
+    if (first_ > 0 && has_one_side(bracket)) return lambda_past_goal(bracket);
     const Known known = bracket.known();
     return lambda_between(guess_between(bracket.goal(), known.left, *known.right), 0, known, least_part_on_line);
 }
 
-// The goal lies near the only vertex that is known, and a price a little beyond it gives a narrow bracket. Prices are
+// The goal lies near the only vertex that is known, and a λ a little beyond it gives a narrow bracket. λ is
 // taken to change by as large a share as the unmoved mass, or as the cost if that is more.
-double Line::price_past_goal(const Around& bracket) const {
+double Line::lambda_past_goal(const Around& bracket) const {
     const bool is_left = bracket.same_side() > 0;
     const ProfilePoint& vertex = is_left ? bracket.left() : *bracket.right();
-    const double to_goal = std::abs(bracket.goal().on_line(vertex.height(), vertex.lambda) - vertex.unmoved);
+    const double to_goal = std::abs(bracket.goal().meets(vertex.height(), vertex.lambda) - vertex.unmoved);
     const double way = std::max(to_goal, 1.0 / static_cast<double>(pair_.atoms()));
     const double change = way * std::max(1 / vertex.unmoved, vertex.lambda / vertex.cost_p);
     const double further = std::pow(2.0, std::abs(bracket.same_side()) - 1);
@@ -166,7 +166,7 @@ double Line::price_past_goal(const Around& bracket) const {
     return is_left ? vertex.lambda * factor : vertex.lambda / factor;
 }
 
-// For p = 1 a walk finds the edge itself; where rounding blurs it, its slope is a good first price.
+// For p = 1 a walk finds the edge itself; where rounding blurs it, its slope is a good first λ.
 std::optional<Status> Line::begin_by_walk(Around& bracket, const Limits& limits) {
     const Goal& goal = bracket.goal();
     const auto is_enough = [&](double unmoved, double cost) { return !goal.is_beyond(unmoved, cost); };
@@ -187,7 +187,7 @@ std::optional<Status> Line::begin_by_walk(Around& bracket, const Limits& limits)
 
 // What the same search finds between quantiles of the two measures, so many times fewer; 0 where these would be too
 // few.
-double Line::price_of_coarser(const Goal& goal) const {
+double Line::lambda_of_coarser(const Goal& goal) const {
     const Node atoms = std::max(pair_.x.size(), pair_.y.size());
     if (atoms < times_coarser * times_coarser) return 0;
     LinePair pair;

@@ -10,9 +10,9 @@ namespace rpw {
 
 using LineVertex = Vertex<LinePlan>;
 
-LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double price, LinePlan plan);
+LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double lambda, LinePlan plan);
 
-// All mass moves: the least price that makes it worth while is the slope of the last edge of F.
+// All mass moves: the least λ that makes it worth while is the slope of the last edge of F.
 LineVertex last_vertex(const LinePair& pair, const LineCost& cost);
 
 // Which atoms a solve looks at: all, or those for which the plans of the two vertices differ.

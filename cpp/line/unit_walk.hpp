@@ -13,7 +13,7 @@ namespace rpw {
 
 bool has_equal_masses(const LinePair& pair);
 
-// For pairs with equal masses; with the prices at which atoms, in the order of the pair, are used up. Nothing if blocks
+// For pairs with equal masses; with the λ at which atoms, in the order of the pair, are used up. Nothing if blocks
 // of more than `most_costs` costs in all would have to be summed.
 std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, std::size_t most_costs,
                                        Pulse& pulse);

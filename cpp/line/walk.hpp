@@ -10,7 +10,7 @@
 
 namespace rpw {
 
-// The whole of it, or nothing if it has more than `most` edges; where it is asked for, with the prices at which atoms,
+// The whole of it, or nothing if it has more than `most` edges; where it is asked for, with the λ at which atoms,
 // in the order of the pair, are used up.
 std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, bool with_used_up,
                                        Pulse& pulse);

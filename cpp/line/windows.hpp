@@ -48,7 +48,7 @@ inline bool are_equal(std::span<const LineEntry> p, std::span<const LineEntry> q
     });
 }
 
-// Calls `keep(entries)` where the plans agree and `differ(from, to)` where not, from left to right. A plan at a price
+// Calls `keep(entries)` where the plans agree and `differ(from, to)` where not, from left to right. A plan at a λ
 // between theirs is cut at atoms that both leave behind, and next to parts where they agree; not between two parts
 // where both happen to fall apart and differ.
 template <class Keep, class Differ>

@@ -53,8 +53,8 @@ std::optional<Nearest> nearest_of(const Pair& pair, const Question& question, Ro
     if (is_truncated || !begins_with_points(question, pair)) {
         return nearest_partners(distances_of(pair, question.truncation, room, pulse), pulse);
     }
-    const bool is_for_trees = length_unit(pair.a.points, pair.b.points) == 1;
-    if (!is_for_trees || !searches_pay(pair.a.points.dimension)) return {};
+    const bool has_plain_unit = length_unit(pair.a.points, pair.b.points) == 1;
+    if (!has_plain_unit || !searches_pay(pair.a.points.dimension)) return {};
     const PointTrees trees(pair, 0, pulse);
     return nearest_partners(PointLengths(trees), pulse);
 }

@@ -8,7 +8,7 @@ Found MatrixSearch::found(bool with_plan) const {
     const auto& [unmoved, weight] = bracket.answer();
     const auto& proof = bracket.proof();
     Found found{{status_, network_.solver(), network_.pivots(), unmoved, bracket.cost_p(), proof.lambda,
-                 bracket.lower_without_line()},
+                 bracket.lower_without_cut()},
                 proof.plan};
     if (!with_plan) return found;
     found.weight = weight;

@@ -55,7 +55,7 @@ Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, c
         side.mass.push_back(mass);
         if (is_beyond && !goal.is_beyond(unmoved - mass, cost_p + slope * mass)) {
             is_beyond = false;
-            side.at_goal = goal.is_crossing() ? goal.on_line(cost_p + slope * unmoved, slope)
+            side.at_goal = goal.is_crossing() ? goal.meets(cost_p + slope * unmoved, slope)
                                               : cost_p + slope * (unmoved - goal.unmoved);
         }
         unmoved -= mass;

@@ -34,7 +34,7 @@ Outcome cross(const PowerProblem& problem, double scale, const Question& questio
 // Bounds that have not met must allow for the rounding of a price that may be far larger.
 Outcome priced(const Found& found, double price_of_rest, const PowerProblem& problem, double scale,
                const Question& question, Pulse& pulse) {
-    const double rounding = found.status == Status::time_limit ? rounding_of_price * found.lambda : 0;
+    const double rounding = found.status == Status::time_limit ? rounding_of_lambda * found.lambda : 0;
     return read_mass(FoundOnMatrix{found, problem, pulse}, price_of_rest, rounding, scale, question);
 }
 

@@ -44,7 +44,7 @@ void keep_cheapest(Interval& found, const std::vector<double>& costs, const Goal
         const double cost = costs[order[s]], after = cost_p + cost * entry.mass;
         found.unmoved = left[s + 1];
         if (!goal.is_beyond(left[s + 1], after)) {
-            found.unmoved = std::clamp(goal.on_line(cost_p + cost * left[s], cost), left[s + 1], left[s]);
+            found.unmoved = std::clamp(goal.meets(cost_p + cost * left[s], cost), left[s + 1], left[s]);
             entry.mass = left[s] - found.unmoved;
         }
         cost_p += cost * entry.mass;
@@ -119,8 +119,8 @@ double lower_by_cells(const PointSearch& search, double into_rows, double into_c
 }
 
 // By the potentials of the cells, which become potentials of all points.
-void raise_lower_by_line(Interval& known, const PointProblem& problem, const PointProblem& cells,
-                         const PointSearch& search, const Goal& goal, Pulse& pulse) {
+void raise_lower_by_cut(Interval& known, const PointProblem& problem, const PointProblem& cells,
+                        const PointSearch& search, const Goal& goal, Pulse& pulse) {
     const double lambda = search.lambda();
     std::vector<double> v =
         transformed(cells.rows, search.row_potentials_in_tree(), problem.columns, problem.costs, lambda, pulse);
@@ -128,7 +128,7 @@ void raise_lower_by_line(Interval& known, const PointProblem& problem, const Poi
     const Masses& masses = problem.masses;
     const auto total = static_cast<double>(masses.total());
     const double sum = weighted_sum(masses.a, u) / total + weighted_sum(masses.b, v) / total;
-    const double lower = goal.bound_by(lambda * (1 - rounding_of_price) - sum, lambda);
+    const double lower = goal.bound_by(lambda * (1 - rounding_of_lambda) - sum, lambda);
     if (lower <= known.lower) return;
     known.lower = lower;
     known.lambda = lambda;
@@ -166,7 +166,7 @@ void improve_by_level(Interval& known, const PointProblem& problem, PerCell per_
         into_cells(problem.columns, problem.masses.b, cells.columns, problem.costs, goal, pulse);
     raise_lower(known, lower_by_cells(search, into_rows, into_columns, goal));
     tell(known, pulse);
-    raise_lower_by_line(known, problem, cells.problem, search, goal, pulse);
+    raise_lower_by_cut(known, problem, cells.problem, search, goal, pulse);
     tell(known, pulse);
 }
 

@@ -30,7 +30,7 @@ struct Interval {
     bool is_cut_off = false;  // time was up
 
     double width() const { return upper - lower; }
-    bool has_line() const { return !u.empty(); }
+    bool has_cut() const { return !u.empty(); }
 };
 
 // Level by level, each with cells of an eighth of the points on the sides that have many, until the bounds are within

@@ -74,7 +74,7 @@ Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, 
     outcome.cost = scale * root(found.cost_p, goal.p);
     outcome.multiplier = found.lambda;
     outcome.plan = as_given(std::move(found.plan), problem);
-    if (found.has_line()) {
+    if (found.has_cut()) {
         outcome.u = as_given(found.u, problem.rows);
         outcome.v = as_given(found.v, problem.columns);
     }

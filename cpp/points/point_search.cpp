@@ -209,7 +209,7 @@ std::optional<Status> PointOracle::first_walk(Around& bracket, const Limits& lim
         if (const auto status = walk_on(bracket, limits, stretch * work_of_first_walk * nodes)) return status;
         if (is_used_up()) return std::nullopt;
         const double height = walk_->cost_p() + walk_->lambda() * walk_->unmoved();
-        const double excess = walk_->unmoved() / bracket.goal().on_line(height, walk_->lambda()) - 1;
+        const double excess = walk_->unmoved() / bracket.goal().meets(height, walk_->lambda()) - 1;
         if (!(excess < most_excess) || excess > most_stretches_left * (before - excess)) return std::nullopt;
         before = excess;
     }

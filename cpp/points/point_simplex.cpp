@@ -87,7 +87,7 @@ bool PointSimplex::lacks_arcs(const std::vector<double>& of_lines, double lambda
     for (std::size_t line = 0; line < of_lines.size(); ++line) {
         for (std::size_t e = arcs_.start[line]; e < arcs_.start[line + 1]; ++e) {
             const double gain = lambda - of_lines[line] - (arcs_.cost[e] + kept_.weight(arcs_.partner[e]));
-            if (gain > rounding_of_price * lambda) return true;
+            if (gain > rounding_of_lambda * lambda) return true;
         }
     }
     return false;

@@ -45,7 +45,7 @@ private:
     double margin_;      // arcs that are so near to being tight are listed
     double work_of_lists_ = 0;
     double work_of_list_ = 0;
-    FixedSimplexOver<ListedLines> simplex_;
+    FixedSimplexOver<ListedStrips> simplex_;
 };
 
 }  // namespace rpw

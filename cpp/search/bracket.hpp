@@ -49,7 +49,7 @@ public:
     const Goal& goal() const { return goal_; }
     const Vertex<Plan>& left() const { return left_; }
     const std::optional<Vertex<Plan>>& right() const { return right_; }
-    // Whose line is the best lower bound so far, and what it proves: a bound on RPW, or on F at the mass.
+    // Whose cut is the best lower bound so far, and what it proves: a bound on RPW, or on F at the mass.
     const Vertex<Plan>& proof() const { return proof_; }
     double proven() const { return proven_; }
     int same_side() const { return same_side_; }
@@ -77,10 +77,10 @@ public:
     // The unmoved mass of that plan.
     double meeting() const { return goal_.is_crossing() ? upper() : goal_.unmoved; }
 
-    // A bound on RPW: by the best line, as far as its vertex is optimal, or by what was proven without one.
-    double lower() const { return goal_.is_crossing() ? std::max(proven_, without_line_) : goal_.unmoved; }
-    double lower_without_line() const { return without_line_; }
-    void raise_lower(double bound) { without_line_ = std::max(without_line_, bound); }
+    // A bound on RPW: by the best cut, as far as its vertex is optimal, or by what was proven without one.
+    double lower() const { return goal_.is_crossing() ? std::max(proven_, without_cut_) : goal_.unmoved; }
+    double lower_without_cut() const { return without_cut_; }
+    void raise_lower(double bound) { without_cut_ = std::max(without_cut_, bound); }
 
     // Takes a vertex in that was found at its λ, as a guess or as the slope of the chord.
     void place(Vertex<Plan> found, bool is_chord);
@@ -90,7 +90,7 @@ public:
     void take_edge(Vertex<Plan> from, Vertex<Plan> to, double mass);
     // Another goal, at a larger κ: the vertices go to the sides on which they lie.
     void aim_at(const Goal& goal);
-    // From the start again: what was found until here is in doubt, and so are its lines.
+    // From the start again: what was found until here is in doubt, and so are its cuts.
     void restart(Vertex<Plan> start) {
         left_ = std::move(start);
         right_.reset();
@@ -105,7 +105,7 @@ public:
         find_upper();
     }
     // Where the search has to end, a plan that need not be optimal may be part of the answer; its potentials prove a
-    // line of this height.
+    // cut of this height.
     void offer(Vertex<Plan> plan, double height);
 
     // The status, if the search may end here; then there is an answer.
@@ -115,7 +115,7 @@ public:
     Status end_anyhow(Status status) { return right_ ? end_between({chord(), width()}, status) : end_at_left(status); }
 
     // Whether an exact answer by solves can be trusted. That to a crossing has bounds that agree, and a plan that costs
-    // no more than it may; a plan between two vertices is held against the best line. A cost must not be lost in the
+    // no more than it may; a plan between two vertices is held against the best cut. A cost must not be lost in the
     // rounding of λ.
     bool is_sound() const {
         if (!goal_.is_crossing()) return proof_.lambda <= tuning::sharp_lambda * cost_p() || cost_p() == 0;
@@ -135,7 +135,7 @@ private:
     double upper_between(const ProfilePoint& left, const ProfilePoint& right) const {
         const double slope = (right.cost_p - left.cost_p) / (left.unmoved - right.unmoved);
         if (!goal_.is_crossing()) return left.cost_p + slope * (left.unmoved - goal_.unmoved);
-        return std::clamp(goal_.on_line(left.cost_p + slope * left.unmoved, slope), right.unmoved, left.unmoved);
+        return std::clamp(goal_.meets(left.cost_p + slope * left.unmoved, slope), right.unmoved, left.unmoved);
     }
     void find_upper() {
         upper_ = right_ ? upper_between(left_, *right_) : goal_.is_crossing() ? left_.unmoved : unreachable;
@@ -154,7 +154,7 @@ private:
     std::optional<Edge> edge_;           // the chord, if that is an edge of F
     Vertex<Plan> proof_;
     double proven_ = -1;
-    double without_line_ = 0;
+    double without_cut_ = 0;
     double upper_ = 1;
     int same_side_ = 0;
     int stalls_ = 0;
@@ -227,7 +227,7 @@ void Bracket<Plan>::offer(Vertex<Plan> plan, double height) {
 template <class Plan>
 void Bracket<Plan>::aim_at(const Goal& goal) {
     goal_ = goal;
-    without_line_ = 0;
+    without_cut_ = 0;
     proven_ = -1;
     same_side_ = stalls_ = 0;
     remember(left_);
@@ -273,7 +273,7 @@ Status Bracket<Plan>::end_between(const Edge& edge, Status status) {
     const auto [slope, mass] = edge;
     if (goal_.is_crossing() && slope > dearest_path) return end_at_left(status);  // powers are cut off there
     const double rise = right_->cost_p - left_.cost_p, height = left_.cost_p + slope * left_.unmoved;
-    answer_.unmoved = std::clamp(goal_.on_line(height, slope), right_->unmoved, left_.unmoved);
+    answer_.unmoved = std::clamp(goal_.meets(height, slope), right_->unmoved, left_.unmoved);
     double moved = left_.unmoved - answer_.unmoved;
     if (goal_.is_crossing() && mass > 0 && rise > 0) {
         moved = moved_to_crossing(left_.unmoved, left_.cost_p, answer_.unmoved, slope, goal_.kappa, goal_.p);
@@ -283,7 +283,7 @@ Status Bracket<Plan>::end_between(const Edge& edge, Status status) {
     return status;
 }
 
-// Keeps a vertex if its line is the best lower bound.
+// Keeps a vertex if its cut is the best lower bound.
 template <class Plan>
 void Bracket<Plan>::remember(const Vertex<Plan>& vertex, double height) {
     if (!(vertex.lambda < unreachable)) return;

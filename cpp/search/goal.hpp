@@ -36,14 +36,14 @@ struct Goal {
         return point.unmoved - unmoved >= -smallest_step;
     }
 
-    // The unmoved mass at which the line cost_p = height - slope · ε meets the goal.
-    double on_line(double height, double slope) const {
+    // The unmoved mass at which cost_p = height - slope · ε meets the goal.
+    double meets(double height, double slope) const {
         return is_crossing() ? crossing(height, slope, kappa, p) : unmoved;
     }
 
-    // What such a line proves, if it lies nowhere above F: a lower bound on RPW, or on F at the mass.
+    // What such a line, a cut, proves, if it lies nowhere above F: a lower bound on RPW, or on F at the mass.
     double bound_by(double height, double slope) const {
-        return is_crossing() ? on_line(height, slope) : height - slope * unmoved;
+        return is_crossing() ? meets(height, slope) : height - slope * unmoved;
     }
 };
 

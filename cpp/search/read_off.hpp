@@ -4,7 +4,7 @@
 //
 //     always_proven        whether a number alone is worth potentials too
 //     plan()               its entries, for the atoms as they were given
-//     certify(u, v)        potentials, checked over all pairs, and the height of the line F(1 - ε) ≥ height - λ ε that
+//     certify(u, v)        potentials, checked over all pairs, and the height of the cut F(1 - ε) ≥ height - λ ε that
 //                          they prove
 //     row_potentials()     those of the rows alone, unchecked: they bound other pairs
 #pragma once
@@ -26,9 +26,9 @@ struct Finding {
     Solver solver = Solver::simplex;
     long pivots = 0;
     double unmoved = 1;
-    double cost_p = 0;              // of the plan
-    double lambda = 0;              // at which the potentials prove a line below F
-    double lower_without_line = 0;  // a bound on RPW that needs no potentials
+    double cost_p = 0;             // of the plan
+    double lambda = 0;             // at which the potentials prove a cut
+    double lower_without_cut = 0;  // a bound on RPW that needs no potentials
 };
 
 // The lower bound, no larger than the upper one. Only an exact answer is taken as proven where they nearly meet: one
@@ -74,7 +74,7 @@ bool needs_proof(const Found& found, const Question& question) {
     return Found::always_proven || question.need != Need::value || found.status == Status::time_limit;
 }
 
-// What does not depend on the quantity. Gives the height of the line, if it is needed.
+// What does not depend on the quantity. Gives the height of the cut, if it is needed.
 template <class Found>
 double read_off(Outcome& outcome, const Found& found, double scale, const Question& question) {
     outcome.status = found.status;
@@ -101,13 +101,13 @@ Outcome read_crossing(const Found& found, const Price& price, double scale, cons
     }
     set_lower(outcome, price.shrink * crossing(height, found.lambda, price.kappa, question.p));
     if (found.status == Status::time_limit) {
-        raise_lower(outcome, std::min(price.shrink * found.lower_without_line, outcome.upper));
+        raise_lower(outcome, std::min(price.shrink * found.lower_without_cut, outcome.upper));
     }
     return outcome;
 }
 
 // The cost of the mass that is asked for, as a length. What the plan leaves beyond that costs `price_of_rest` per unit.
-// The height of the line may be too large by `rounding`.
+// The height of the cut may be too large by `rounding`.
 template <class Found>
 Outcome read_mass(const Found& found, double price_of_rest, double rounding, double scale, const Question& question) {
     Outcome outcome;

@@ -15,14 +15,14 @@
 #include "base/pulse.hpp"
 #include "base/tuning.hpp"
 #include "search/goal.hpp"
-#include "simplex/lines.hpp"
+#include "simplex/strips.hpp"
 
 namespace rpw {
 
-template <class Lines>
+template <class Strips>
 class FixedSimplexOver {
 public:
-    using Problem = typename Lines::Problem;
+    using Problem = typename Strips::Problem;
 
     FixedSimplexOver(const Problem& problem, Pulse& pulse);
 
@@ -39,7 +39,7 @@ public:
 
     double lambda() const { return lambda_; }
     // Dual value of a node: u_i for a row, v_j for a column.
-    double potential(Node x) const { return is_line(x) ? line_potential(x) : potential_[x]; }
+    double potential(Node x) const { return is_strip(x) ? strip_potential(x) : potential_[x]; }
     // Where the plan lies: on the profile if the basis is optimal, above it if not.
     ProfilePoint point() const;
     long pivots() const { return pivots_; }
@@ -54,13 +54,13 @@ private:
         Node previous = -1;  // in the order below
     };
     // The tree in preorder, from the root round to the root: a subtree is a stretch of it, up to the next node that is
-    // no deeper. A line without children is not in it; its depth is 0 then.
+    // no deeper. A strip without children is not in it; its depth is 0 then.
     struct Leaving {
         Mass amount;
         Node node;
     };
     struct Entering {
-        Node line;  // -1: none
+        Node strip;  // -1: none
         Node partner;
         double cost;
         double gain;
@@ -71,20 +71,20 @@ private:
         bool on_row_side;
     };
 
-    // Every line (a row, or a column where there are far more columns) is priced by passes over its arcs.
+    // Every strip (a row, or a column where there are far more columns) is priced by passes over its arcs.
     bool is_row(Node x) const { return x < rows_; }
-    bool is_line(Node x) const { return x < root_ && is_row(x) != costs_.are_columns(); }
+    bool is_strip(Node x) const { return x < root_ && is_row(x) != costs_.are_columns(); }
     bool hangs_from_root(Node x) const { return nodes_[x].parent == root_; }
     Node next_of(Node x) const { return static_cast<Node>(next_[x]); }
     bool is_listed(Node x) const { return depth_[x] > 0 || x == root_; }
     Node depth_of(Node x) const { return is_listed(x) ? depth_[x] : depth_[nodes_[x].parent] + 1; }
-    double line_potential(Node x) const;
-    double work_of_line(Node line) const { return 1 + tuning::work_per_cost * costs_.degree(line - first_line_); }
+    double strip_potential(Node x) const;
+    double work_of_strip(Node strip) const { return 1 + tuning::work_per_cost * costs_.degree(strip - first_strip_); }
     const double* kept() const { return potential_.data() + first_kept_; }
 
     void start_at(double lambda);
     bool price_next();
-    void price_line(Node line, Entering& best);
+    void price_strip(Node strip, Entering& best);
     void price_kept_slacks();
     void pivot(Node row, Node column, double cost, double gain);
     Cycle find_cycle(Node row, Node column) const;
@@ -106,16 +106,16 @@ private:
         nodes_[y].previous = x;
     }
 
-    Lines costs_;
+    Strips costs_;
     Masses masses_;
     Pulse& pulse_;
     Node rows_;
     Node root_;
-    Node lines_;
-    Node first_line_;
+    Node strips_;
+    Node first_strip_;
     Node kept_count_;
     Node first_kept_;
-    Node lines_per_bundle_;  // more than one where lines are short
+    Node strips_per_bundle_;  // more than one where strips are short
     Node bundles_;
     Node step_;  // from one bundle to the next
     double lambda_ = 0;
@@ -123,7 +123,7 @@ private:
     std::vector<TreeNode> nodes_;      // the last one is the root
     std::vector<std::uint32_t> next_;  // unsigned: the loop over a subtree waits for one load a node, and nothing else
     std::vector<Node> depth_;
-    std::vector<double> potential_;     // of kept nodes; those of lines stay at +inf
+    std::vector<double> potential_;     // of kept nodes; those of strips stay at +inf
     std::vector<double> before_;        // the same, before they were computed afresh
     std::vector<char> hangs_from_row_;  // whether the tree of a node hangs from the root by a row
     std::vector<Node> stack_;
@@ -134,8 +134,8 @@ private:
 };
 
 // On a matrix.
-using FixedSimplex = FixedSimplexOver<MatrixLines>;
-extern template class FixedSimplexOver<MatrixLines>;
-extern template class FixedSimplexOver<ListedLines>;
+using FixedSimplex = FixedSimplexOver<MatrixStrips>;
+extern template class FixedSimplexOver<MatrixStrips>;
+extern template class FixedSimplexOver<ListedStrips>;
 
 }  // namespace rpw

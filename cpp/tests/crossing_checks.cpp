@@ -89,27 +89,31 @@ void Checker::check_interrupted_simplex(rpw::Pulse& pulse) {
            objective(whole));
 }
 
-// Over a list of all arcs the simplex finds what it finds on a matrix.
+// Over a list of all arcs, by rows or by columns, the simplex finds what it finds on a matrix.
 void Checker::check_listed_simplex(rpw::Pulse& pulse) {
-    rpw::ArcList arcs;
-    for (Node i = 0; i < instance_->rows; ++i) {
-        arcs.start.push_back(arcs.cost.size());
-        for (Node j = 0; j < instance_->columns; ++j) {
-            arcs.partner.push_back(instance_->rows + j);
-            arcs.cost.push_back(powers_.powers.row(i)[j]);
-        }
-    }
-    arcs.start.push_back(arcs.cost.size());
     rpw::FixedSimplex on_matrix(powers_, pulse);
-    rpw::FixedSimplexOver<rpw::ListedLines> on_list({powers_.masses, arcs}, pulse);
-    for (const double part : {0.3, 2.0, 0.6}) {
-        const double lambda = part * instance_->largest();
-        on_matrix.solve(lambda);
-        on_list.solve(lambda);
-        const rpw::ProfilePoint there = on_matrix.point(), here = on_list.point();
-        const double apart = std::abs(here.height() - there.height());
-        expect(apart <= slack * lambda, "the simplex over a list", here.height(), there.height());
-        expect(broken_rule(*instance_, on_list.basis()) == nullptr, "basis of the simplex over a list");
+    for (const bool are_columns : {false, true}) {
+        const Node strips = are_columns ? instance_->columns : instance_->rows;
+        const Node kept = are_columns ? instance_->rows : instance_->columns;
+        rpw::ArcList arcs;
+        for (Node s = 0; s < strips; ++s) {
+            arcs.start.push_back(arcs.cost.size());
+            for (Node k = 0; k < kept; ++k) {
+                arcs.partner.push_back(k);
+                arcs.cost.push_back(are_columns ? powers_.powers.at(k, s) : powers_.powers.at(s, k));
+            }
+        }
+        arcs.start.push_back(arcs.cost.size());
+        rpw::FixedSimplexOver<rpw::ListedStrips> on_list({powers_.masses, arcs, are_columns}, pulse);
+        for (const double part : {0.3, 2.0, 0.6}) {
+            const double lambda = part * instance_->largest();
+            on_matrix.solve(lambda);
+            on_list.solve(lambda);
+            const rpw::ProfilePoint there = on_matrix.point(), here = on_list.point();
+            const double apart = std::abs(here.height() - there.height());
+            expect(apart <= slack * lambda, "the simplex over a list", here.height(), there.height());
+            expect(broken_rule(*instance_, on_list.basis()) == nullptr, "basis of the simplex over a list");
+        }
     }
 }
 

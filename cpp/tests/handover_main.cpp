@@ -23,7 +23,7 @@ Answer search(const Instance& instance, const rpw::Goal& goal, rpw::Solver strat
     const rpw::Found found = search.found();
     std::vector<double> u, v;
     const double height = rpw::FoundOnMatrix{found, instance.powers(), pulse}.certify(u, v);
-    return {found.unmoved, found.cost_p, goal.on_line(height, found.lambda), found.solver == rpw::Solver::simplex};
+    return {found.unmoved, found.cost_p, goal.meets(height, found.lambda), found.solver == rpw::Solver::simplex};
 }
 
 }  // namespace

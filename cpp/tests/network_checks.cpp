@@ -40,7 +40,7 @@ void check_cuts_of_those_given_up(Checker& checker) {
         std::vector<double> u, v;
         const Found found = search.found();
         const double height = FoundOnMatrix{found, instance.powers(), pulse}.certify(u, v);
-        checker.expect(goal.on_line(height, found.lambda) > cutoff * (1 - slack), "its cut", found.lambda);
+        checker.expect(goal.meets(height, found.lambda) > cutoff * (1 - slack), "its cut", found.lambda);
     }
 }
 

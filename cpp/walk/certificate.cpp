@@ -16,7 +16,7 @@ RPW_SIMD void lower_to_sums(const double* cost, double distance, Node size, doub
 
 Pulse without_deadline(Pulse* pulse) { return pulse ? pulse->without_deadline() : Pulse(nullptr, unreachable); }
 
-// Distances in a forest, which do not change with λ (docs/theory.md, "The dual line and the certificate"): of active
+// Distances in a forest, which do not change with λ (docs/theory.md, "The cut and the certificate"): of active
 // nodes, whose potential is the distance, and of the others, whose potential is λ less the distance.
 class VertexDistances {
 public:

@@ -78,7 +78,7 @@ void Shortlist::renew(const Forest& forest, double lambda, std::size_t work, Pul
 void Shortlist::choose_length(std::size_t work) {
     const double balance = static_cast<double>(pass_work_) / static_cast<double>(std::max<std::size_t>(work, 1));
     target_ *= std::clamp(std::sqrt(balance), 1 / most_change_of_list, most_change_of_list);
-    target_ = std::clamp(target_, static_cast<double>(nodes()), static_cast<double>(cost_.size()));
+    target_ = std::min(std::max(target_, static_cast<double>(nodes())), static_cast<double>(cost_.size()));
 }
 
 void Shortlist::widen(const Forest& forest, double lambda, std::size_t work, Pulse& pulse) {

@@ -63,7 +63,7 @@ std::optional<Status> walk_to_goal(Walk& walk, Bracket<Basis>& bracket, const Li
         walk.take_edge();
         if (walk.pulse().is_asked()) tell_of(walk, goal, slope);
         if (limits.tol > 0) {
-            const double lower = goal.on_line(walk.cost_p() + slope * walk.unmoved(), slope);
+            const double lower = goal.meets(walk.cost_p() + slope * walk.unmoved(), slope);
             if (walk.unmoved() - lower <= limits.tol) return end_here(Status::tolerance);
         }
     }

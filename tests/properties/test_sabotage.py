@@ -38,7 +38,7 @@ PARTS = (
     "walk/profile_walk.cpp",
     "walk/shortlist.cpp",
     "simplex/fixed_simplex.cpp",
-    "simplex/lines.cpp",
+    "simplex/strips.cpp",
 )
 
 # name: file, (right, wrong) ...
@@ -100,9 +100,9 @@ SABOTAGE = {
         ("if (is_row(x) && nodes_[x].flow < down.amount)", "if (is_row(x) && nodes_[x].flow <= down.amount)"),
     ),
     "an arc skipped in pricing": (
-        "simplex/lines.cpp",
-        ("return least_sum(costs(line), kept, degree(line));",
-         "return least_sum(costs(line), kept, degree(line) - 1);"),
+        "simplex/strips.cpp",
+        ("return least_sum(costs(strip), kept, degree(strip));",
+         "return least_sum(costs(strip), kept, degree(strip) - 1);"),
     ),
     "a potential of the simplex shifted": (
         "simplex/fixed_simplex.cpp",
