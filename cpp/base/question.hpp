@@ -22,7 +22,7 @@ struct Question {
     double truncation = unreachable;  // ground distances are cut off here
     double cutoff = 1;                // RPW beyond this may be given up
     double tol = 0;
-    Solver solver = Solver::exact;  // or LMR, or bisection; both need tol > 0
+    Solver solver = Solver::exact;  // or one by its name; LMR and bisection need tol > 0
     Need need = Need::value;
     std::size_t max_breakpoints = 1'000'000;  // of a profile
 

@@ -238,11 +238,6 @@ inline constexpr Node most_dimensions_on_trial = 32;
 inline constexpr double steps_of_trial = 1600;
 inline constexpr double most_steps_of_trial = 25;
 inline constexpr double least_steps_of_trial = 3.2;
-// Where all mass moves, one solve of the simplex answers: trees get this share of the trial where they search (W_1.5 of
-// 3,000 points over that with 0.5: shifted and other densities, in the plane and in space, 0.4 to 0.5). Passes get
-// none: 0.4 to 0.9 of the time on a matrix for plain, shifted and unequal weights, but 1.6 to 5 in clusters and
-// beside outliers.
-inline constexpr double share_for_all = 1;
 // At p = ∞ trees are tried in so many dimensions.
 inline constexpr Node few_dimensions = 6;
 // At p = ∞, where a matrix can be asked instead, trees may list this share of all pairs: to find more of them takes as

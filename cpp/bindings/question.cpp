@@ -55,13 +55,44 @@ void make_outcome(Outcome* self, Status status, Solver solver, double value, dou
     }
 }
 
+const char* in_words(Engine engine) {
+    switch (engine) {
+        case Engine::labels:
+            return "labels";
+        case Engine::line:
+            return "line";
+        case Engine::points:
+            return "points";
+        case Engine::matrix:
+            return "matrix";
+        case Engine::lmr:
+            return "lmr";
+        case Engine::bisection:
+            return "bisection";
+    }
+    return "";
+}
+
+const char* in_words(Declined why) {
+    switch (why) {
+        case Declined::too_much_work:
+            return "too much work";
+        case Declined::in_doubt:
+            return "in doubt";
+        case Declined::not_its_kind:
+            return "not its kind";
+        case Declined::no_room:
+            return "no room";
+        case Declined::unsound:
+            return "unsound";
+    }
+    return "";
+}
+
 nb::list route_in_words(const Outcome& outcome) {
-    constexpr const char* engines[] = {"labels", "line", "points", "matrix", "lmr", "bisection"};
-    constexpr const char* declined[] = {"too much work", "in doubt", "not its kind", "no room", "unsound"};
     nb::list route;
-    for (const auto& [engine, why] : outcome.route) {
-        route.append(
-            nb::make_tuple(engines[static_cast<int>(engine)], why ? declined[static_cast<int>(*why)] : "answered"));
+    for (const auto& [engine, declined] : outcome.route) {
+        route.append(nb::make_tuple(in_words(engine), declined ? in_words(*declined) : "answered"));
     }
     return route;
 }

@@ -199,10 +199,6 @@ Outcome line_threshold_at(const SortedPair& line, const Question& question, Puls
     return outcome;
 }
 
-double unmoved_within(const LinePair& pair, double longest, Pulse& pulse) {
-    return pass_at(pair, longest, pulse).unmoved;
-}
-
 namespace {
 
 // By passes half way between those that are known, a multiple of tol from the first, until what lies between two of

@@ -15,9 +15,6 @@ Outcome cross_line_thresholds(const SortedPair& line, const Question& question, 
 // W_{∞, 1 - unmoved}.
 Outcome line_threshold_at(const SortedPair& line, const Question& question, Pulse& pulse);
 
-// What stays where no pair is longer than that.
-double unmoved_within(const LinePair& pair, double longest, Pulse& pulse);
-
 // All steps of W_{∞, α}, or two curves nowhere further apart than tol.
 Band whole_line_thresholds(const LinePair& pair, double tol, Pulse& pulse);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/tuning.hpp"
 #include "flow/thresholds.hpp"
 #include "ground/distances.hpp"
 #include "ground/powers.hpp"
@@ -16,8 +15,6 @@
 #include "matrix/strategy.hpp"
 
 namespace rpw {
-
-using namespace tuning;
 
 namespace {
 
@@ -102,7 +99,7 @@ Band profile_on_matrix(const Pair& pair, const Question& question, Room& room, P
     pulse.begin_news(scale);
     const PowerProblem costs{powers_of(lengths.distances, pair.space, scale, question.p, room, pulse), lengths.masses};
     Band band;
-    if (question.tol > 0 && question.solver == Solver::exact) {
+    if (question.tol > 0 && question.solver != Solver::walk) {
         const double tol = question.tol / scale;
         Sandwich found = sandwich_profile(costs, question.p, tol, question.max_breakpoints, pulse);
         if (!found.keeps(tol)) refuse_tol(found.gap * scale, question.tol, question.p);

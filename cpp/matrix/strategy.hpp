@@ -1,8 +1,6 @@
 // Which exact algorithm answers a question at finite p, given the costs.
 //
-// This is the seam for another algorithm: it takes the same powers and integer masses, and returns an Outcome that is
-// held to the same promises (lower ≤ answer ≤ upper; after TimeUp, the best that is proven). network.hpp
-// combines the two that are here.
+// network.hpp combines the walk and the simplex; transport.hpp finds W by one solve.
 #pragma once
 
 #include "base/matrix.hpp"

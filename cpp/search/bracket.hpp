@@ -74,8 +74,6 @@ public:
 
     // A bound on RPW, or on F at the mass, by the best plan that is known.
     double upper() const { return upper_; }
-    // The unmoved mass of that plan.
-    double meeting() const { return goal_.is_crossing() ? upper() : goal_.unmoved; }
 
     // A bound on RPW: by the best cut, as far as its vertex is optimal, or by what was proven without one.
     double lower() const { return goal_.is_crossing() ? std::max(proven_, without_cut_) : goal_.unmoved; }

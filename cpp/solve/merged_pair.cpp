@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/split.hpp"
-#include "base/tuning.hpp"
 
 namespace rpw {
 

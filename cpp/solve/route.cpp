@@ -44,6 +44,8 @@ double steps_on_trial(const Question& question, const Layout& layout) {
     const double pairs = static_cast<double>(many) * std::max(few, fewest_cells * points_per_cell);
     const double by_searches =
         is_few ? most_steps_of_trial : std::min(steps_of_trial / std::pow(dimension, 4), most_steps_of_trial);
+    // One solve of the simplex answers. Passes over all pairs take 0.4 to 0.9 of the time on a matrix for plain,
+    // shifted and unequal weights, but 1.6 to 5 in clusters and beside outliers.
     if (moves_all(question)) return passes ? 0 : by_searches * pairs;
     return std::max(by_searches, least_steps_of_trial) * pairs;
 }
@@ -218,9 +220,12 @@ int bytes_per_pair(Engine engine, const Question& question, const Layout& layout
             return has_powers ? of_distances + 8 : of_distances;
         case Engine::lmr:
             return has_powers ? 4 : of_distances + 8;  // wider only for the smallest tol
-        default:
-            return 0;
+        case Engine::labels:
+        case Engine::line:
+        case Engine::points:
+            break;
     }
+    return 0;
 }
 
 int bytes_per_pair(const Route& route, const Question& question, const Layout& layout) {

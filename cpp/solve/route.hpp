@@ -2,8 +2,8 @@
 // goes along the route, and `rpw.choose_solver` reads it. docs/core.md has the table of engines and questions.
 #pragma once
 
-#include <array>
 #include <string>
+#include <vector>
 
 #include "base/outcome.hpp"
 #include "base/question.hpp"
@@ -16,7 +16,7 @@ struct Layout {
     enum class Distances { from_points, in_matrix, in_scratch };  // a matrix of the user's, or one to be overwritten
 
     bool is_on_line = false;  // whether the points lie on a line, as far as their distances go
-    bool has_labels = false;  // which say what points are equal
+    bool has_labels = false;  // or points, which tell as well what is equal
     Node rows = 0;
     Node columns = 0;
     Node dimension = 0;  // 0 where the core has no points
@@ -36,16 +36,15 @@ struct Leg {
 
 class Route {
 public:
-    void add(const Leg& leg) { legs_[count_++] = leg; }
-    const Leg* begin() const { return legs_.data(); }
-    const Leg* end() const { return legs_.data() + count_; }
+    void add(const Leg& leg) { legs_.push_back(leg); }
+    auto begin() const { return legs_.begin(); }
+    auto end() const { return legs_.end(); }
     // The first one that is not on trial.
     const Leg& main() const;
-    bool begins_with(Engine engine) const { return legs_[0].engine == engine; }
+    bool begins_with(Engine engine) const { return legs_.front().engine == engine; }
 
 private:
-    std::array<Leg, 5> legs_{};
-    int count_ = 0;
+    std::vector<Leg> legs_;
 };
 
 Route route_of(const Question& question, const Layout& layout);

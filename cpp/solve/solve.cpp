@@ -73,23 +73,39 @@ Reply<Outcome> ask_one(const Leg& leg, PreparedPair& prepared, const Question& q
 // The same at several κ > 0, in ascending order.
 Reply<std::vector<double>> ask_several(const Leg& leg, PreparedPair& prepared, const Question& question,
                                        std::span<const double> kappas, Room& room, Pulse& pulse) {
-    if (leg.engine == Engine::line) {
-        return several_on_line(prepared.given(), *prepared.line(), question, kappas, pulse);
+    switch (leg.engine) {
+        case Engine::line:
+            return several_on_line(prepared.given(), *prepared.line(), question, kappas, pulse);
+        case Engine::points:
+            if (!std::isinf(question.p)) {
+                return several_on_points(prepared.pair(), question, kappas, leg.most_work, pulse);
+            }
+            return unless_too_many<std::vector<double>>(
+                leg, [&] { return several_on_points_at_infinity(prepared.pair(), kappas, leg.most_work, pulse); });
+        case Engine::labels:
+        case Engine::lmr:
+        case Engine::bisection:
+            return Declined::not_its_kind;
+        case Engine::matrix:
+            break;
     }
-    if (leg.engine != Engine::points) return several_on_matrix(prepared.pair(), question, kappas, room, pulse);
-    if (!std::isinf(question.p)) {
-        return several_on_points(prepared.pair(), question, kappas, leg.most_work, pulse);
-    }
-    return unless_too_many<std::vector<double>>(
-        leg, [&] { return several_on_points_at_infinity(prepared.pair(), kappas, leg.most_work, pulse); });
+    return several_on_matrix(prepared.pair(), question, kappas, room, pulse);
 }
 
 Reply<Band> ask_profile(const Leg& leg, PreparedPair& prepared, const Question& question, Room& room, Pulse& pulse) {
-    if (leg.engine == Engine::line) return profile_on_line(prepared.given(), *prepared.line(), question, pulse);
-    if (leg.engine == Engine::points) return profile_on_points(prepared.pair(), question, pulse);
-    if (leg.engine == Engine::lmr) {
-        if (std::isinf(question.p)) return Declined::not_its_kind;
-        return or_declined(profile_by_lmr(prepared.pair(), question, pulse));
+    switch (leg.engine) {
+        case Engine::line:
+            return profile_on_line(prepared.given(), *prepared.line(), question, pulse);
+        case Engine::points:
+            return profile_on_points(prepared.pair(), question, pulse);
+        case Engine::lmr:
+            if (std::isinf(question.p)) return Declined::not_its_kind;
+            return or_declined(profile_by_lmr(prepared.pair(), question, pulse));
+        case Engine::labels:
+        case Engine::bisection:
+            return Declined::not_its_kind;
+        case Engine::matrix:
+            break;
     }
     return profile_on_matrix(prepared.pair(), question, room, pulse);
 }

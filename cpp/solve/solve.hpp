@@ -3,7 +3,8 @@
 //     pair → PreparedPair: on a line, or equal points merged; balanced → Route → engines → answer for the atoms as
 //     given
 //
-// The engines: flow/labels.hpp, line/on_line.hpp, points.hpp and points_at_infinity.hpp, on_matrix.hpp, lmr/lmr.hpp.
+// The engines: flow/labels.hpp, line/on_line.hpp, points/on_points.hpp and points/at_infinity.hpp,
+// matrix/on_matrix.hpp, lmr/lmr.hpp.
 #pragma once
 
 #include <span>

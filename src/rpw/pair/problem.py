@@ -90,7 +90,7 @@ class Problem:
     def sizes(self) -> tuple[int, int]:
         """The sizes of the two measures as the solvers see them: without idle atoms, and equal points are one."""
         n, m = len(self.rows), len(self.columns)
-        if n * m < _MANY_PAIRS or self.is_on_line:  # on a line the core does not look for equal points
+        if n * m < _MANY_PAIRS:
             return n, m
         return self.ground.count(self.x[self.rows]), self.ground.count(self.y[self.columns])
 

@@ -1,4 +1,4 @@
-"""Which solver answers, and the core's answer as a Result, a Profile or a number. The algorithms are in the core."""
+"""The core's answer as a Result, a Profile or a number. What answers, and how, is decided in the core."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def value(problem: Problem, question: Question, deadline: Deadline = NEVER, tell
 
 
 def values_at(problem: Problem, question: Question, deadline: Deadline = NEVER) -> Array:
-    """The numbers alone for each of the question's k, from one walk."""
+    """The numbers alone for each of the question's k, from one search."""
     pair, kappas = problem.to_core(question, deadline), np.array(question.kappas)
     fits = partial(problem.check_fits, question)
     try:
