@@ -20,6 +20,7 @@ import torch
 
 import rpw.torch
 from rpw.many.backends.cuda import driver
+from rpw.many.gradients import functions
 
 SAMPLED_PAIRS = 200  # of POT's loop
 VALUES, GRADIENTS = 1e-11, 1e-8  # that may differ
@@ -123,12 +124,12 @@ def stays(bad: list[str]) -> None:
 
     def trial() -> None:
         x, y, a, b = (each.cuda().requires_grad_() for each in drawn(np.random.default_rng(2), 100, 100, 100))
-        kept = rpw.torch._on_the_cpu, driver.Memory.read
-        rpw.torch._on_the_cpu, driver.Memory.read = refuse, refuse
+        kept = functions.solve_by_core, driver.Memory.read
+        functions.solve_by_core, driver.Memory.read = refuse, refuse
         try:
             rpw.torch.distance(x, y, a, b, diameter=1).sum().backward()
         finally:
-            rpw.torch._on_the_cpu, driver.Memory.read = kept
+            functions.solve_by_core, driver.Memory.read = kept
         assert x.grad.is_cuda
 
     tried("points, plans and gradients stay on the GPU", trial, bad)
