@@ -247,15 +247,17 @@ std::optional<Status> Bracket<Plan>::ending(const Limits& limits) {
     const bool is_too_dear = left_.lambda >= dearest_path && (goal_.is_crossing() || !right_);
     if (is_too_dear) return end_at_left(Status::exact);
     if (edge_) return end_between(*edge_, Status::exact);
-    if (goal_.is_crossing() && lower() > limits.cutoff) return end_at_left(Status::beyond_cutoff);
+    if (goal_.is_crossing() && limits.cutoff < 1 && lower() > limits.cutoff) return end_at_left(Status::beyond_cutoff);
     if (right_ && goal_.is_at(*right_)) {
         answer_ = {right_->unmoved, 1};
         return Status::exact;
     }
     if (!goal_.is_crossing() && !right_) return std::nullopt;
     const double gap = upper() - proven_;
-    if (gap <= tuning::same_number * upper()) return end_anyhow(Status::exact);
-    const bool is_close = goal_.is_crossing() && gap <= limits.tol * (1 - tuning::a_little);
+    // Without a right vertex the plan would not pay all that it may: on a steep edge the number is known before the
+    // edge.
+    if (right_ && gap <= tuning::same_number * upper()) return end_anyhow(Status::exact);
+    const bool is_close = goal_.is_crossing() && limits.tol > 0 && gap <= limits.tol * (1 - tuning::a_little);
     return is_close ? std::optional(end_anyhow(Status::tolerance)) : std::nullopt;
 }
 

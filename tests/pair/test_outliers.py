@@ -148,3 +148,20 @@ def test_rings_are_the_masks():
     everything = rpw.transport(x, y).plot()
     assert [text.get_text() for text in everything.get_legend().get_texts()] == ["first", "second", "moves"]
     pyplot.close(everything.figure)
+
+
+@pytest.mark.parametrize("p", [1, 2, 8, 16])
+def test_the_plan_pays_all_that_it_may_beside_far_outliers(p):
+    """The number is known before the steep edge that it lies on; the plan has to reach that edge all the same."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, m = (int(size) for size in rng.integers(2, 60, 2))
+        x, y = rng.normal(size=(n, 2)), rng.normal(size=(m, 2))
+        x[: max(1, n // 8)] += 10.0 ** rng.integers(1, 9)
+        a, b = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(m))
+        k = 10.0 ** rng.integers(-2, 4)
+        found = rpw.solve(x, y, a, b, p=p, k=k, diameter=1)
+        walked = rpw.solve(x, y, a, b, p=p, k=k, diameter=1, solver="walk")
+        assert found.status == "exact"
+        assert found.distance == pytest.approx(walked.distance, rel=1e-10)
+        assert found.cost == pytest.approx(walked.cost, rel=1e-7)
