@@ -24,7 +24,7 @@ enum class Solver { exact, walk, simplex, infinity, total_variation, line, lmr, 
 // Where an answer comes from: how an engine sees the pair, and what it promises.
 enum class Engine { labels, line, points, matrix, lmr, bisection };
 
-// An engine that was asked, and why it had no answer; the last one had.
+// An engine that was asked, and why it had no answer, or not all of it.
 struct Asked {
     Engine engine;
     std::optional<Declined> declined;

@@ -6,7 +6,8 @@
 
 namespace rpw {
 
-enum class Declined { too_much_work, in_doubt, not_its_kind, no_room, unsound };
+// Cut off: time was up, and what it knew by then is the answer.
+enum class Declined { too_much_work, in_doubt, not_its_kind, no_room, unsound, cut_off };
 
 template <class Answer>
 class Reply {

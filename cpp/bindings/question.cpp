@@ -85,6 +85,8 @@ const char* in_words(Declined why) {
             return "no room";
         case Declined::unsound:
             return "unsound";
+        case Declined::cut_off:
+            return "cut off";
     }
     return "";
 }

@@ -110,6 +110,11 @@ Reply<Band> ask_profile(const Leg& leg, PreparedPair& prepared, const Question& 
     return profile_on_matrix(prepared.pair(), question, room, pulse);
 }
 
+// Whether cells have answered before an engine is asked.
+bool is_enough(const Outcome& first, const Question& question) {
+    return question.quantity == Quantity::crossing && question.tol > 0 && first.upper - first.lower <= question.tol;
+}
+
 }  // namespace
 
 Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
@@ -121,8 +126,18 @@ Outcome solve(const Pair& pair, const Question& question, Room& room, Pulse& pul
     if (!in_time) return outcome;
     std::vector<Asked> asked;
     std::optional<Outcome> first;
+    if (!ends_in_time([&] {
+            if (pulse.has_deadline()) first = first_bounds(prepared->pair(), question, route, pulse);
+        })) {
+        return outcome;
+    }
+    if (first && is_enough(*first, question)) {
+        first->status = Status::tolerance;
+        first->route = {{Engine::points, std::nullopt}};
+        return prepared->as_given(*std::move(first));
+    }
+    if (first) outcome.solver = first->solver;  // should nothing more be known in time
     (void)ends_in_time([&] {
-        if (pulse.has_deadline()) first = first_bounds(prepared->pair(), question, route, pulse);
         outcome = ask_along(route, question, layout, room, asked,
                             [&](const Leg& leg) { return ask_one(leg, *prepared, question, room, pulse); });
     });

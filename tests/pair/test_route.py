@@ -60,10 +60,42 @@ def test_trees_stand_in_for_a_matrix_without_room(monkeypatch):
         rpw.solve(*CLUMPS, diameter=1, solver="walk")
 
 
-def test_what_was_cut_off_is_missing():
-    result = rpw.solve(*SQUARE, diameter=1, time_limit=1e-9)
-    assert result.status == "time_limit"
-    assert result.route == ()
+def test_what_was_cut_off_says_so():
+    early = rpw.solve(*SQUARE, diameter=1, time_limit=1e-9)
+    assert (early.status, early.route) == ("time_limit", ())
+    x, y = RNG.random((2, 20_000, 2))
+    late = rpw.solve(x, y, k=100, diameter=1, time_limit=0.5)  # takes some seconds
+    assert (late.status, late.route) == ("time_limit", (("points", "cut off"),))
+
+
+@pytest.mark.parametrize("solver", ["auto", "lmr", "walk"])
+def test_cells_may_answer_within_tol_before_an_engine_is_asked(solver):
+    x, y = RNG.random((20_000, 3)), RNG.random((100, 3))
+    result = rpw.solve(x, y, p=3, tol=0.3, time_limit=60, solver=solver)
+    assert (result.status, result.solver, result.route) == ("tolerance", "points", (("points", ANSWERED),))
+    assert result.lower <= rpw.distance(x, y, p=3) * (1 + 1e-9) <= result.upper * (1 + 1e-9)
+
+
+def test_points_without_weight_do_not_hide_a_line():
+    pair = [[0, 0], [1, 0], [0.3, 0.7]], [[0.1, 0], [0.9, 0]], [1, 1, 0]
+    assert rpw.choose_solver(*pair)[0] == rpw.solve(*pair).solver == "line"
+
+
+def test_no_advice_that_cannot_be_followed(monkeypatch):
+    """Trees at p = inf need plain coordinates, and find no profile there."""
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e6)
+    far = [1e-150 * each for each in SQUARE]
+    calls = [
+        lambda: rpw.solve(*far, p=INF, diameter=1e-150, solver="points"),
+        lambda: rpw.solve(*far, p=INF, diameter=1e-150),
+        lambda: rpw.profile(*SQUARE, p=INF),
+    ]
+    for call in calls:
+        with pytest.raises(MemoryError, match="2,100 x 2,100") as caught:
+            call()
+        assert "solver='points'" not in str(caught.value)
+    with pytest.raises(MemoryError, match="solver='points' needs no such matrix"):
+        rpw.profile(*SQUARE, p=2)
 
 
 @pytest.mark.parametrize("p", [1, 2, INF])

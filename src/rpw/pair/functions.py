@@ -174,7 +174,8 @@ def choose_solver(
 
     LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
     ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
-    where rounding leaves a doubt; or ``points``, which is tried first between thousands of points. What
+    where rounding leaves a doubt, and for ``points`` where powers leave float64; or ``points``, which is tried first
+    between thousands of points (``Result.route`` tells all). What
     `solve` would refuse is refused here in the same way, also a problem whose costs do not fit into memory
     (``MemoryError``).
     """

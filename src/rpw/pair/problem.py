@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -84,7 +85,7 @@ class Problem:
     @cached_property
     def is_on_line(self) -> bool:
         """Whether the core needs no matrix."""
-        return self.ground.has_on_line(self.x, self.y)
+        return self.ground.has_on_line(self.x[self.rows], self.y[self.columns])
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -108,13 +109,21 @@ class Problem:
         prepared = self.ground.prepare(question, a, b, deadline)
         return prepared.space, prepared.measures(a), prepared.measures(b)
 
-    def check_fits(self, question: Question, rows: int, columns: int, bytes_per_pair: int) -> None:
+    def check_fits(
+        self, question: Question, rows: int, columns: int, bytes_per_pair: int, *, is_profile: bool = False
+    ) -> None:
         """Raise ``MemoryError`` where a matrix of this size, which answers the question, does not fit."""
-        check_pairs_fit(rows, columns, bytes_per_pair, has_trees=lambda: self._has_trees_for(question))
+
+        def has_trees() -> bool:
+            return not (is_profile and math.isinf(question.p)) and self._has_trees_for(question)
+
+        check_pairs_fit(rows, columns, bytes_per_pair, has_trees=has_trees)
 
     def _has_trees_for(self, question: Question) -> bool:
-        """Whether the caller may pass ``solver="points"``."""
-        return self.dimension > 0 and question.can_ask_for_trees
+        """Whether the caller may pass ``solver="points"``, and has not yet; at p = inf they need plain coordinates."""
+        if self.dimension == 0 or question.solver == "points" or not question.can_ask_for_trees:
+            return False
+        return math.isfinite(question.p) or _core.length_unit(self.x, self.y) == 1
 
     def kept(self) -> Problem:
         """The same on points of its own, which nobody can change. A matrix of costs is too large for that."""

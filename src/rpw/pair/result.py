@@ -116,8 +116,8 @@ class Result:
         Pivots or augmentations.
     route : tuple of (str, str)
         The engines that were asked, in order, and what each said: ``"answered"``, or why it did not (``"too much
-        work"``, ``"in doubt"``, ``"not its kind"``, ``"no room"``, ``"unsound"``). docs/core.md says what they are. The
-        last one is cut off, and missing, where time was up. A GPU leaves this empty.
+        work"``, ``"in doubt"``, ``"not its kind"``, ``"no room"``, ``"unsound"``, ``"cut off"``). docs/core.md says
+        what they are. Empty where time was up before any was asked, and where a GPU answered.
     """
 
     distance: float

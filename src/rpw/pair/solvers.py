@@ -98,7 +98,7 @@ def profile(
         raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
     _check_has_points(problem, question)
     pair = problem.to_core(question, deadline)
-    fits = partial(problem.check_fits, question)
+    fits = partial(problem.check_fits, question, is_profile=True)
     try:
         upper, lower = _core.profile(*pair, question.to_core(max_breakpoints), deadline.seconds_left, tell, fits)
     except TimeoutError:
