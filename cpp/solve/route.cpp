@@ -184,7 +184,9 @@ Solver solver_of(const Route& route, const Question& question) {
     return std::isinf(question.p) ? Solver::infinity : question.solver;
 }
 
-std::string reason_of(const Route& route, const Question& question) {
+namespace {
+
+std::string reason_of_main(const Route& route, const Question& question) {
     const Engine engine = route.main().engine;
     if (question.quantity == Quantity::shared) {
         return "k = 0 is total variation for every p: no transport problem has to be solved" + in_vain(question);
@@ -206,6 +208,13 @@ std::string reason_of(const Route& route, const Question& question) {
     return "finite p: a walk along the exact OT-profile, which jumps by a simplex at a fixed multiplier where the way "
            "would be long, stops " +
            end + "; Result.solver tells whether it was the walk alone or the simplex too";
+}
+
+}  // namespace
+
+std::string reason_of(const Route& route, const Question& question) {
+    const std::string trial = "; k-d trees are tried first, and given up where they would take longer than a matrix";
+    return reason_of_main(route, question) + (route.begin()->is_trial ? trial : "");
 }
 
 int bytes_per_pair(Engine engine, const Question& question, const Layout& layout) {

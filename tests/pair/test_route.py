@@ -107,3 +107,8 @@ def test_several_k_are_asked_as_one_k_is(p):
     alone = [rpw.distance(x, y, p=p, k=k, diameter=1) for k in ks]
     np.testing.assert_allclose(found, alone, rtol=1e-11)
     assert found[1] == pytest.approx(1400 / 2100, rel=1e-12)
+
+
+def test_the_reason_names_a_trial():
+    assert "k-d trees are tried first" in rpw.choose_solver(*SQUARE, diameter=1)[1]
+    assert "tried first" not in rpw.choose_solver(*PLANE, diameter=1)[1]
