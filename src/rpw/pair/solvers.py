@@ -198,20 +198,21 @@ def as_result(
         plan = plan.trimmed(question.moved if question.is_of_cost else 1.0 - outcome.value)
     if question.lam is not None:
         plan = plan.shorter_than(question.truncation, problem)
-    return Result(
-        distance=outcome.value,
-        lower=lower,
-        upper=outcome.upper,
-        cost=outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan),
-        status=status,
-        solver=outcome.solver.name,
-        iterations=outcome.iterations,
-        _problem=problem,
-        _question=question,
-        _plan=plan,
-        _dual=dual,
-        route=tuple(outcome.route),
-    )
+    cost = outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan)
+    return _made_of(outcome, (outcome.value, lower, outcome.upper, cost, status), problem, question, plan, dual)
+
+
+def _made_of(
+    outcome: _core.Outcome,
+    numbers: tuple[float, float, float, float, str],
+    problem: Problem,
+    question: Question,
+    plan: Plan,
+    dual: Dual | None,
+) -> Result:
+    """A result with these numbers (distance, bounds, cost, status), and with what ran."""
+    ran = outcome.solver.name, outcome.iterations
+    return Result(*numbers, *ran, problem, question, plan, dual, tuple(outcome.route))
 
 
 def _lower_and_status(outcome: _core.Outcome, question: Question) -> tuple[float, str]:
@@ -257,20 +258,8 @@ def _unfinished_transport(
         upper = plan.cost_in(problem, question, question.truncation)
     if outcome is None:
         return replace(_nothing_moved(problem, question), distance=upper, upper=upper, cost=upper, _plan=plan)
-    return Result(
-        distance=upper,
-        lower=min(outcome.lower, upper),
-        upper=upper,
-        cost=upper,
-        status="time_limit",
-        solver=outcome.solver.name,
-        iterations=outcome.iterations,
-        _problem=problem,
-        _question=question,
-        _plan=plan,
-        _dual=dual,
-        route=tuple(outcome.route),
-    )
+    numbers = (upper, min(outcome.lower, upper), upper, upper, "time_limit")
+    return _made_of(outcome, numbers, problem, question, plan, dual)
 
 
 def _cost_of(problem: Problem, question: Question, outcome: _core.Outcome, plan: Plan) -> float:
