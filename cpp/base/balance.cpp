@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 namespace rpw {
 
 namespace {
-
-Mass sum_of(std::span<const Mass> masses) { return std::accumulate(masses.begin(), masses.end(), Mass{0}); }
-
-bool are_equal(std::span<const Mass> masses) {
-    return std::adjacent_find(masses.begin(), masses.end(), std::not_equal_to<>()) == masses.end();
-}
 
 // What the sum must be a multiple of.
 Mass grain_of(std::span<const Mass> masses) { return are_equal(masses) ? static_cast<Mass>(masses.size()) : 1; }

@@ -33,6 +33,10 @@ RPW_SIMD double least_of_many_sums(const double* x, const double* y, Node size) 
     return best[1] < best[0] ? best[1] : best[0];
 }
 
+RPW_SIMD void lower_to_sums(const double* x, double shift, Node size, double* least) {
+    for (Node j = 0; j < size; ++j) least[j] = x[j] + shift < least[j] ? x[j] + shift : least[j];
+}
+
 RPW_SIMD Node find_sum(const double* x, const double* y, Node size, double bound) {
     constexpr Node lanes = 32;
     Node j = 0;

@@ -15,6 +15,9 @@ inline double least_sum(const double* x, const double* y, Node size) {
     return best;
 }
 
+// least_j = min(least_j, x_j + shift).
+void lower_to_sums(const double* x, double shift, Node size, double* least);
+
 // The first j with x_j + y_j ≤ bound; -1 if there is none.
 Node find_sum(const double* x, const double* y, Node size, double bound);
 

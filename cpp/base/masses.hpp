@@ -1,8 +1,11 @@
 // Integer masses, and what counts as all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace rpw {
@@ -15,6 +18,19 @@ inline constexpr double unreachable = std::numeric_limits<double>::infinity();
 // Breakpoints and masses closer than this differ by the rounding of masses only.
 inline constexpr double smallest_step = 1e-15;
 
+inline Mass sum_of(std::span<const Mass> masses) { return std::accumulate(masses.begin(), masses.end(), Mass{0}); }
+
+// Σ mass · number, as potentials and costs are summed up.
+inline double weighted_sum(std::span<const Mass> masses, std::span<const double> numbers) {
+    long double sum = 0;
+    for (std::size_t x = 0; x < masses.size(); ++x) sum += static_cast<long double>(numbers[x]) * masses[x];
+    return static_cast<double>(sum);
+}
+
+inline bool are_equal(std::span<const Mass> masses) {
+    return std::adjacent_find(masses.begin(), masses.end(), std::not_equal_to<>()) == masses.end();
+}
+
 // The masses of two measures.
 struct Masses {
     std::span<const Mass> a;
@@ -22,12 +38,10 @@ struct Masses {
 
     // The mass that counts as 1. The two sums are the same where they were balanced (base/balance.hpp); elsewhere
     // rounding may make them differ in the last units, and the smaller can be moved.
-    Mass total() const {
-        Mass of_a = 0, of_b = 0;
-        for (Mass x : a) of_a += x;
-        for (Mass x : b) of_b += x;
-        return of_a < of_b ? of_a : of_b;
-    }
+    Mass total() const { return std::min(sum_of(a), sum_of(b)); }
+
+    // One mass for all atoms of both.
+    bool are_all_equal() const { return are_equal(a) && are_equal(b) && a[0] == b[0]; }
 
     // Mass that may be the rounding of weights rather than mass: what is left at the end and is no larger counts as
     // moved. Without this, one unit that two roundings left over would be carried across the whole space.

@@ -1,7 +1,9 @@
 // What comes out of the core.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/masses.hpp"
@@ -15,6 +17,13 @@ struct PlanEntry {
     Node column;
     double mass;  // as a share of the total
 };
+
+// By rows, and within them by columns.
+inline void sort_plan(std::vector<PlanEntry>& plan) {
+    std::sort(plan.begin(), plan.end(), [](const PlanEntry& x, const PlanEntry& y) {
+        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
+    });
+}
 
 enum class Status { exact, tolerance, time_limit, beyond_cutoff };
 

@@ -75,9 +75,7 @@ Outcome match_labels(const Pair& pair, Pulse& pulse) {
     }
     Outcome outcome = match(pair.masses(), of_row, of_column);
     // Labels count points in the order in which they came: of one pair in another than of many.
-    std::sort(outcome.plan.begin(), outcome.plan.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
-    });
+    sort_plan(outcome.plan);
     return outcome;
 }
 

@@ -16,12 +16,6 @@ namespace rpw {
 
 namespace {
 
-bool are_all_equal(const Masses& masses) {
-    const auto is_first = [&](Mass mass) { return mass == masses.a.front(); };
-    return std::all_of(masses.a.begin(), masses.a.end(), is_first) &&
-           std::all_of(masses.b.begin(), masses.b.end(), is_first);
-}
-
 // Two curves nowhere further apart than tol, from few maximum flows. All mass moves over pairs no longer than
 // `longest`.
 Band rough_thresholds(const LengthProblem& problem, double longest, double tol, Pulse& pulse) {
@@ -64,7 +58,7 @@ Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pu
 
 Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse) {
     // Between equal masses the walk is the shorter way: each of its paths ends a row and a column.
-    if (tol > 0 && !are_all_equal(problem.masses)) {
+    if (tol > 0 && !problem.masses.are_all_equal()) {
         const double longest = longest_pair(problem, pulse);
         if (longest <= tuning::many_flows * tol) return rough_thresholds(problem, longest, tol, pulse);
     }

@@ -1,8 +1,6 @@
 // See balanced_pair.hpp.
 #include "ground/balanced_pair.hpp"
 
-#include <numeric>
-
 #include "base/balance.hpp"
 
 namespace rpw {
@@ -10,7 +8,7 @@ namespace rpw {
 namespace {
 
 void raise(std::span<const Mass>& masses, Mass total, std::vector<Mass>& room) {
-    if (std::accumulate(masses.begin(), masses.end(), Mass{0}) == total) return;
+    if (sum_of(masses) == total) return;
     room = raised(masses, total);
     masses = room;
 }

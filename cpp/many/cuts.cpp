@@ -22,13 +22,11 @@ namespace {
 
 // least_j = min over i of C_ij + u_i, beside what it was, for each of several cuts. The rows are those from `begin` on.
 // Row by row, so that what is read again stays in the cache.
-RPW_SIMD void lower_to_sums(double* least, const Matrix& costs, std::span<const Cut> cuts, Node begin = 0) {
+void lower_to_cuts(double* least, const Matrix& costs, std::span<const Cut> cuts, Node begin = 0) {
     for (Node i = 0; i < costs.rows; ++i) {
-        const double* row = costs.row(i);
         double* own = least;
         for (const Cut& cut : cuts) {
-            const double shift = cut.u[begin + i];
-            for (Node j = 0; j < costs.columns; ++j) own[j] = row[j] + shift < own[j] ? row[j] + shift : own[j];
+            lower_to_sums(costs.row(i), cut.u[begin + i], costs.columns, own);
             own += costs.columns;
         }
     }
@@ -41,17 +39,11 @@ RPW_SIMD void subtract_from(double lambda, double* least, std::size_t count) {
 // Odd: pictures have rows of even length.
 Node step_of_sample(const Measure& b) { return std::max<Node>(1, b.size() / rows_in_sample) | 1; }
 
-double weighted_sum(std::span<const double> potentials, std::span<const Mass> masses) {
-    long double sum = 0;
-    for (std::size_t i = 0; i < masses.size(); ++i) sum += static_cast<long double>(potentials[i]) * masses[i];
-    return static_cast<double>(sum);
-}
-
 }  // namespace
 
 CutsOfOne::CutsOfOne(const Batch& batch, std::size_t s, std::span<const Cut> cuts)
     : batch_(batch), a_(batch.a[s]), cuts_(cuts) {
-    for (const Cut& cut : cuts) used_.push_back(weighted_sum(cut.u, a_.mass));
+    for (const Cut& cut : cuts) used_.push_back(weighted_sum(a_.mass, cut.u));
 }
 
 std::vector<double> CutsOfOne::transform_over_places(Pulse& pulse) const {
@@ -62,7 +54,7 @@ std::vector<double> CutsOfOne::transform_over_places(Pulse& pulse) const {
     std::vector<double> row(places), v(count() * places, unreachable);
     for (Node i = 0; i < rows.rows(); ++i) {
         rows.fill(i, row.data());
-        lower_to_sums(v.data(), {row.data(), 1, rows.columns()}, cuts_, i);
+        lower_to_cuts(v.data(), {row.data(), 1, rows.columns()}, cuts_, i);
         pulse.note(places * (1 + count()));
     }
     for (std::size_t c = 0; c < count(); ++c) subtract_from(cuts_[c].lambda, &v[c * places], places);
@@ -92,13 +84,13 @@ double CutsOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) c
     Cut mixture = mixture_for(b, sample_of(b, powers));
     auto& [lambda, u] = mixture;
     std::vector<double> v(b.mass.size(), unreachable);
-    lower_to_sums(v.data(), powers, {&mixture, 1});
+    lower_to_cuts(v.data(), powers, {&mixture, 1});
     subtract_from(lambda, v.data(), v.size());
     for (Node i = 0; i < powers.rows; ++i) {
         u[i] = std::max(0.0, lambda - least_sum(powers.row(i), v.data(), powers.columns));
     }
     pulse.note(2 * powers.size());
-    return crossing_of(lambda, weighted_sum(u, a_.mass) + weighted_sum(v, b.mass), sums_with(b));
+    return crossing_of(lambda, weighted_sum(a_.mass, u) + weighted_sum(b.mass, v), sums_with(b));
 }
 
 double CutsOfOne::bound_on_points(const Measure& b, Pulse& pulse) const {
@@ -113,7 +105,7 @@ double CutsOfOne::bound_on_points(const Measure& b, Pulse& pulse) const {
     subtract_from(lambda, v.data(), v.size());
     u = least_sums(problem.columns, v, problem.rows, problem.costs, lambda, pulse);
     subtract_from(lambda, u.data(), u.size());
-    const double used = weighted_sum(u, problem.masses.a) + weighted_sum(v, problem.masses.b);
+    const double used = weighted_sum(problem.masses.a, u) + weighted_sum(problem.masses.b, v);
     return crossing_of(lambda, used, sums_with(b));
 }
 
@@ -170,7 +162,7 @@ std::vector<std::size_t> CutsOfOne::best_for(const Measure& b, const Sample& sam
     const Sums sums = sums_with(b);
     const double scale = sums.total / std::accumulate(masses.begin(), masses.end(), 0.0);
     std::vector<double> bounds(count()), least(count() * masses.size(), unreachable);
-    lower_to_sums(least.data(), {sample.costs.data(), a_.size(), size}, cuts_);
+    lower_to_cuts(least.data(), {sample.costs.data(), a_.size(), size}, cuts_);
     for (std::size_t c = 0; c < count(); ++c) {
         double* v = &least[c * masses.size()];
         subtract_from(cuts_[c].lambda, v, masses.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/nearest.hpp"
 #include "base/simd.hpp"
 
 namespace rpw {
@@ -42,14 +43,11 @@ struct Side {
 };
 
 Side side_of(const std::vector<double>& nearest, std::span<const Mass> masses, const Goal& goal) {
-    const Mass total = std::accumulate(masses.begin(), masses.end(), Mass{0});
-    std::vector<Node> order(nearest.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](Node x, Node y) { return nearest[x] < nearest[y]; });
+    const Mass total = sum_of(masses);
     Side side;
     double unmoved = 1, cost_p = 0;
     bool is_beyond = true;
-    for (const Node x : order) {
+    for (const Node x : in_order(nearest)) {
         const double slope = nearest[x], mass = share_of(masses[x], total);
         side.slope.push_back(slope);
         side.mass.push_back(mass);

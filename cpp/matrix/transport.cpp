@@ -30,19 +30,12 @@ double contrast(const Powers& cost) {
     return anywhere / nearest;
 }
 
-// Between equal masses most pivots of the simplex move nothing, while every edge of a walk moves a point or more.
-bool are_equal(const Masses& masses) {
-    const Mass first = masses.a[0];
-    const auto is_first = [&](Mass mass) { return mass == first; };
-    return masses.a.size() == masses.b.size() && std::all_of(masses.a.begin(), masses.a.end(), is_first) &&
-           std::all_of(masses.b.begin(), masses.b.end(), is_first);
-}
-
-// Among n points in d dimensions the contrast is about n^(p/d). Where it is large, near a plane or a curve, the walk is
-// long; but the simplex has to read a matrix that is larger than the caches again and again.
+// Between equal masses most pivots of the simplex move nothing, while every edge of a walk moves a point or more. Among
+// n points in d dimensions the contrast is about n^(p/d). Where it is large, near a plane or a curve, the walk is long;
+// but the simplex has to read a matrix that is larger than the caches again and again.
 bool may_pay_to_walk(const PowerProblem& problem) {
     const Powers& cost = problem.powers;
-    if (!are_equal(problem.masses)) return false;
+    if (cost.rows != cost.columns || !problem.masses.are_all_equal()) return false;
     return cost.rows >= many_points || contrast(cost) <= std::pow(cost.rows, low_dimension);
 }
 

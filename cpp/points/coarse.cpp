@@ -86,16 +86,6 @@ void raise_lower(Interval& known, double lower) {
     known.v.clear();
 }
 
-double weighted_sum(std::span<const Mass> masses, const std::vector<double>& potential) {
-    long double sum = 0;
-    for (std::size_t x = 0; x < potential.size(); ++x) sum += static_cast<long double>(potential[x]) * masses[x];
-    return static_cast<double>(sum);
-}
-
-double sum_of(std::span<const Mass> masses) {
-    return static_cast<double>(std::accumulate(masses.begin(), masses.end(), Mass{0}));
-}
-
 // What it takes to move all points into their cells: RPW of that move, or W.
 double into_cells(const PointTree& points, std::span<const Mass> masses, const Cells& cells, const PointCost& costs,
                   const Goal& goal, Pulse& pulse) {
@@ -108,7 +98,7 @@ double into_cells(const PointTree& points, std::span<const Mass> masses, const C
         pulse.note(points.dimension());
     }
     return goal.is_crossing() ? crossing_of_ways(masses, ways, goal.p)
-                              : root(weighted_sum(masses, ways) / sum_of(masses), goal.p);
+                              : root(weighted_sum(masses, ways) / static_cast<double>(sum_of(masses)), goal.p);
 }
 
 // What the answer between cells says about the points (docs/theory.md, "Coarse to fine").

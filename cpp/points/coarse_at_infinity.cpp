@@ -25,7 +25,7 @@ namespace {
 
 // The least length at which all but `unmoved` of the atoms have somewhere to go.
 double length_for_mass(std::span<const Mass> masses, const std::vector<double>& nearest, double unmoved) {
-    const Mass total = std::accumulate(masses.begin(), masses.end(), Mass{0});
+    const Mass total = sum_of(masses);
     Mass left = total;
     for (const Node x : in_order(nearest)) {
         left -= masses[x];

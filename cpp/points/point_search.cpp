@@ -30,9 +30,7 @@ std::vector<PlanEntry> as_given(std::vector<PlanEntry> in_trees, const PointProb
         entry.row = problem.rows.given(entry.row);
         entry.column = problem.columns.given(entry.column);
     }
-    std::sort(in_trees.begin(), in_trees.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return std::pair(x.row, x.column) < std::pair(y.row, y.column);
-    });
+    sort_plan(in_trees);
     return in_trees;
 }
 

@@ -15,10 +15,6 @@ Groups<double> atoms_of(const DistinctMeasure& side, Mass total) {
     return {shares_of(side.given().mass, total), side.merged().size(), [&](Node i) { return side.label(i); }};
 }
 
-bool is_by_row(const PlanEntry& x, const PlanEntry& y) {
-    return std::pair(x.row, x.column) < std::pair(y.row, y.column);
-}
-
 }  // namespace
 
 void MergedPair::split_plan(Outcome& outcome) const {
@@ -35,7 +31,7 @@ void MergedPair::split_plan(Outcome& outcome) const {
             if (has_lengths) lengths.push_back(outcome.lengths[e]);
         });
     }
-    if (!has_lengths) std::sort(plan.begin(), plan.end(), is_by_row);
+    if (!has_lengths) sort_plan(plan);
     outcome.plan = std::move(plan);
     outcome.lengths = std::move(lengths);
 }

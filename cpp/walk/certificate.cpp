@@ -4,15 +4,10 @@
 #include <algorithm>
 
 #include "base/least.hpp"
-#include "base/simd.hpp"
 
 namespace rpw {
 
 namespace {
-
-RPW_SIMD void lower_to_sums(const double* cost, double distance, Node size, double* least) {
-    for (Node j = 0; j < size; ++j) least[j] = cost[j] + distance < least[j] ? cost[j] + distance : least[j];
-}
 
 Pulse without_deadline(Pulse* pulse) { return pulse ? pulse->without_deadline() : Pulse(nullptr, unreachable); }
 

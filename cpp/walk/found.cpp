@@ -23,9 +23,7 @@ void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, double wei
 
 // Sums the masses of equal pairs.
 void merge(std::vector<PlanEntry>& entries) {
-    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return x.row < y.row || (x.row == y.row && x.column < y.column);
-    });
+    sort_plan(entries);
     std::size_t kept = 0;
     for (const PlanEntry& entry : entries) {
         const bool is_same = kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column;

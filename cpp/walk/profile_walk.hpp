@@ -68,9 +68,6 @@ public:
     };
     Ends ends_of_edge() const;
 
-    // The plan at the current vertex.
-    std::vector<PlanEntry> plan() const;
-
     // The basis, optimal at λ.
     const Forest& forest() const { return forest_; }
 
@@ -275,17 +272,6 @@ double WalkOver<Costs>::plan_cost_p() const {
         if (node.parent >= 0) sum += static_cast<long double>(node.flow) * node.arc_cost;
     }
     return static_cast<double>(sum / total_);
-}
-
-template <Partners Costs>
-std::vector<PlanEntry> WalkOver<Costs>::plan() const {
-    std::vector<PlanEntry> entries;
-    for (Node x = 0; x < forest_.size(); ++x) {
-        const auto [parent, flow] = std::pair(forest_[x].parent, forest_[x].flow);
-        if (parent < 0 || flow == 0) continue;
-        entries.push_back({std::min(x, parent), std::max(x, parent) - forest_.rows(), share(flow)});
-    }
-    return entries;
 }
 
 }  // namespace rpw
