@@ -37,6 +37,25 @@ RPW_SIMD void lower_to_sums(const double* x, double shift, Node size, double* le
     for (Node j = 0; j < size; ++j) least[j] = x[j] + shift < least[j] ? x[j] + shift : least[j];
 }
 
+RPW_SIMD double least_of_row(const double* row, Node size, double* of_columns) {
+    constexpr Node lanes = 16;
+    double best[lanes];
+    std::fill(best, best + lanes, unreachable);
+    Node j = 0;
+    for (; j + lanes <= size; j += lanes) {
+        for (Node s = 0; s < lanes; ++s) {
+            const double x = row[j + s];
+            best[s] = x < best[s] ? x : best[s];
+            of_columns[j + s] = x < of_columns[j + s] ? x : of_columns[j + s];
+        }
+    }
+    for (; j < size; ++j) {
+        best[0] = std::min(best[0], row[j]);
+        of_columns[j] = std::min(of_columns[j], row[j]);
+    }
+    return *std::min_element(best, best + lanes);
+}
+
 RPW_SIMD Node find_sum(const double* x, const double* y, Node size, double bound) {
     constexpr Node lanes = 32;
     Node j = 0;

@@ -1,4 +1,4 @@
-// The reduction over a row that pricing, certificates and reduced costs share.
+// Least numbers over a row, as pricing, certificates and neighbours need them.
 #pragma once
 
 #include "base/masses.hpp"
@@ -17,6 +17,9 @@ inline double least_sum(const double* x, const double* y, Node size) {
 
 // least_j = min(least_j, x_j + shift).
 void lower_to_sums(const double* x, double shift, Node size, double* least);
+
+// The least of a row, which also lowers the least of each column so far.
+double least_of_row(const double* row, Node size, double* of_columns);
 
 // The first j with x_j + y_j ≤ bound; -1 if there is none.
 Node find_sum(const double* x, const double* y, Node size, double bound);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/least.hpp"
 #include "base/matrix.hpp"
 #include "base/pulse.hpp"
 
@@ -19,13 +20,7 @@ struct Nearest {
 inline Nearest nearest_partners(const Matrix& cost, Pulse& pulse) {
     Nearest nearest{std::vector<double>(cost.rows, unreachable), std::vector<double>(cost.columns, unreachable)};
     for (Node i = 0; i < cost.rows; ++i) {
-        const double* row = cost.row(i);
-        double least = unreachable;
-        for (Node j = 0; j < cost.columns; ++j) {
-            least = std::min(least, row[j]);
-            nearest.of_column[j] = std::min(nearest.of_column[j], row[j]);
-        }
-        nearest.of_row[i] = least;
+        nearest.of_row[i] = least_of_row(cost.row(i), cost.columns, nearest.of_column.data());
         pulse.note(cost.columns);
     }
     return nearest;

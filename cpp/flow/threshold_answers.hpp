@@ -79,10 +79,10 @@ void tell_of(const ThresholdSearch<Lengths>& search, double unit, double upper, 
     pulse.tell_bounds(lower_threshold(search) / unit, upper);
 }
 
-// ε must satisfy A(κ ε) ≥ 1 - ε, with A(t) the flow over pairs no longer than t: a step function. On a step that starts
-// at threshold t, the smallest such ε is max(t / κ, 1 - A).
+// RPW at p = ∞, to within tol (0: exact): the smallest ε with A(κ ε) ≥ 1 - ε, where A(t) is the flow over pairs no
+// longer than t, a step function. On a step that starts at threshold t, that is max(t / κ, 1 - A).
 template <class Problem>
-Outcome crossing_by_flows(const Problem& problem, double kappa, double tol, Need need, Pulse& pulse) {
+Outcome cross_thresholds(const Problem& problem, double kappa, double tol, Need need, Pulse& pulse) {
     ThresholdSearch search(problem.distances, problem.masses, kappa, less_than_crossing(kappa), pulse);
     bool is_close = false;
     const bool in_time = ends_in_time([&] {
@@ -118,8 +118,9 @@ Outcome crossing_by_flows(const Problem& problem, double kappa, double tol, Need
     return outcome;
 }
 
+// The exact RPW at each κ > 0, in ascending order: one search that goes on from each to the next. Throws TimeUp.
 template <class Problem>
-std::vector<double> crossings_by_flows(const Problem& problem, std::span<const double> kappas, Pulse& pulse) {
+std::vector<double> cross_thresholds_in_turn(const Problem& problem, std::span<const double> kappas, Pulse& pulse) {
     std::vector<double> values;
     ThresholdSearch search(problem.distances, problem.masses, kappas.front(), less_than_crossing(kappas.front()),
                            pulse);
@@ -131,8 +132,9 @@ std::vector<double> crossings_by_flows(const Problem& problem, std::span<const d
     return values;
 }
 
+// W_{∞, 1 - unmoved}: the least threshold with a flow of 1 - unmoved.
 template <class Problem>
-Outcome threshold_by_flows(const Problem& problem, double unmoved, Need need, Pulse& pulse) {
+Outcome threshold_at(const Problem& problem, double unmoved, Need need, Pulse& pulse) {
     Outcome outcome;
     outcome.solver = Solver::infinity;
     outcome.unmoved = unmoved;
@@ -159,6 +161,13 @@ Outcome threshold_by_flows(const Problem& problem, double unmoved, Need need, Pu
     if (need == Need::plan) read_plan(outcome, found.entries, problem);
     outcome.iterations = search.augmentations();
     return outcome;
+}
+
+// `crossing` or `mass`.
+template <class Problem>
+Outcome solve_at_infinity(const Problem& problem, const Question& question, Pulse& pulse) {
+    if (question.quantity == Quantity::mass) return threshold_at(problem, question.unmoved, question.need, pulse);
+    return cross_thresholds(problem, question.kappa, question.tol, question.need, pulse);
 }
 
 }  // namespace rpw

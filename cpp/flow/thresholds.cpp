@@ -43,19 +43,6 @@ double longest_pair(const LengthProblem& problem, Pulse& pulse) {
 
 }  // namespace
 
-Outcome cross_thresholds(const LengthProblem& problem, double kappa, double tol, Need need, Pulse& pulse) {
-    return crossing_by_flows(problem, kappa, tol, need, pulse);
-}
-
-std::vector<double> cross_thresholds_in_turn(const LengthProblem& problem, std::span<const double> kappas,
-                                             Pulse& pulse) {
-    return crossings_by_flows(problem, kappas, pulse);
-}
-
-Outcome threshold_at(const LengthProblem& problem, double unmoved, Need need, Pulse& pulse) {
-    return threshold_by_flows(problem, unmoved, need, pulse);
-}
-
 Band whole_thresholds(const LengthProblem& problem, double tol, std::size_t max_breakpoints, Pulse& pulse) {
     // Between equal masses the walk is the shorter way: each of its paths ends a row and a column.
     if (tol > 0 && !problem.masses.are_all_equal()) {

@@ -42,7 +42,7 @@ void for_each_chunked(std::size_t count, std::size_t chunk, const Effort& effort
 double one_way(std::span<const Mass> masses, std::vector<double> lengths, const Question& question) {
     if (std::isinf(question.p)) return crossing_of_long_ways(masses, lengths, question.kappa);
     for (double& length : lengths) length = std::min(power(length / question.kappa, question.p), largest_power);
-    return crossing_of_ways(masses, lengths, question.p);
+    return own_ways(masses, lengths, {1, question.p}).at_goal;
 }
 
 // Nothing where that would take longer than a solve.

@@ -81,7 +81,7 @@ double CutsOfOne::bound_by_mixture(const Measure& b, Room& room, Pulse& pulse) c
     if (begins_with_points(question, pair)) return bound_on_points(b, pulse);
     PowerRows rows(pair, question.truncation, question.kappa, question.p);
     const Powers powers{filled(rows, room.of_size(a_.mass.size() * b.mass.size()), pulse)};
-    Cut mixture = mixture_for(b, sample_of(b, powers));
+    Cut mixture = mixture_for(b, sample_of(b));
     auto& [lambda, u] = mixture;
     std::vector<double> v(b.mass.size(), unreachable);
     lower_to_cuts(v.data(), powers, {&mixture, 1});
@@ -109,34 +109,24 @@ double CutsOfOne::bound_on_points(const Measure& b, Pulse& pulse) const {
     return crossing_of(lambda, used, sums_with(b));
 }
 
-CutsOfOne::Sample CutsOfOne::sample_of(const Measure& b, const Powers& powers) const {
-    if (count() <= cuts_in_mixture) return {};
-    const Node step = step_of_sample(b);
-    Sample sample;
-    for (Node j = 0; j < b.size(); j += step) sample.masses.push_back(static_cast<double>(b.mass[j]));
-    sample.costs.reserve(powers.rows * sample.masses.size());
-    for (Node i = 0; i < powers.rows; ++i) {
-        for (Node j = 0; j < b.size(); j += step) sample.costs.push_back(powers.at(i, j));
-    }
-    return sample;
-}
-
-// From points.
 CutsOfOne::Sample CutsOfOne::sample_of(const Measure& b) const {
     if (count() <= cuts_in_mixture) return {};
     const Node step = step_of_sample(b), dimension = b.points.dimension;
-    Sample sample;
     std::vector<double> coordinates;
+    std::vector<std::int32_t> places;
     std::vector<Mass> masses;
     for (Node j = 0; j < b.size(); j += step) {
         masses.push_back(b.mass[j]);
-        coordinates.insert(coordinates.end(), b.points.at(j), b.points.at(j) + dimension);
+        if (batch_.space.matrix) {
+            places.push_back(b.place.empty() ? j : b.place[j]);
+        } else {
+            coordinates.insert(coordinates.end(), b.points.at(j), b.points.at(j) + dimension);
+        }
     }
     const auto size = static_cast<Node>(masses.size());
-    sample.masses.assign(masses.begin(), masses.end());
-    sample.costs.resize(a_.mass.size() * masses.size());
-    PowerRows rows({batch_.space, a_, {masses, {coordinates.data(), size, dimension}, {}, {}}}, unreachable,
-                   batch_.question.kappa, batch_.question.p);
+    Sample sample{{masses.begin(), masses.end()}, std::vector<double>(a_.mass.size() * masses.size())};
+    PowerRows rows({batch_.space, a_, {masses, {coordinates.data(), size, dimension}, places, {}}},
+                   batch_.question.truncation, batch_.question.kappa, batch_.question.p);
     for (Node i = 0; i < rows.rows(); ++i) rows.fill(i, &sample.costs[static_cast<std::size_t>(i) * size]);
     return sample;
 }

@@ -58,7 +58,6 @@ private:
         std::vector<double> masses;
         std::vector<double> costs;
     };
-    Sample sample_of(const Measure& b, const Powers& powers) const;
     Sample sample_of(const Measure& b) const;
     // The mean of a few cuts.
     Cut mixture_for(const Measure& b, const Sample& sample) const;

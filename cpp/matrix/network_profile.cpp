@@ -121,12 +121,6 @@ std::optional<Curve> SimplexAndWalk::walk_within(double most_work) {
 
 }  // namespace
 
-Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse) {
-    WalkedProfile profile(problem, pulse);
-    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
-    return profile.curve();
-}
-
 Sandwich sandwich_profile(const PowerProblem& problem, double p, double tol, std::size_t max_breakpoints,
                           Pulse& pulse) {
     SimplexAndWalk network(problem, max_breakpoints, pulse);

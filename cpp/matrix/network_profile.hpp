@@ -1,6 +1,5 @@
-// The profile of a network: all of its breakpoints, by the walk; or two curves with the profile between them, from few
-// solves of the simplex (search/sandwich.hpp). Where that takes many solves, the walk is given as much work as they
-// took, and may arrive first.
+// Two curves with the profile of a network between them, from few solves of the simplex (search/sandwich.hpp). Where
+// that takes many solves, the walk is given as much work as they took, and may arrive first.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +10,6 @@
 #include "search/sandwich.hpp"
 
 namespace rpw {
-
-// Throws std::length_error where there are more breakpoints.
-Curve walk_profile(const PowerProblem& problem, std::size_t max_breakpoints, Pulse& pulse);
 
 // After the p-th root the curves are nowhere further apart than tol, in units of the costs' scale. There is no lower
 // one if the walk has found the profile itself. If `gap` is larger, neither can be had within `max_breakpoints` solves

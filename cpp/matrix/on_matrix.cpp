@@ -13,6 +13,7 @@
 #include "matrix/network_profile.hpp"
 #include "matrix/scale.hpp"
 #include "matrix/strategy.hpp"
+#include "walk/walked_profile.hpp"
 
 namespace rpw {
 
@@ -22,32 +23,10 @@ LengthProblem lengths_of(const Pair& pair, const Question& question, Room& room,
     return {distances_of(pair, question.truncation, room, pulse), pair.masses()};
 }
 
-Outcome solve_at_infinity(const LengthProblem& lengths, const Question& question, Pulse& pulse) {
-    if (question.quantity == Quantity::mass) return threshold_at(lengths, question.unmoved, question.need, pulse);
-    return cross_thresholds(lengths, question.kappa, question.tol, question.need, pulse);
-}
-
 // Whether p-th powers of all distances and of all prices are float64 numbers in one unit.
 bool share_a_scale(const Distances& distances, double least_kappa, double scale, double p, Pulse& pulse) {
     const double least = std::min(least_positive(distances, pulse), least_kappa);
     return !powers_vanish(least, scale, p);
-}
-
-// One search, which goes on from one price to the next.
-std::vector<double> search_past_crossings(const PowerProblem& problem, double scale, double p,
-                                          std::span<const double> kappas, Pulse& pulse) {
-    double searched = scaled_price(kappas.front(), scale).kappa;
-    MatrixSearch search(problem, {searched, p}, Solver::exact, pulse);
-    Status status = search.run();
-    std::vector<double> values;
-    for (const double kappa : kappas) {
-        const Price price = scaled_price(kappa, scale);
-        if (price.kappa > searched) status = search.go_on({price.kappa, p});
-        if (status == Status::time_limit) throw TimeUp();
-        searched = price.kappa;
-        values.push_back(price.shrink * search.unmoved());
-    }
-    return values;
 }
 
 // Distances that lie too many orders of magnitude apart for one scale: each price by itself.
@@ -88,7 +67,8 @@ std::vector<double> several_on_matrix(const Pair& pair, Question question, std::
         return solve_one_by_one(lengths, question, kappas, pulse);
     }
     const Powers powers = powers_of(lengths.distances, pair.space, scale, p, room, pulse);
-    return search_past_crossings({powers, lengths.masses}, scale, p, kappas, pulse);
+    MatrixSearch search({powers, lengths.masses}, {scaled_price(kappas.front(), scale).kappa, p}, Solver::exact, pulse);
+    return cross_in_turn(search, kappas, scale, p).value();
 }
 
 Band profile_on_matrix(const Pair& pair, const Question& question, Room& room, Pulse& pulse) {
@@ -106,7 +86,7 @@ Band profile_on_matrix(const Pair& pair, const Question& question, Room& room, P
         band = std::move(found.band);
         if (band.lower) band.lower->scale = scale;
     } else {
-        band.upper = walk_profile(costs, question.max_breakpoints, pulse);
+        band.upper = walk_whole_profile<ProfileWalk>(costs, question.max_breakpoints, pulse);
     }
     band.upper.scale = scale;
     return band;

@@ -16,10 +16,7 @@ Reply<Outcome> solve_on_points_at_infinity(const Pair& pair, const Question& que
                                            Pulse& pulse) {
     if (has_unit_of_its_own(pair)) return Declined::not_its_kind;
     const PointTrees trees(pair, most_pairs, pulse);
-    const PointLengthProblem problem{PointLengths(trees), pair.masses()};
-    Outcome outcome = question.quantity == Quantity::mass
-                          ? threshold_by_flows(problem, question.unmoved, question.need, pulse)
-                          : crossing_by_flows(problem, question.kappa, question.tol, question.need, pulse);
+    Outcome outcome = solve_at_infinity(PointLengthProblem{PointLengths(trees), pair.masses()}, question, pulse);
     outcome.solver = Solver::points;
     return outcome;
 }
@@ -28,7 +25,7 @@ Reply<std::vector<double>> several_on_points_at_infinity(const Pair& pair, std::
                                                          double most_pairs, Pulse& pulse) {
     if (has_unit_of_its_own(pair)) return Declined::not_its_kind;
     const PointTrees trees(pair, most_pairs, pulse);
-    return crossings_by_flows(PointLengthProblem{PointLengths(trees), pair.masses()}, kappas, pulse);
+    return cross_thresholds_in_turn(PointLengthProblem{PointLengths(trees), pair.masses()}, kappas, pulse);
 }
 
 }  // namespace rpw

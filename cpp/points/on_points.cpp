@@ -161,20 +161,11 @@ Reply<std::vector<double>> several_on_points(const Pair& pair, const Question& q
     const auto scale = scale_on_points(pair, kappas.back(), p);
     if (!scale || powers_vanish(kappas.front(), *scale, p)) return Declined::not_its_kind;
     const PointProblem problem = point_problem(pair, *scale, p, pulse);
-    double searched = scaled_price(kappas.front(), *scale).kappa;
-    PointSearch search(problem, {searched, p}, pulse);
+    PointSearch search(problem, {scaled_price(kappas.front(), *scale).kappa, p}, pulse);
     search.allow(most_work);
-    auto status = search.run();
-    std::vector<double> values;
-    for (const double kappa : kappas) {
-        const Price price = scaled_price(kappa, *scale);
-        if (status && price.kappa > searched) status = search.go_on({price.kappa, p});
-        if (!status) return Declined::too_much_work;
-        if (status == Status::time_limit) throw TimeUp();
-        searched = price.kappa;
-        values.push_back(price.shrink * search.unmoved());
-    }
-    return values;
+    auto values = cross_in_turn(search, kappas, *scale, p);
+    if (!values) return Declined::too_much_work;
+    return *std::move(values);
 }
 
 Reply<Band> profile_on_points(const Pair& pair, const Question& question, Pulse& pulse) {
@@ -183,11 +174,7 @@ Reply<Band> profile_on_points(const Pair& pair, const Question& question, Pulse&
     if (!scale) return Declined::not_its_kind;
     const PointProblem problem = point_problem(pair, *scale, p, pulse);
     pulse.begin_news(*scale);
-    WalkedProfileOver<PointWalk> profile(problem, pulse);
-    if (!profile.walk(unreachable, question.max_breakpoints)) {
-        check_breakpoints(profile.curve().cost.size(), question.max_breakpoints);
-    }
-    Curve curve = profile.curve();
+    Curve curve = walk_whole_profile<PointWalk>(problem, question.max_breakpoints, pulse);
     curve.scale = *scale;
     curve.solver = Solver::points;
     curve.used_up_a = as_given(curve.used_up_a, problem.rows);

@@ -17,10 +17,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/pulse.hpp"
 #include "base/tuning.hpp"
+#include "ground/powers.hpp"
 #include "search/bracket.hpp"
 
 namespace rpw {
@@ -91,5 +94,25 @@ private:
     Oracle& oracle_;
     Bracket<Plan> bracket_;
 };
+
+// RPW at each κ > 0, in ascending order, by a search that was made for the first of them and goes on from each to the
+// next. Nothing if its oracle may not do as much work. Throws TimeUp.
+template <class Search>
+std::optional<std::vector<double>> cross_in_turn(Search& search, std::span<const double> kappas, double scale,
+                                                 double p) {
+    std::vector<double> values;
+    double searched = 0;
+    for (const double kappa : kappas) {
+        const Price price = scaled_price(kappa, scale);
+        if (price.kappa > searched) {
+            const std::optional<Status> status = searched == 0 ? search.run() : search.go_on({price.kappa, p});
+            if (!status) return std::nullopt;
+            if (status == Status::time_limit) throw TimeUp();
+        }
+        searched = price.kappa;
+        values.push_back(price.shrink * search.unmoved());
+    }
+    return values;
+}
 
 }  // namespace rpw

@@ -6,6 +6,7 @@
 #include "solve/solve.hpp"
 #include "tests/checker.hpp"
 #include "walk/profile_walk.hpp"
+#include "walk/walked_profile.hpp"
 
 namespace rpw::tests {
 
@@ -63,7 +64,7 @@ void Checker::check_used_up(const rpw::Curve& curve) {
 // F at some masses, and the whole of it: convex, from 0 to 1, and the same numbers.
 void Checker::check_profile() {
     rpw::Pulse pulse(nullptr, 1e9);
-    const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
+    const rpw::Curve curve = rpw::walk_whole_profile<rpw::ProfileWalk>(powers_, no_limit, pulse);
     check_curve(curve);
     check_used_up(curve);
     for (std::size_t s = 2; s < curve.cost.size(); ++s) {
@@ -91,7 +92,7 @@ void Checker::check_profile() {
 // The profile lies between two curves that are close to each other.
 void Checker::check_sandwich() {
     rpw::Pulse pulse(nullptr, 1e9);
-    const rpw::Curve curve = rpw::walk_profile(powers_, no_limit, pulse);
+    const rpw::Curve curve = rpw::walk_whole_profile<rpw::ProfileWalk>(powers_, no_limit, pulse);
     const rpw::Powers& powers = powers_.powers;
     const double dearest = *std::max_element(powers.data, powers.data + powers.size());
     const double unit = dearest + slope(curve, curve.cost.size() - 1) + 1e-300, tol = 1e-4 * unit;

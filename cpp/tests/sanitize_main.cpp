@@ -8,6 +8,7 @@
 
 #include "matrix/network_profile.hpp"
 #include "tests/checker.hpp"
+#include "walk/walked_profile.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ void check_interrupt(Checker& checker) {
     bool thrown = false;
     rpw::Pulse pulse([] { throw std::string("interrupt"); }, 1e9);
     try {
-        for (;;) rpw::walk_profile(large.powers(), no_limit, pulse);
+        for (;;) rpw::walk_whole_profile<rpw::ProfileWalk>(large.powers(), no_limit, pulse);
     } catch (const std::string&) {
         thrown = true;
     }

@@ -70,4 +70,12 @@ void WalkedProfileOver<Walk>::add_edge(double slope) {
 
 using WalkedProfile = WalkedProfileOver<ProfileWalk>;
 
+// All of it. Throws std::length_error where there are more breakpoints.
+template <class Walk>
+Curve walk_whole_profile(const typename Walk::Problem& problem, std::size_t max_breakpoints, Pulse& pulse) {
+    WalkedProfileOver<Walk> profile(problem, pulse);
+    if (!profile.walk(unreachable, max_breakpoints)) check_breakpoints(profile.curve().cost.size(), max_breakpoints);
+    return profile.curve();
+}
+
 }  // namespace rpw
