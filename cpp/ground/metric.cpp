@@ -37,18 +37,6 @@ RPW_SIMD std::uint64_t euclidean_row(const double* x, const double* y, Node coun
     return too_short;
 }
 
-// The same for one pair, in a unit of its own.
-double euclidean_distance(const double* x, const double* y, Node dimension) {
-    double longest = 0, sum = 0;
-    for (Node t = 0; t < dimension; ++t) longest = std::max(longest, std::abs(x[t] - y[t]));
-    if (longest == 0) return 0;
-    for (Node t = 0; t < dimension; ++t) {
-        const double difference = (x[t] - y[t]) / longest;
-        sum += difference * difference;
-    }
-    return longest * std::sqrt(sum);
-}
-
 RPW_SIMD std::uint64_t cityblock_row(const double* x, const double* y, Node count, Node dimension, double* out) {
     for (Node j = 0; j < count; ++j) out[j] = 0;
     for (Node t = 0; t < dimension; ++t, y += count) {
@@ -95,6 +83,17 @@ double longer_by(double diameter, double side, Metric metric) {
 
 }  // namespace
 
+double euclidean_distance(const double* x, const double* y, Node step, Node dimension) {
+    double longest = 0, sum = 0;
+    for (Node t = 0; t < dimension; ++t) longest = std::max(longest, std::abs(x[t] - y[t * step]));
+    if (longest == 0) return 0;
+    for (Node t = 0; t < dimension; ++t) {
+        const double difference = (x[t] - y[t * step]) / longest;
+        sum += difference * difference;
+    }
+    return longest * std::sqrt(sum);
+}
+
 double length_unit(const Points& x, const Points& y) {
     double low = unreachable, high = -unreachable;
     for (const Points* points : {&x, &y}) {
@@ -134,7 +133,7 @@ double distance_between(const double* x, const double* y, Node dimension, Metric
         case Metric::euclidean:
             for (Node t = 0; t < dimension; ++t) sum += (x[t] - y[t]) * (x[t] - y[t]);
             sum = std::sqrt(sum);
-            return sum < shortest ? euclidean_distance(x, y, dimension) : sum;
+            return sum < shortest ? euclidean_distance(x, y, 1, dimension) : sum;
         case Metric::cityblock:
             for (Node t = 0; t < dimension; ++t) sum += std::abs(x[t] - y[t]);
             return sum;
@@ -168,7 +167,7 @@ void PointRows::fill(const double* x, double* out) {
     }
     if (!has_short) return;
     for (Node j = 0; j < y_.count; ++j) {
-        if (out[j] < shortest * unit) out[j] = euclidean_distance(x, y_.at(j), y_.dimension);
+        if (out[j] < shortest * unit) out[j] = euclidean_distance(x, y_.at(j), 1, y_.dimension);
     }
 }
 

@@ -30,6 +30,9 @@ double box_diameter(const Points& x, const Points& y, Metric metric);
 // The distance of two points, to the bit an entry of PointRows where the unit is 1.
 double distance_between(const double* x, const double* y, Node dimension, Metric metric);
 
+// The same in a unit of its own, in which no square vanishes; coordinates of y lie so many numbers apart.
+double euclidean_distance(const double* x, const double* y, Node step, Node dimension);
+
 // The distances from one point after the other to all of y, given the unit from `length_unit`. `y` must outlive it.
 class PointRows {
 public:

@@ -9,14 +9,15 @@
 
 namespace rpw {
 
-// All arcs whose cost and weight of the column are together less than `beyond` of the row. False if there are more than
-// `most`. `boxes` counts the leaves and blocks that were looked at.
-bool list_near_arcs(const PointTree& rows, const WeightedTree& columns, const std::vector<double>& beyond,
-                    std::size_t most, ArcList& arcs, std::size_t& boxes, Pulse& pulse);
+// How many arcs may be listed. Of each row those that are the least, cost and weight together, are kept.
+struct MostArcs {
+    std::size_t of_row = WeightedTree::all;
+    std::size_t together = WeightedTree::all;
+};
 
-// Of those arcs, no more than so many of each row: those that are the least, cost and weight together. Rows may be the
-// points of either side; their partners are counted from 0.
-void list_nearest_arcs(const PointTree& rows, const WeightedTree& columns, const std::vector<double>& beyond,
-                       std::size_t most_of_row, ArcList& arcs, std::size_t& boxes, Pulse& pulse);
+// The arcs whose cost and weight of the column are together less than `beyond` of the row; columns are counted from
+// `first_column` on. False if there are more than `together`. `boxes` counts the leaves and blocks that were looked at.
+bool list_near_arcs(const PointTree& rows, const WeightedTree& columns, const std::vector<double>& beyond,
+                    const MostArcs& most, Node first_column, ArcList& arcs, std::size_t& boxes, Pulse& pulse);
 
 }  // namespace rpw

@@ -47,19 +47,21 @@ public:
 
     // Squares below this have lost digits, or vanished: `of_sum` takes them for too long or too short.
     double least_sum() const { return metric_ == Metric::euclidean && !is_proportional() ? 0x1p-960 : 0.0; }
-    // Without squares.
-    double of_length(double in_units) const { return std::min(power(in_units * factor_, p_), largest_power); }
-
-    // Between two points whose coordinates have been divided.
-    double between(const double* x, const double* y, Node dimension) const {
+    // Between two points whose coordinates have been divided; those of y lie so many numbers apart.
+    double between(const double* x, const double* y, Node step, Node dimension) const {
         double squares = 0, sum = 0, largest = 0;
         for (Node t = 0; t < dimension; ++t) {
-            const double difference = std::abs(x[t] - y[t]);
+            const double difference = std::abs(x[t] - y[t * step]);
             squares += difference * difference;
             sum += difference;
             largest = std::max(largest, difference);
         }
-        return of_sum(metric_ == Metric::euclidean ? squares : metric_ == Metric::cityblock ? sum : largest);
+        const double own = metric_ == Metric::euclidean ? squares : metric_ == Metric::cityblock ? sum : largest;
+        return own < least_sum() ? of_short(x, y, step, dimension) : of_sum(own);
+    }
+    // The same without squares.
+    double of_short(const double* x, const double* y, Node step, Node dimension) const {
+        return std::min(power(euclidean_distance(x, y, step, dimension) * factor_, p_), largest_power);
     }
 
 private:

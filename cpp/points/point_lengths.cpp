@@ -26,14 +26,14 @@ std::vector<double> nearest_in(const WeightedTree& tree, const PointTree& order,
 }
 
 // Adds the columns within this length of a row, in their order.
-void gather_row(const PointLengths& lengths, Node i, double longest, std::vector<NearestPoint>& found,
+void gather_row(const PointLengths& lengths, Node i, double longest, std::vector<KeyedPoint>& found,
                 std::vector<Node>& columns, Pulse& pulse) {
     const auto row = lengths.row(i);
     const auto begin = static_cast<std::ptrdiff_t>(columns.size());
     std::size_t boxes = 0;
     found.clear();
-    lengths.trees->to_column.gather(row.from, a_little_more(longest), found, boxes);
-    for (const NearestPoint& each : found) {
+    lengths.trees->to_column.gather(row.from, a_little_more(longest), WeightedTree::all, found, boxes);
+    for (const KeyedPoint& each : found) {
         const Node j = lengths.trees->columns.given(each.node);
         if (row[j] <= longest) columns.push_back(j);
     }
@@ -62,7 +62,7 @@ void list_pairs(const PointLengths& lengths, double longest, ListedPairs& listed
     const PointTrees& trees = *lengths.trees;
     PointRows whole(trees.y, trees.metric, 1);
     std::vector<double> distances(lengths.columns);
-    std::vector<NearestPoint> found;
+    std::vector<KeyedPoint> found;
     listed.begin.assign(lengths.rows, 0);
     listed.end.assign(lengths.rows, 0);
     listed.columns.clear();

@@ -78,7 +78,7 @@ void PointSimplex::list_arcs(const std::vector<double>& of_lines, double lambda)
     std::vector<double> beyond(lines);
     for (std::size_t line = 0; line < lines; ++line) beyond[line] = lambda - of_lines[line] + margin_;
     std::size_t boxes = 0;
-    list_nearest_arcs(lines_, kept_, beyond, most_of_line, arcs_, boxes, pulse_);
+    list_near_arcs(lines_, kept_, beyond, {.of_row = most_of_line}, 0, arcs_, boxes, pulse_);
     work_of_list_ = problem_.costs.work_of_eight() * static_cast<double>(boxes);
     work_of_lists_ += work_of_list_;
 }

@@ -176,40 +176,10 @@ template <Metric metric, class Number>
     if constexpr (metric == Metric::chebyshev) sum = sum > length ? sum : length;
 }
 
-// In a unit of its own: squares would vanish.
-double short_length(const double* x, const double* y, Node step, Node dimension) {
-    double longest = 0, sum = 0;
-    for (Node t = 0; t < dimension; ++t) longest = std::max(longest, std::abs(x[t] - y[t * step]));
-    if (longest == 0) return 0;
-    for (Node t = 0; t < dimension; ++t) {
-        const double difference = (x[t] - y[t * step]) / longest;
-        sum += difference * difference;
-    }
-    return longest * std::sqrt(sum);
-}
-
 }  // namespace
 
 double WeightedTree::cost(const double* point, Node x) const {
-    const double* other = tree_->of_leaf(x / per_leaf, 0) + x % per_leaf;
-    const Node dimension = tree_->dimension();
-    double sum = 0;
-    for (Node t = 0; t < dimension; ++t) {
-        const double difference = point[t] - other[t * per_leaf];
-        switch (cost_.metric()) {
-            case Metric::euclidean:
-                lengthen<Metric::euclidean>(sum, difference);
-                break;
-            case Metric::cityblock:
-                lengthen<Metric::cityblock>(sum, difference);
-                break;
-            case Metric::chebyshev:
-                lengthen<Metric::chebyshev>(sum, difference);
-                break;
-        }
-    }
-    if (sum < cost_.least_sum()) return cost_.of_length(short_length(point, other, per_leaf, dimension));
-    return cost_.of_sum(sum);
+    return cost_.between(point, tree_->of_leaf(x / per_leaf, 0) + x % per_leaf, per_leaf, tree_->dimension());
 }
 
 // One kind of distance, and a number of coordinates (0: any).
@@ -243,26 +213,10 @@ public:
         return best;
     }
 
-    // Everything below the bound.
-    [[gnu::always_inline]] void gather(double beyond, std::vector<NearestPoint>& found, std::size_t& boxes) {
-        for (put({0, 0, tree_.levels()}); count_ > 0;) {
-            const Waiting next = waiting_[--count_];
-            ++boxes;
-            if (next.level > 0) {
-                open(next, beyond);
-                continue;
-            }
-            double cost[per_leaf];
-            look_at_leaf(next.box, beyond, cost);
-            for (Node c = 0; c < per_leaf; ++c) {
-                if (cost[c] + weight_of(next.box)[c] < beyond) found.push_back({cost[c], next.box * per_leaf + c});
-            }
-        }
-    }
-
-    // The best of those: a heap, the worst one first, and from when on it is full only what is better.
-    [[gnu::always_inline]] void gather_least(double beyond, std::size_t most, std::vector<KeyedPoint>& found,
-                                             std::size_t& boxes) {
+    // Below the bound; of more than `most` the best. They are a heap then, the worst one first, and from there on only
+    // what is better counts.
+    [[gnu::always_inline]] void gather(double beyond, std::size_t most, std::vector<KeyedPoint>& found,
+                                       std::size_t& boxes) {
         bool is_heap = false;
         for (put({0, 0, tree_.levels()}); count_ > 0;) {
             const Waiting next = waiting_[--count_];
@@ -277,7 +231,7 @@ public:
             for (Node c = 0; c < per_leaf; ++c) {
                 const double key = cost[c] + weight_of(next.box)[c];
                 if (!(key < beyond)) continue;
-                found.push_back({key, {cost[c], next.box * per_leaf + c}});
+                found.push_back({key, cost[c], next.box * per_leaf + c});
                 if (found.size() <= most) continue;
                 if (!is_heap) {
                     std::make_heap(found.begin(), found.end());
@@ -343,7 +297,7 @@ private:
             if (weight[c] >= beyond) {
                 key[c] = unreachable;
             } else if (key[c] < cost_.least_sum()) {
-                key[c] = cost_.of_length(short_length(point_, tree_.of_leaf(leaf, 0) + c, per_leaf, dimension_));
+                key[c] = cost_.of_short(point_, tree_.of_leaf(leaf, 0) + c, per_leaf, dimension_);
             } else {
                 key[c] = cost_.of_sum(key[c]);
             }
@@ -413,15 +367,9 @@ RPW_SIMD NearestPoint WeightedTree::least(const double* point, NearestPoint know
     return known;
 }
 
-RPW_SIMD void WeightedTree::gather(const double* point, double beyond, std::vector<NearestPoint>& found,
+RPW_SIMD void WeightedTree::gather(const double* point, double beyond, std::size_t most, std::vector<KeyedPoint>& found,
                                    std::size_t& boxes) const {
-    with_search(point, [&](auto search) __attribute__((always_inline)) { search.gather(beyond, found, boxes); });
-}
-
-RPW_SIMD void WeightedTree::gather_least(const double* point, double beyond, std::size_t most,
-                                         std::vector<KeyedPoint>& found, std::size_t& boxes) const {
-    with_search(point,
-                [&](auto search) __attribute__((always_inline)) { search.gather_least(beyond, most, found, boxes); });
+    with_search(point, [&](auto search) __attribute__((always_inline)) { search.gather(beyond, most, found, boxes); });
 }
 
 // Calls visit(point of the group, leaf, costs of its points).
@@ -447,14 +395,15 @@ RPW_SIMD void WeightedTree::least_of_all(const PointGroup& group, double* least)
 }
 
 RPW_SIMD void WeightedTree::gather_from_all(const PointGroup& group, const double* beyond,
-                                            std::vector<NearestPoint>* found) const {
+                                            std::vector<KeyedPoint>* found) const {
     for_each_leaf(group, [&](Node g, Node leaf, const double* cost) __attribute__((always_inline)) {
         const double* weight = weight_.data() + static_cast<std::size_t>(leaf) * per_leaf;
         double least = unreachable;
         for (Node c = 0; c < per_leaf; ++c) least = smaller(least, cost[c] + weight[c]);
         if (!(least < beyond[g])) return;
         for (Node c = 0; c < per_leaf; ++c) {
-            if (cost[c] + weight[c] < beyond[g]) found[g].push_back({cost[c], leaf * per_leaf + c});
+            const double key = cost[c] + weight[c];
+            if (key < beyond[g]) found[g].push_back({key, cost[c], leaf * per_leaf + c});
         }
     });
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -77,10 +78,11 @@ struct NearestPoint {
     Node node = -1;
 };
 
-// The same with its key, cost + weight.
+// A point, what it costs, and its key, cost + weight.
 struct KeyedPoint {
     double key;
-    NearestPoint point;
+    double cost;
+    Node node;
 
     bool operator<(const KeyedPoint& other) const { return key < other.key; }
 };
@@ -101,17 +103,17 @@ public:
 
     // The least cost + weight, if it is less than what is known. `boxes` counts the leaves and blocks looked at.
     NearestPoint least(const double* point, NearestPoint known, std::size_t& boxes) const;
-    // All points whose cost + weight is less than this, with their costs.
-    void gather(const double* point, double beyond, std::vector<NearestPoint>& found, std::size_t& boxes) const;
-    // Of those no more than `most`, the ones with the least keys; in no order.
-    void gather_least(const double* point, double beyond, std::size_t most, std::vector<KeyedPoint>& found,
-                      std::size_t& boxes) const;
+    static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+    // The points whose cost + weight is less than this: all, or no more than `most`, those with the least keys. In no
+    // order.
+    void gather(const double* point, double beyond, std::size_t most, std::vector<KeyedPoint>& found,
+                std::size_t& boxes) const;
     double cost(const double* point, Node x) const;
 
     // In many dimensions hardly a box can be left out. The same for a group of points, without any box: each leaf
     // is read once for all of them. The first one gives no more than `least` was.
     void least_of_all(const PointGroup& group, double* least) const;
-    void gather_from_all(const PointGroup& group, const double* beyond, std::vector<NearestPoint>* found) const;
+    void gather_from_all(const PointGroup& group, const double* beyond, std::vector<KeyedPoint>* found) const;
 
 private:
     template <Metric metric, Node dimension>

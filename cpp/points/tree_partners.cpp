@@ -92,8 +92,8 @@ bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) 
     lists_.of_row.partner.reserve(most);  // all at once: growing by copies would need half as much again
     lists_.of_row.cost.reserve(most);
     renewal_work_ = 0;
-    const bool has_listed =
-        list_near_arcs(problem_.rows, of_columns_, beyond, most, lists_.of_row, renewal_work_, pulse);
+    const bool has_listed = list_near_arcs(problem_.rows, of_columns_, beyond, {.together = most}, rows_, lists_.of_row,
+                                           renewal_work_, pulse);
     renewal_work_ += lists_.of_row.partner.size() / arcs_per_box;
     if (!has_listed) return false;
     lists_.list_columns();
@@ -110,7 +110,7 @@ double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& 
     of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });
     const Node stride = rows_ / PointGroup::most + 1;
     const PointGroup sample(problem_.rows, 0, stride);
-    std::array<std::vector<NearestPoint>, PointGroup::most> near;
+    std::array<std::vector<KeyedPoint>, PointGroup::most> near;
     std::array<double, PointGroup::most> beyond;
     beyond.fill(unreachable);
     of_columns_.gather_from_all(sample, beyond.data(), near.data());
@@ -118,7 +118,7 @@ double TreePartners::step_for_lists(const Forest& forest, double lambda, Pulse& 
     std::vector<double> tight_at;
     for (Node g = 0; g < sample.count; ++g) {
         const double own = forest.potential(g * stride, lambda);
-        for (const auto& [cost, j] : near[g]) tight_at.push_back(own + cost + of_columns_.weight(j));
+        for (const auto& [key, cost, j] : near[g]) tight_at.push_back(own + cost + of_columns_.weight(j));
     }
     const auto wanted = static_cast<std::size_t>(0.5 * most * sample.count / rows_);
     const auto last = tight_at.begin() + std::min(wanted, tight_at.size() - 1);
