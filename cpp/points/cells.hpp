@@ -40,8 +40,17 @@ public:
     Cells(const PointTree& tree, std::span<const Mass> masses, Node per_cell);
 
     Points points() const { return {means_.data(), static_cast<Node>(masses_.size()), dimension_}; }
-    // The mean of the cell that a point of the tree lies in.
-    const double* mean_of(Node x) const { return points().at(x / per_cell_); }
+    // distance(point, mean of its cell) for each point of the tree.
+    template <class Distance>
+    std::vector<double> ways_from(const PointTree& tree, Pulse& pulse, const Distance& distance) const {
+        std::vector<double> point(dimension_), ways(tree.size());
+        for (Node x = 0; x < tree.size(); ++x) {
+            tree.copy_point(x, point.data());
+            ways[x] = distance(point.data(), points().at(x / per_cell_));
+            pulse.note(dimension_);
+        }
+        return ways;
+    }
     std::span<const Mass> masses() const { return masses_; }
     bool are_points() const { return per_cell_ == 1; }
 

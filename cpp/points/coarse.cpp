@@ -2,7 +2,8 @@
 #include "points/coarse.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
@@ -11,6 +12,7 @@
 #include "points/cells.hpp"
 #include "points/point_search.hpp"
 #include "search/own_ways.hpp"
+#include "search/read_off.hpp"
 
 namespace rpw {
 
@@ -18,22 +20,12 @@ using namespace tuning;
 
 namespace {
 
-double cost_of_plan(const PointProblem& problem, std::vector<PlanEntry>& plan, std::vector<double>& costs) {
-    ArcCosts arc_costs(problem);
-    long double sum = 0;
-    for (const PlanEntry& entry : plan) {
-        costs.push_back(arc_costs(entry.row, entry.column));
-        sum += static_cast<long double>(entry.mass) * costs.back();
-    }
-    return static_cast<double>(sum);
-}
+// While bounds are looked for they are those of F or of ε, costs are p-th powers, and nodes are those of the trees.
 
 // Keeps the cheapest entries, as far as they are worth what they cost. Costs are summed from the cheapest on and masses
 // that stay from the dearest on, so that neither is a small difference of large numbers.
-void keep_cheapest(Interval& found, const std::vector<double>& costs, const Goal& goal) {
-    std::vector<std::size_t> order(costs.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::size_t e, std::size_t f) { return costs[e] < costs[f]; });
+void keep_cheapest(Outcome& found, const std::vector<double>& costs, const Goal& goal) {
+    const std::vector<Node> order = in_order(costs);
     std::vector<double> left(order.size() + 1, found.unmoved);  // by the entries before each one
     for (std::size_t s = order.size(); s-- > 0;) left[s] = left[s + 1] + found.plan[order[s]].mass;
     std::vector<PlanEntry> kept;
@@ -51,39 +43,28 @@ void keep_cheapest(Interval& found, const std::vector<double>& costs, const Goal
         if (entry.mass > 0) kept.push_back(entry);
         if (found.unmoved > left[s + 1]) break;
     }
-    found.cost_p = cost_p;
+    found.cost = cost_p;
     found.plan = std::move(kept);
 }
 
 // Takes the plan where it costs less than the one that is known.
-void lower_upper(Interval& known, std::vector<PlanEntry> plan, double unmoved, const PointProblem& problem,
+void lower_upper(Outcome& known, std::vector<PlanEntry> plan, double unmoved, const PointProblem& problem,
                  const Goal& goal) {
-    Interval found;
+    Outcome found;
     found.plan = std::move(plan);
     found.unmoved = unmoved;
+    ArcCosts arc_costs(problem);
     std::vector<double> costs;
     costs.reserve(found.plan.size());
-    found.cost_p = cost_of_plan(problem, found.plan, costs);
-    if (goal.is_crossing()) {
-        keep_cheapest(found, costs, goal);
-        found.upper = std::max(found.unmoved, root(found.cost_p, goal.p) / goal.kappa);
-    } else {
-        found.upper = found.cost_p;
+    long double sum = 0;
+    for (const PlanEntry& entry : found.plan) {
+        costs.push_back(arc_costs(entry.row, entry.column));
+        sum += static_cast<long double>(entry.mass) * costs.back();
     }
-    if (found.upper >= known.upper) return;
-    known.upper = found.upper;
-    known.plan = std::move(found.plan);
-    known.unmoved = found.unmoved;
-    known.cost_p = found.cost_p;
-}
-
-// A bound that was found in another way than by a line.
-void raise_lower(Interval& known, double lower) {
-    if (lower <= known.lower) return;
-    known.lower = lower;
-    known.lambda = 0;
-    known.u.clear();
-    known.v.clear();
+    found.cost = static_cast<double>(sum);
+    if (goal.is_crossing()) keep_cheapest(found, costs, goal);
+    found.upper = goal.is_crossing() ? std::max(found.unmoved, root(found.cost, goal.p) / goal.kappa) : found.cost;
+    improve(known, std::move(found));
 }
 
 // What it takes to move all points into their cells: RPW of that move, or W.
@@ -91,13 +72,10 @@ double into_cells(const PointTree& points, std::span<const Mass> masses, const C
                   const Goal& goal, Pulse& pulse) {
     if (cells.are_points()) return 0;
     const double unit = goal.is_crossing() ? power(goal.kappa, goal.p) : 1;
-    std::vector<double> point(points.dimension()), ways(points.size());
-    for (Node x = 0; x < points.size(); ++x) {
-        points.copy_point(x, point.data());
-        ways[x] = costs.between(point.data(), cells.mean_of(x), points.dimension()) / unit;
-        pulse.note(points.dimension());
-    }
-    return goal.is_crossing() ? crossing_of_ways(masses, ways, goal.p)
+    const std::vector<double> ways = cells.ways_from(points, pulse, [&](const double* point, const double* mean) {
+        return costs.between(point, mean, 1, points.dimension()) / unit;
+    });
+    return goal.is_crossing() ? own_ways(masses, ways, {1, goal.p}).at_goal
                               : root(weighted_sum(masses, ways) / static_cast<double>(sum_of(masses)), goal.p);
 }
 
@@ -109,7 +87,7 @@ double lower_by_cells(const PointSearch& search, double into_rows, double into_c
 }
 
 // By the potentials of the cells, which become potentials of all points.
-void raise_lower_by_cut(Interval& known, const PointProblem& problem, const PointProblem& cells,
+void raise_lower_by_cut(Outcome& known, const PointProblem& problem, const PointProblem& cells,
                         const PointSearch& search, const Goal& goal, Pulse& pulse) {
     const double lambda = search.lambda();
     std::vector<double> v =
@@ -118,12 +96,13 @@ void raise_lower_by_cut(Interval& known, const PointProblem& problem, const Poin
     const Masses& masses = problem.masses;
     const auto total = static_cast<double>(masses.total());
     const double sum = weighted_sum(masses.a, u) / total + weighted_sum(masses.b, v) / total;
-    const double lower = goal.bound_by(lambda * (1 - rounding_of_lambda) - sum, lambda);
-    if (lower <= known.lower) return;
-    known.lower = lower;
-    known.lambda = lambda;
-    known.u = std::move(u);
-    known.v = std::move(v);
+    Outcome found;
+    found.upper = unreachable;
+    found.lower = goal.bound_by(lambda * (1 - rounding_of_lambda) - sum, lambda);
+    found.multiplier = lambda;
+    found.u = std::move(u);
+    found.v = std::move(v);
+    improve(known, std::move(found));
 }
 
 double total_mass(const std::vector<PlanEntry>& plan) {
@@ -132,20 +111,20 @@ double total_mass(const std::vector<PlanEntry>& plan) {
     return static_cast<double>(sum);
 }
 
-void tell(const Interval& known, Pulse& pulse) {
-    pulse.tell_moved(1 - known.unmoved, known.pivots);
+void tell(const Outcome& known, Pulse& pulse) {
+    pulse.tell_moved(1 - known.unmoved, known.iterations);
     pulse.tell_bounds(known.lower, known.upper);
 }
 
 // Each bound is kept as soon as it is known, since TimeUp may be thrown before the next.
-void improve_by_level(Interval& known, const PointProblem& problem, PerCell per_cell, const Goal& goal, Pulse& pulse) {
+void improve_by_level(Outcome& known, const PointProblem& problem, PerCell per_cell, const Goal& goal, Pulse& pulse) {
     pulse.tell_stage("between cells");
     std::optional<Unwatched> unwatched(pulse);
     const CellProblem cells(problem, per_cell, pulse);
     PointSearch search(cells.problem, goal, pulse);
     if (search.run() == Status::time_limit) throw TimeUp();
     unwatched.reset();
-    known.pivots += search.pivots();
+    known.iterations += search.pivots();
     const std::vector<PlanEntry> between_cells = search.plan();
     std::vector<PlanEntry> plan = split_plan(between_cells, per_cell, problem.masses);
     // What rounding kept from the points of a cell stays behind.
@@ -161,9 +140,10 @@ void improve_by_level(Interval& known, const PointProblem& problem, PerCell per_
 }
 
 // All points of a side in one cell: what is known before anything is solved.
-Interval bounds_of_one_cell(const PointProblem& problem, const Goal& goal) {
-    Interval known;
-    if (goal.is_crossing()) known.upper = 1;  // nothing moves
+Outcome bounds_of_one_cell(const PointProblem& problem, const Goal& goal) {
+    Outcome known;
+    known.solver = Solver::points;
+    known.upper = goal.is_crossing() ? 1 : unreachable;  // nothing moves
     // At λ = 0 these prove the bound 0.
     known.u.resize(problem.rows.size());
     known.v.resize(problem.columns.size());
@@ -175,31 +155,35 @@ Interval bounds_of_one_cell(const PointProblem& problem, const Goal& goal) {
     return known;
 }
 
-// The bounds are those of F or of ε, which two ways of rounding may have crossed.
-void put_in_order(Interval& known) { known.lower = std::min(known.lower, known.upper); }
-
-}  // namespace
-
-std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse) {
-    const Node rows = problem.rows.size(), columns = problem.columns.size();
-    if (!largest_cells(rows, columns).is_merged() || (tol == 0 && !pulse.has_deadline())) return {};
-    Interval known = bounds_of_one_cell(problem, goal);
-    known.is_cut_off = !ends_in_time([&] {
-        visit_levels(rows, columns, [&](PerCell per_cell) {
-            improve_by_level(known, problem, per_cell, goal, pulse);
-            return known.width() > tol;
-        });
-    });
-    put_in_order(known);
+// From costs and trees to lengths and the points as they were given.
+Outcome as_given(Outcome known, const PointProblem& problem, double scale, const Goal& goal) {
+    const auto length = [&](double cost_p) { return scale * root(cost_p, goal.p); };
+    if (!goal.is_crossing()) known.lower = length(known.lower), known.upper = length(known.upper);
+    known.value = known.upper;
+    known.cost = length(known.cost);
+    known.scale = scale;
+    known.plan = as_given(std::move(known.plan), problem);
+    if (known.u.empty()) return known;
+    known.u = as_given(known.u, problem.rows);
+    known.v = as_given(known.v, problem.columns);
     return known;
 }
 
-Interval bounds_of_coarsest_level(const PointProblem& problem, const Goal& goal, Pulse& pulse) {
-    Interval known = bounds_of_one_cell(problem, goal);
-    const PerCell per_cell = largest_cells(problem.rows.size(), problem.columns.size());
-    known.is_cut_off = !ends_in_time([&] { improve_by_level(known, problem, per_cell, goal, pulse); });
-    put_in_order(known);
-    return known;
+}  // namespace
+
+std::optional<Outcome> bounds_by_cells(const PointProblem& problem, double scale, const Goal& goal, double tol,
+                                       Pulse& pulse) {
+    const Node rows = problem.rows.size(), columns = problem.columns.size();
+    if (!largest_cells(rows, columns).is_merged() || (tol == 0 && !pulse.has_deadline())) return {};
+    Outcome known = bounds_of_one_cell(problem, goal);
+    const bool in_time = ends_in_time([&] {
+        visit_levels(rows, columns, [&](PerCell per_cell) {
+            improve_by_level(known, problem, per_cell, goal, pulse);
+            return known.upper - known.lower > tol;
+        });
+    });
+    known.status = in_time ? Status::tolerance : Status::time_limit;
+    return as_given(std::move(known), problem, scale, goal);
 }
 
 }  // namespace rpw

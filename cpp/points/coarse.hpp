@@ -7,7 +7,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "base/outcome.hpp"
 #include "points/tree_partners.hpp"
@@ -15,29 +14,10 @@
 
 namespace rpw {
 
-// Bounds, with the plan and the line that prove them; u and v are empty where no line proves the lower one. Nodes are
-// those of the trees.
-struct Interval {
-    double lower = 0;  // on RPW, or on F at the mass
-    double upper = unreachable;
-    std::vector<PlanEntry> plan;
-    double unmoved = 1;
-    double cost_p = 0;
-    double lambda = 0;
-    std::vector<double> u;
-    std::vector<double> v;
-    long pivots = 0;
-    bool is_cut_off = false;  // time was up
-
-    double width() const { return upper - lower; }
-    bool has_cut() const { return !u.empty(); }
-};
-
 // Level by level, each with cells of an eighth of the points on the sides that have many, until the bounds are within
-// tol or time is up. Nothing where no bounds are asked for, or where all is known as soon.
-std::optional<Interval> bounds_by_cells(const PointProblem& problem, const Goal& goal, double tol, Pulse& pulse);
-
-// Those of the coarsest level alone: what is known before a solve that does not begin with cells.
-Interval bounds_of_coarsest_level(const PointProblem& problem, const Goal& goal, Pulse& pulse);
+// tol or time is up. Nothing where no bounds are asked for, or where all is known as soon. At finite p; lengths are
+// those of the pair, whose distances were divided by the scale.
+std::optional<Outcome> bounds_by_cells(const PointProblem& problem, double scale, const Goal& goal, double tol,
+                                       Pulse& pulse);
 
 }  // namespace rpw

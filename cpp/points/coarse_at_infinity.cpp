@@ -13,9 +13,9 @@
 #include "points/at_infinity.hpp"
 #include "points/c_transform.hpp"
 #include "points/cells.hpp"
-#include "points/coarse.hpp"
 #include "points/point_lengths.hpp"
 #include "search/own_ways.hpp"
+#include "search/read_off.hpp"
 
 namespace rpw {
 
@@ -59,15 +59,15 @@ public:
         if (!between_cells) return false;
         known_.iterations += between_cells->iterations;
         take_plan(between_cells->plan, per_cell);
-        raise_lower(between_cells->lower * (1 - a_little) - into(rows, trees_.rows, a_) -
-                    into(columns, trees_.columns, b_));
+        raise_to(between_cells->lower * (1 - a_little) - into(rows, trees_.rows, a_) -
+                 into(columns, trees_.columns, b_));
         return between_cells->status == Status::exact;
     }
 
     // If every atom could go to the one that is nearest to it.
     void improve_by_nearest() {
         const Nearest nearest = nearest_partners(PointLengths(trees_), pulse_);
-        raise_lower(std::max(one_way(pair_.a.mass, nearest.of_row), one_way(pair_.b.mass, nearest.of_column)));
+        raise_to(std::max(one_way(pair_.a.mass, nearest.of_row), one_way(pair_.b.mass, nearest.of_column)));
     }
 
 private:
@@ -93,18 +93,15 @@ private:
 
     // What it takes to move all points into their cells.
     double into(const Cells& cells, const PointTree& tree, std::span<const Mass> masses) {
-        std::vector<double> point(tree.dimension()), ways(tree.size());
-        for (Node x = 0; x < tree.size(); ++x) {
-            tree.copy_point(x, point.data());
-            ways[x] = distance_between(point.data(), cells.mean_of(x), tree.dimension(), pair_.space.metric);
-            pulse_.note(tree.dimension());
-        }
+        const auto ways = cells.ways_from(tree, pulse_, [&](const double* point, const double* mean) {
+            return distance_between(point, mean, tree.dimension(), pair_.space.metric);
+        });
         return is_crossing() ? crossing_of_long_ways(masses, ways, question_.kappa)
                              : *std::max_element(ways.begin(), ways.end());
     }
 
-    void raise_lower(double lower) {
-        known_.lower = std::min(std::max(known_.lower, lower), known_.upper);
+    void raise_to(double lower) {
+        raise_lower(known_, std::min(lower, known_.upper));
         pulse_.tell_moved(1 - known_.unmoved, known_.iterations);
         pulse_.tell_bounds(known_.lower, known_.upper);
     }
@@ -121,26 +118,26 @@ private:
         }
         std::sort(sorted.begin(), sorted.end());
         std::size_t best = 0;
-        double left = 1, upper = known_.upper;
+        double left = 1;
+        Outcome found;
+        found.upper = known_.upper;
         for (std::size_t e = 0; e < sorted.size(); ++e) {
             const auto& [length, row, column, mass] = sorted[e];
             left = std::max(0.0, left - mass);
             const bool is_enough = left <= question_.unmoved + smallest_step || e + 1 == sorted.size();
             const double bound = is_crossing() ? std::max(length / question_.kappa, left) : length;
-            if ((is_crossing() || is_enough) && bound < upper) upper = bound, best = e + 1;
+            if (!(is_crossing() || is_enough) || bound >= found.upper) continue;
+            found.upper = bound;
+            found.cost = length;
+            found.unmoved = left;
+            best = e + 1;
         }
-        if (best == 0) return;
-        known_.value = known_.upper = upper;
-        known_.cost = std::get<0>(sorted[best - 1]);
-        known_.unmoved = 1;
-        known_.plan.clear();
-        known_.lengths.clear();
         for (std::size_t e = 0; e < best; ++e) {
             const auto& [length, row, column, mass] = sorted[e];
-            known_.plan.push_back({row, column, mass});
-            known_.lengths.push_back(length);
-            known_.unmoved = std::max(0.0, known_.unmoved - mass);
+            found.plan.push_back({row, column, mass});
+            found.lengths.push_back(length);
         }
+        improve(known_, std::move(found));
     }
 
     const Pair& pair_;

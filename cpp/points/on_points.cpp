@@ -62,70 +62,46 @@ struct FoundOnPoints : Finding {
     std::vector<double> row_potentials() const { return search.row_potentials(); }
 };
 
-Outcome as_outcome(Interval&& found, const PointProblem& problem, double scale, const Goal& goal) {
-    const auto number = [&](double bound) { return goal.is_crossing() ? bound : scale * root(bound, goal.p); };
-    Outcome outcome;
-    outcome.status = found.is_cut_off ? Status::time_limit : Status::tolerance;
-    outcome.solver = Solver::points;
-    outcome.scale = scale;
-    outcome.value = outcome.upper = number(found.upper);
-    outcome.lower = number(found.lower);
-    outcome.unmoved = found.unmoved;
-    outcome.cost = scale * root(found.cost_p, goal.p);
-    outcome.multiplier = found.lambda;
-    outcome.plan = as_given(std::move(found.plan), problem);
-    if (found.has_cut()) {
-        outcome.u = as_given(found.u, problem.rows);
-        outcome.v = as_given(found.v, problem.columns);
+// Where a search is to end, in units of the scale, and what its numbers are worth.
+struct Aim {
+    Aim(const Question& question, double scale)
+        : crosses(question.quantity == Quantity::crossing),
+          price(scaled_price(crosses ? question.kappa : scale, scale)),
+          goal(crosses ? Goal{price.kappa, question.p} : Goal{0, question.p, question.unmoved}) {
+        if (crosses) limits = {price.tol(question.tol), std::min(1.0, question.cutoff / price.shrink)};
     }
-    outcome.iterations = found.pivots;
-    return outcome;
-}
 
-bool is_enough(const Interval& known, double tol) { return known.is_cut_off || known.width() <= tol; }
+    bool crosses;
+    Price price;
+    Goal goal;
+    Limits limits;
+};
 
-// Nothing if that takes more work.
-std::optional<Outcome> cross(const PointProblem& problem, double scale, const Question& question, double most_work,
-                             Pulse& pulse) {
-    const Price price = scaled_price(question.kappa, scale);
-    const double p = question.p, cutoff = std::min(1.0, question.cutoff / price.shrink);
-    pulse.begin_news(price.shrink);
-    const double tol = price.tol(question.tol);
-    const Goal goal{price.kappa, p};
-    std::optional<Interval> coarse;
-    if (price.shrink == 1 && most_work == unreachable) coarse = bounds_by_cells(problem, goal, tol, pulse);
-    if (coarse && is_enough(*coarse, tol)) return as_outcome(*std::move(coarse), problem, scale, goal);
-    PointSearch search(problem, goal, pulse);
-    search.allow(most_work);
-    const auto status = search.run({tol, cutoff});
-    if (!status) return {};
-    Outcome outcome = read_crossing(FoundOnPoints(search, *status), price, scale, question);
-    if (outcome.status == Status::time_limit && coarse) {
-        improve(outcome, as_outcome(*std::move(coarse), problem, scale, goal));
-    }
-    return outcome;
-}
-
-// The mass that is asked for, or under a truncated distance what is worth moving: the rest stays for the price t^p.
-std::optional<Outcome> move(const PointProblem& problem, double scale, double diameter, const Question& question,
-                            double most_work, Pulse& pulse) {
-    const double p = question.p;
+// The crossing; or the mass that is asked for, and under a truncated distance what is worth moving: the rest stays for
+// the price t^p. Nothing if that takes more work.
+std::optional<Outcome> search_on(const PointProblem& problem, double scale, double diameter, const Question& question,
+                                 double most_work, Pulse& pulse) {
+    const Aim aim(question, scale);
     const bool is_truncated = question.truncation < unreachable;
-    const double price = std::min(power((is_truncated ? question.truncation : diameter) / scale, p), largest_power);
-    pulse.begin_news(scale);
-    const Goal goal{0, p, question.unmoved};
-    std::optional<Interval> coarse;
-    if (!is_truncated && most_work == unreachable) coarse = bounds_by_cells(problem, goal, 0, pulse);
-    if (coarse && is_enough(*coarse, 0)) return as_outcome(*std::move(coarse), problem, scale, goal);
-    PointSearch search(problem, goal, pulse, is_truncated ? price : unreachable);
-    search.allow(most_work);
-    const auto status = search.run();
-    if (!status) return {};
-    const bool is_partial = is_truncated || *status == Status::time_limit;
-    Outcome outcome = read_mass(FoundOnPoints(search, *status), is_partial ? price : 0, 0, scale, question);
-    if (outcome.status == Status::time_limit && coarse) {
-        improve(outcome, as_outcome(*std::move(coarse), problem, scale, goal));
+    const double longest = is_truncated ? question.truncation : diameter;
+    const double dearest = std::min(power(longest / scale, question.p), largest_power);
+    pulse.begin_news(aim.crosses ? aim.price.shrink : scale);
+    std::optional<Outcome> coarse;
+    if (aim.price.shrink == 1 && !is_truncated && most_work == unreachable) {
+        coarse = bounds_by_cells(problem, scale, aim.goal, aim.limits.tol, pulse);
     }
+    const bool is_enough =
+        coarse && (coarse->status == Status::time_limit || coarse->upper - coarse->lower <= aim.limits.tol);
+    if (is_enough) return coarse;
+    PointSearch search(problem, aim.goal, pulse, is_truncated ? dearest : unreachable);
+    search.allow(most_work);
+    const auto status = search.run(aim.limits);
+    if (!status) return {};
+    const FoundOnPoints found(search, *status);
+    const bool leaves_some = is_truncated || *status == Status::time_limit;
+    Outcome outcome = aim.crosses ? read_crossing(found, aim.price, scale, question)
+                                  : read_mass(found, leaves_some ? dearest : 0, 0, scale, question);
+    if (outcome.status == Status::time_limit && coarse) improve(outcome, *std::move(coarse));
     return outcome;
 }
 
@@ -137,8 +113,7 @@ Reply<Outcome> solve_on_points(const Pair& pair, const Question& question, doubl
     if (!scale) return Declined::not_its_kind;
     const PointProblem problem = point_problem(pair, *scale, question.p, pulse);
     const double diameter = box_diameter(pair.a.points, pair.b.points, pair.space.metric);
-    auto outcome = crosses ? cross(problem, *scale, question, most_work, pulse)
-                           : move(problem, *scale, diameter, question, most_work, pulse);
+    auto outcome = search_on(problem, *scale, diameter, question, most_work, pulse);
     if (!outcome) return Declined::too_much_work;
     return *std::move(outcome);
 }
@@ -147,12 +122,11 @@ std::optional<Outcome> first_bounds_on_points(const Pair& pair, const Question& 
     const bool crosses = question.quantity == Quantity::crossing;
     const auto scale = scale_on_points(pair, crosses ? question.kappa : unreachable, question.p);
     if (!scale) return {};
-    const Price price = scaled_price(question.kappa, *scale);
-    if (crosses && price.shrink < 1) return {};
+    const Aim aim(question, *scale);
+    if (aim.price.shrink < 1) return {};
     const PointProblem problem = point_problem(pair, *scale, question.p, pulse);
-    const Goal goal = crosses ? Goal{price.kappa, question.p} : Goal{0, question.p, question.unmoved};
     pulse.begin_news(crosses ? 1 : *scale);
-    return as_outcome(bounds_of_coarsest_level(problem, goal, pulse), problem, *scale, goal);
+    return bounds_by_cells(problem, *scale, aim.goal, unreachable, pulse);  // the first level is near enough
 }
 
 Reply<std::vector<double>> several_on_points(const Pair& pair, const Question& question, std::span<const double> kappas,
