@@ -78,13 +78,10 @@ std::optional<double> largest_if_sound(const Table& cost) {
 Labels find_labels(const Table& points) {
     nb::gil_scoped_release release;
     Pulse pulse(poll_signals, unreachable);
-    return label_points(as_points(points), pulse);
+    return label_points(as_points(points), {nullptr, 0, 0}, pulse);
 }
 
-Array<std::int64_t> labels_of(const Table& points) {
-    const Labels labels = find_labels(points);
-    return to_array(std::vector<std::int64_t>(labels.of_point.begin(), labels.of_point.end()));
-}
+Array<std::int64_t> labels_of(const Table& points) { return to_array(find_labels(points).of_point); }
 
 Node count_distinct(const Table& points) { return find_labels(points).count; }
 

@@ -30,15 +30,6 @@ std::vector<Node> in_order_of(std::span<const std::int64_t> labels) {
     return order;
 }
 
-// Labels of all points, those of the first measure first.
-std::vector<std::int64_t> labels_of_points(const Pair& pair, Pulse& pulse) {
-    const Points &x = pair.a.points, &y = pair.b.points;
-    std::vector<double> all(x.data, x.data + x.size());
-    all.insert(all.end(), y.data, y.data + y.size());
-    const Labels labels = label_points({all.data(), x.count + y.count, x.dimension}, pulse);
-    return {labels.of_point.begin(), labels.of_point.end()};
-}
-
 // Matches equal labels greedily, in their order.
 Outcome match(const Masses& masses, std::span<const std::int64_t> of_row, std::span<const std::int64_t> of_column) {
     const std::vector<Node> rows = in_order_of(of_row), columns = in_order_of(of_column);
@@ -69,7 +60,7 @@ Outcome match_labels(const Pair& pair, Pulse& pulse) {
     std::vector<std::int64_t> own;
     std::span<const std::int64_t> of_row = pair.a.label, of_column = pair.b.label;
     if (of_row.empty()) {
-        own = labels_of_points(pair, pulse);
+        own = label_points(pair.a.points, pair.b.points, pulse).of_point;
         of_row = std::span(own).first(pair.a.size());
         of_column = std::span(own).subspan(pair.a.size());
     }

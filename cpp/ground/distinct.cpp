@@ -21,16 +21,18 @@ std::uint64_t hash_of(const double* point, Node dimension) {
 
 }  // namespace
 
-Labels label_points(const Points& points, Pulse& pulse) {
-    const int bits = std::bit_width(static_cast<std::size_t>(points.count)) + 1;  // at most half of the slots are taken
+Labels label_points(const Points& x, const Points& y, Pulse& pulse) {
+    const Node points = x.count + y.count, dimension = x.dimension;
+    const auto at = [&](Node i) { return i < x.count ? x.at(i) : y.at(i - x.count); };
+    const int bits = std::bit_width(static_cast<std::size_t>(points)) + 1;  // at most half of the slots are taken
     std::vector<Node> first_at(std::size_t{1} << bits, -1);
     const std::size_t last_slot = first_at.size() - 1;
-    Labels labels{std::vector<Node>(points.count), 0};
-    for (Node i = 0; i < points.count; ++i) {
-        pulse.note(8 * static_cast<std::size_t>(points.dimension));  // a slot is seldom in the cache
-        const double* point = points.at(i);
-        std::size_t slot = hash_of(point, points.dimension) >> (64 - bits);
-        while (first_at[slot] >= 0 && !std::equal(point, point + points.dimension, points.at(first_at[slot]))) {
+    Labels labels{std::vector<std::int64_t>(points), 0};
+    for (Node i = 0; i < points; ++i) {
+        pulse.note(8 * static_cast<std::size_t>(dimension));  // a slot is seldom in the cache
+        const double* point = at(i);
+        std::size_t slot = hash_of(point, dimension) >> (64 - bits);
+        while (first_at[slot] >= 0 && !std::equal(point, point + dimension, at(first_at[slot]))) {
             slot = (slot + 1) & last_slot;
             pulse.note(8);  // long only where points were made to meet
         }
@@ -44,30 +46,37 @@ Labels label_points(const Points& points, Pulse& pulse) {
     return labels;
 }
 
-DistinctMeasure::DistinctMeasure(const Measure& given, Pulse& pulse)
-    : given_(given), labels_(label_points(given.points, pulse)) {
-    if (!has_equal()) return;
-    mass_.assign(labels_.count, 0);
-    coordinates_.reserve(static_cast<std::size_t>(labels_.count) * given.points.dimension);
-    Node seen = 0;
+DistinctMeasure::DistinctMeasure(const Measure& given, std::span<const std::int64_t> label, Node labels)
+    : given_(given) {
+    std::vector<Node> atom_of_label(labels, -1);
+    std::vector<Node> first;  // atom of each merged one
     for (Node i = 0; i < given.size(); ++i) {
-        mass_[labels_.of_point[i]] += given.mass[i];
-        if (labels_.of_point[i] < seen) continue;
+        Node& atom = atom_of_label[label[i]];
+        if (atom < 0) {
+            atom = count_++;
+            first.push_back(i);
+        }
+        merged_atom_.push_back(atom);
+    }
+    if (!has_equal()) return;
+    mass_.assign(count_, 0);
+    for (Node i = 0; i < given.size(); ++i) mass_[merged_atom_[i]] += given.mass[i];
+    coordinates_.reserve(first.size() * given.points.dimension);
+    for (const Node i : first) {
         const double* point = given.points.at(i);
         coordinates_.insert(coordinates_.end(), point, point + given.points.dimension);
-        ++seen;
     }
 }
 
 Measure DistinctMeasure::merged() const {
     if (!has_equal()) return given_;
-    return {mass_, {coordinates_.data(), labels_.count, given_.points.dimension}, {}, {}};
+    return {mass_, {coordinates_.data(), count_, given_.points.dimension}, {}, {}};
 }
 
 std::vector<double> DistinctMeasure::as_given(const std::vector<double>& of_merged) const {
     if (!has_equal() || of_merged.empty()) return of_merged;
     std::vector<double> numbers(given_.size());
-    for (Node i = 0; i < given_.size(); ++i) numbers[i] = of_merged[labels_.of_point[i]];
+    for (Node i = 0; i < given_.size(); ++i) numbers[i] = of_merged[merged_atom_[i]];
     return numbers;
 }
 

@@ -1,10 +1,15 @@
-// A pair as engines see it. What they share is found once: whether the points lie on a line, and which are equal.
+// A pair as engines see it, and their answers for the atoms as they were given. What engines share is found once:
+// whether the points lie on a line, and which are equal.
 #pragma once
 
 #include <optional>
 
+#include "base/outcome.hpp"
+#include "base/question.hpp"
+#include "ground/balanced_pair.hpp"
+#include "ground/distinct.hpp"
+#include "ground/measure.hpp"
 #include "line/direction.hpp"
-#include "solve/merged_pair.hpp"
 #include "solve/route.hpp"
 
 namespace rpw {
@@ -20,18 +25,29 @@ public:
     const std::optional<Direction>& line() const { return line_; }
     // Equal points are one, and both measures have the same mass.
     const Pair& pair();
-    Layout layout() const;
+    Layout layout() const { return layout_of(merged(), line_.has_value()); }
+    // As given, with labels where equal points have been looked for: nobody has to do so again.
+    Pair labelled() const;
 
-    // An answer for the atoms as they were given.
-    template <class Answer>
-    Answer as_given(Answer answer) const {
-        return merged_ ? merged_->as_given(std::move(answer)) : std::move(answer);
-    }
+    // Equal points get the potential of their merged atom, and share its part of the plan in the order of the atoms.
+    Outcome as_given(Outcome of_merged) const;
+    // Equal points are used up with the last of their mass.
+    Band as_given(Band of_merged) const;
 
 private:
+    struct Merged {
+        BalancedPair whole;  // balanced before: equal masses are known as such only as long as they are apart
+        DistinctMeasure a;
+        DistinctMeasure b;
+    };
+
+    Pair merged() const { return merged_ ? Pair{given_.space, merged_->a.merged(), merged_->b.merged()} : given_; }
+    void split_plan(Outcome& outcome) const;
+
     const Pair& given_;
     std::optional<Direction> line_;
-    std::optional<MergedPair> merged_;
+    Labels labels_;  // none where equal points have not been looked for
+    std::optional<Merged> merged_;
     std::optional<BalancedPair> balanced_;
 };
 

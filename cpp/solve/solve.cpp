@@ -152,10 +152,10 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
     std::copy_if(kappas.begin(), kappas.end(), std::back_inserter(positive), [](double kappa) { return kappa != 0; });
     std::sort(positive.begin(), positive.end());
     Question asked_for = question;
+    asked_for.quantity = positive.empty() ? Quantity::shared : Quantity::crossings;
+    PreparedPair prepared(pair, asked_for, pulse);
     std::vector<double> found;
     if (!positive.empty()) {
-        asked_for.quantity = Quantity::crossings;
-        PreparedPair prepared(pair, asked_for, pulse);
         const Layout layout = prepared.layout();
         std::vector<Asked> asked;
         found = ask_along(route_of(asked_for, layout), asked_for, layout, room, asked,
@@ -163,7 +163,7 @@ std::vector<double> solve_several(const Pair& pair, const Question& question, st
     }
     asked_for.quantity = Quantity::shared;
     const bool has_zero = positive.size() < kappas.size();
-    const double unshared = has_zero ? value_in_time(solve(pair, asked_for, room, pulse)) : 0;
+    const double unshared = has_zero ? value_in_time(solve(prepared.labelled(), asked_for, room, pulse)) : 0;
     std::vector<double> values;
     for (const double kappa : kappas) {
         const auto place = std::lower_bound(positive.begin(), positive.end(), kappa) - positive.begin();
