@@ -29,9 +29,12 @@ enum class Status { exact, tolerance, time_limit, beyond_cutoff };
 
 // The algorithms. To ask for `exact` is to ask for the one that p, κ and the costs call for.
 enum class Solver { exact, walk, simplex, infinity, total_variation, line, lmr, bisection, points };
+inline constexpr const char* solver_names[] = {"exact", "walk", "simplex",   "infinity", "total_variation",
+                                               "line",  "lmr",  "bisection", "points"};
 
 // Where an answer comes from: how an engine sees the pair, and what it promises.
 enum class Engine { labels, line, points, matrix, lmr, bisection };
+inline constexpr const char* engine_names[] = {"labels", "line", "points", "matrix", "lmr", "bisection"};
 
 // An engine that was asked, and why it had no answer, or not all of it.
 struct Asked {

@@ -140,8 +140,7 @@ inline constexpr double least_part = 0.001;
 // pictures of 28 x 28 pixels take 1.1 to 1.6.
 inline constexpr double near_side = 0.8;
 // How far log ε may lie from that of a vertex beyond which the goal is sought, on either side.
-inline constexpr double furthest_down = 0.5;
-inline constexpr double furthest_up = 3;
+inline constexpr double furthest_guess = 3;
 
 // ---------------------------------------------------------------- W, and whole profiles
 
@@ -243,8 +242,6 @@ inline constexpr Node few_dimensions = 6;
 // At p = ∞, where a matrix can be asked instead, trees may list this share of all pairs: to find more of them takes as
 // long as to make the matrix.
 inline constexpr double share_on_trial = 1.0 / 64;
-// A row is computed as a whole where the one before has more than this part of all columns.
-inline constexpr std::size_t long_row = 16;
 // Where rounding leaves a doubt, a matrix of up to so many pairs is asked instead.
 inline constexpr double most_pairs_instead = 1e7;
 
@@ -290,11 +287,6 @@ inline constexpr double most_stretches_left = 2;
 // outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
 inline constexpr double most_left_by_walk = 0.1;
 inline constexpr double longest_climb = 64;
-// Its solves aim at a place so many atoms before the goal, and a walk from there may take this share of a solve,
-// and as long as so many passes over all points.
-inline constexpr double atoms_before_goal = 2;
-inline constexpr double share_of_walk = 0.3;
-inline constexpr double passes_of_walk = 2;
 
 // In up to so many dimensions arcs are listed by searches in a tree, beyond that by a pass over all pairs, as far as a
 // sample of the rows says that the lists will hold. Passes over searches, 20,000 plain points: in 5 dimensions 2.2, in

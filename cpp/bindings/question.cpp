@@ -1,6 +1,7 @@
 // What is asked and what is answered.
 #include "base/question.hpp"
 
+#include <iterator>
 #include <tuple>
 
 #include "base/crossing.hpp"
@@ -55,46 +56,11 @@ void make_outcome(Outcome* self, Status status, Solver solver, double value, dou
     }
 }
 
-const char* in_words(Engine engine) {
-    switch (engine) {
-        case Engine::labels:
-            return "labels";
-        case Engine::line:
-            return "line";
-        case Engine::points:
-            return "points";
-        case Engine::matrix:
-            return "matrix";
-        case Engine::lmr:
-            return "lmr";
-        case Engine::bisection:
-            return "bisection";
-    }
-    return "";
-}
-
-const char* in_words(Declined why) {
-    switch (why) {
-        case Declined::too_much_work:
-            return "too much work";
-        case Declined::in_doubt:
-            return "in doubt";
-        case Declined::not_its_kind:
-            return "not its kind";
-        case Declined::no_room:
-            return "no room";
-        case Declined::unsound:
-            return "unsound";
-        case Declined::cut_off:
-            return "cut off";
-    }
-    return "";
-}
-
 nb::list route_in_words(const Outcome& outcome) {
     nb::list route;
     for (const auto& [engine, declined] : outcome.route) {
-        route.append(nb::make_tuple(in_words(engine), declined ? in_words(*declined) : "answered"));
+        const char* said = declined ? name_of(*declined, declined_in_words) : "answered";
+        route.append(nb::make_tuple(name_of(engine, engine_names), said));
     }
     return route;
 }
@@ -107,16 +73,8 @@ void bind_enums(nb::module_& module) {
         .value("crossings", Quantity::crossings)
         .value("profile", Quantity::profile);
     nb::enum_<Need>(module, "Need").value("value", Need::value).value("bounds", Need::bounds).value("plan", Need::plan);
-    nb::enum_<Solver>(module, "Solver")
-        .value("exact", Solver::exact)
-        .value("walk", Solver::walk)
-        .value("simplex", Solver::simplex)
-        .value("infinity", Solver::infinity)
-        .value("total_variation", Solver::total_variation)
-        .value("line", Solver::line)
-        .value("lmr", Solver::lmr)
-        .value("bisection", Solver::bisection)
-        .value("points", Solver::points);
+    nb::enum_<Solver> solvers(module, "Solver");
+    for (std::size_t s = 0; s < std::size(solver_names); ++s) solvers.value(solver_names[s], static_cast<Solver>(s));
     nb::enum_<Status>(module, "Status")
         .value("exact", Status::exact)
         .value("tolerance", Status::tolerance)

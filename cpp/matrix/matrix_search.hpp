@@ -16,7 +16,19 @@ public:
     Status go_on(const Goal& goal) { return status_ = search_.go_on(goal).value(); }
 
     double unmoved() const { return search_.bracket().answer().unmoved; }
-    Found found(bool with_plan = false) const;
+    Found found(bool with_plan = false) const {
+        const auto& bracket = search_.bracket();
+        const auto& [unmoved, weight] = bracket.answer();
+        const auto& proof = bracket.proof();
+        Found found{{status_, network_.solver(), network_.pivots(), unmoved, bracket.cost_p(), proof.lambda,
+                     bracket.lower_without_cut()},
+                    proof.plan};
+        if (!with_plan) return found;
+        found.weight = weight;
+        found.left = bracket.left().plan;
+        if (weight > 0) found.right = bracket.right()->plan;
+        return found;
+    }
 
 private:
     Network network_;

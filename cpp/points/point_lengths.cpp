@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/tuning.hpp"
-
 namespace rpw {
 
 namespace {
@@ -57,29 +55,16 @@ PointTrees::PointTrees(const Pair& pair, double most, Pulse& pulse)
     to_column.set_all([](Node) { return 0.0; });
 }
 
-// A row that is likely to be long is computed as a whole, which is faster than its way through the tree.
 void list_pairs(const PointLengths& lengths, double longest, ListedPairs& listed, Pulse& pulse) {
-    const PointTrees& trees = *lengths.trees;
-    PointRows whole(trees.y, trees.metric, 1);
-    std::vector<double> distances(lengths.columns);
     std::vector<KeyedPoint> found;
     listed.begin.assign(lengths.rows, 0);
     listed.end.assign(lengths.rows, 0);
     listed.columns.clear();
     for (Node i = 0; i < lengths.rows; ++i) {
-        const std::size_t begin = listed.begin[i] = listed.columns.size();
-        const std::size_t before = i > 0 ? begin - listed.begin[i - 1] : 0;
-        if (before * tuning::long_row > static_cast<std::size_t>(lengths.columns)) {
-            whole.fill(trees.x.at(i), distances.data());
-            for (Node j = 0; j < lengths.columns; ++j) {
-                if (distances[j] <= longest) listed.columns.push_back(j);
-            }
-            pulse.note(lengths.columns);
-        } else {
-            gather_row(lengths, i, longest, found, listed.columns, pulse);
-        }
+        listed.begin[i] = listed.columns.size();
+        gather_row(lengths, i, longest, found, listed.columns, pulse);
         listed.end[i] = listed.columns.size();
-        if (static_cast<double>(listed.end[i]) > trees.most_listed) throw TooManyPairs();
+        if (static_cast<double>(listed.end[i]) > lengths.trees->most_listed) throw TooManyPairs();
     }
 }
 

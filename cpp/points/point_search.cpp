@@ -137,7 +137,7 @@ std::optional<Status> PointOracle::solve_at_limit(Around& bracket) {
     return bracket.end_at_left(Status::exact);
 }
 
-// A little before the goal: from there a walk is short.
+// One atom before the goal: from there a walk is short.
 Trial PointOracle::next(const Around& bracket) {
     if (!simplex_) return {0, false};
     if (first_ > 0) return {std::exchange(first_, 0.0), false};
@@ -145,7 +145,7 @@ Trial PointOracle::next(const Around& bracket) {
     if (!known.right || known.left.lambda == 0) return {lambda_past_goal(bracket.goal(), known), false};
     const ProfilePoint &left = known.left, &right = *known.right;
     SlopeGuess guess = guess_between(bracket.goal(), left, right);
-    guess.lambda -= atoms_before_goal * atom() * (right.lambda - left.lambda) / bracket.width();
+    guess.lambda -= atom() * (right.lambda - left.lambda) / bracket.width();
     const bool is_chord = bracket.stalls() > 0;
     const double lambda = is_chord ? bracket.chord_between_slopes() : lambda_between(guess, 0, known, least_part);
     simplex_->adopt(lambda - left.lambda < right.lambda - lambda ? bracket.left().plan : bracket.right()->plan);
@@ -156,8 +156,7 @@ Trial PointOracle::next(const Around& bracket) {
 double PointOracle::lambda_past_goal(const Goal& goal, const Known& known) const {
     const ProfilePoint& here = known.right ? *known.right : known.left;
     const double unmoved = std::max(here.unmoved, atom());
-    const double way =
-        std::abs(way_in_lambda(goal, here, rate_, unmoved)) + rate_ * atoms_before_goal * atom() / unmoved;
+    const double way = std::abs(way_in_lambda(goal, here, rate_, unmoved)) + rate_ * atom() / unmoved;
     const double step = std::pow(2.0, std::abs(known.same_side)) * way;
     return known.right ? std::max(here.lambda - step, here.lambda / 2) : std::min(here.lambda + step, dearest_path);
 }
@@ -180,7 +179,7 @@ std::optional<Vertex<Basis>> PointOracle::solve(const Trial& trial, const Around
     return found;
 }
 
-// A walk may take a part of what the last solve took, and some passes over all points, of which it begins with one.
+// A walk may take as much as the last solve.
 std::optional<Status> PointOracle::refine(Around& bracket, const Limits& limits) {
     pulse_.tell_bounds(bracket.goal().is_crossing() ? bracket.lower() : bracket.proven(), bracket.upper());
     pulse_.tell_stage("on a walk");
@@ -188,8 +187,7 @@ std::optional<Status> PointOracle::refine(Around& bracket, const Limits& limits)
     if (start.lambda == 0) return std::nullopt;
     const double limit = bracket.right() ? bracket.right()->lambda * (1 + a_little) : unreachable;
     walk_.emplace(problem_, pulse_, bracket.left().plan, start.lambda, limit);
-    const double most = share_of_walk * work_of_solve_ + passes_of_walk * simplex_->work_of_list();
-    walk_->allow(in_steps_of_walk(std::min(most, most_work_ - work())));
+    walk_->allow(in_steps_of_walk(std::min(work_of_solve_, most_work_ - work())));
     if (const auto status = walk_to_goal(*walk_, bracket, limits, start)) return status;
     bracket.advance(vertex_of(*walk_), start);
     end_walk();

@@ -79,8 +79,7 @@ void PointSimplex::list_arcs(const std::vector<double>& of_lines, double lambda)
     for (std::size_t line = 0; line < lines; ++line) beyond[line] = lambda - of_lines[line] + margin_;
     std::size_t boxes = 0;
     list_near_arcs(lines_, kept_, beyond, {.of_row = most_of_line}, 0, arcs_, boxes, pulse_);
-    work_of_list_ = problem_.costs.work_of_eight() * static_cast<double>(boxes);
-    work_of_lists_ += work_of_list_;
+    work_of_lists_ += problem_.costs.work_of_eight() * static_cast<double>(boxes);
 }
 
 bool PointSimplex::lacks_arcs(const std::vector<double>& of_lines, double lambda) const {

@@ -25,9 +25,8 @@ public:
     Basis basis() const { return simplex_.basis(); }
     ProfilePoint point() const { return simplex_.point(); }
     long pivots() const { return simplex_.pivots(); }
-    // In steps of the simplex, lists included; and of the last list.
+    // In steps of the simplex, lists included.
     double work() const { return simplex_.work() + work_of_lists_; }
-    double work_of_list() const { return work_of_list_; }
 
 private:
     double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
@@ -44,7 +43,6 @@ private:
     WeightedTree kept_;  // its weights are the potentials
     double margin_;      // arcs that are so near to being tight are listed
     double work_of_lists_ = 0;
-    double work_of_list_ = 0;
     FixedSimplexOver<ListedStrips> simplex_;
 };
 

@@ -9,7 +9,6 @@
 
 #include "base/breakpoints.hpp"
 #include "base/crossing.hpp"
-#include "base/highest_cuts.hpp"
 #include "base/in_words.hpp"
 #include "base/masses.hpp"
 #include "base/tuning.hpp"
@@ -35,12 +34,39 @@ struct Cut {
     double at(double left) const { return cost_p + slope * (unmoved - left); }
 };
 
-// The unmoved mass at which the steeper cut takes over; through the place of the flatter one, so that two cuts
-// through one vertex meet just there.
+// The unmoved mass at which the steeper cut takes over, negative if it never does; through the place of the flatter
+// one, so that two cuts through one vertex meet just there.
 double meet(const Cut& flatter, const Cut& steeper) {
     const double lead = flatter.cost_p - steeper.at(flatter.unmoved), faster = steeper.slope - flatter.slope;
     if (!(faster > 0)) return lead < 0 ? 1.0 : -1.0;
     return flatter.unmoved - lead / faster;
+}
+
+// A cut that is the highest until so much is left unmoved.
+struct Stretch {
+    Cut cut;
+    double end;
+};
+
+// The upper envelope of cuts over the unmoved mass, from 1 down to 0: a convex curve that lies nowhere below any of
+// them. Cuts come in the order of their slopes.
+std::vector<Stretch> highest_cuts(const std::vector<Cut>& cuts) {
+    std::vector<Stretch> highest;
+    for (const Cut& cut : cuts) {
+        double start = 1;
+        while (!highest.empty()) {
+            const double start_of_last = highest.size() > 1 ? highest.end()[-2].end : 1;
+            start = std::min(1.0, meet(highest.back().cut, cut));
+            if (start < start_of_last) break;
+            highest.pop_back();
+            if (!highest.empty()) highest.back().end = 0;
+            start = 1;
+        }
+        if (start <= 0) continue;
+        if (!highest.empty()) highest.back().end = start;
+        highest.push_back({cut, 0});
+    }
+    return highest;
 }
 
 // Where the steepest cut of the left vertex meets the flattest of the right one, as a share of the way between them;
@@ -188,7 +214,7 @@ Curve lower_curve(const std::vector<Support>& supports) {
     std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& x, const Cut& y) { return x.slope < y.slope; });
     Curve curve;
     auto vertex = supports.begin();
-    for (const auto& [cut, end] : highest_cuts(cuts, meet)) {
+    for (const auto& [cut, end] : highest_cuts(cuts)) {
         while (vertex + 1 != supports.end() && (vertex + 1)->unmoved >= end) ++vertex;
         const double bend = vertex->unmoved - end <= smallest_step ? vertex->unmoved : end;
         if (bend == curve.unmoved.back()) continue;

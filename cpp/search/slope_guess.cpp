@@ -72,7 +72,7 @@ double next_lambda(const SlopeGuess& guess, const Known& known, const SlopeRange
 double way_in_lambda(const Goal& goal, const ProfilePoint& from, double step, double least_unmoved) {
     ProfilePoint start = from;
     start.unmoved = std::max(from.unmoved, least_unmoved);
-    return step * way_to_goal(goal, start, step, -furthest_down, furthest_up);
+    return step * way_to_goal(goal, start, step, -furthest_guess, furthest_guess);
 }
 
 }  // namespace rpw

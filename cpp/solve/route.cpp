@@ -75,27 +75,10 @@ void add_points_and_matrix(Route& route, const Question& question, const Layout&
     if (has_stand_in) route.add(on_points(question));
 }
 
-const char* name_of(Solver solver) {
-    switch (solver) {
-        case Solver::walk:
-            return "walk";
-        case Solver::simplex:
-            return "simplex";
-        case Solver::points:
-            return "points";
-        case Solver::lmr:
-            return "lmr";
-        case Solver::bisection:
-            return "bisection";
-        default:
-            return nullptr;
-    }
-}
-
 // What to add where a solver was asked for that has nothing to do: no error, as a loop over k may begin at 0.
 std::string in_vain(const Question& question) {
-    const char* name = name_of(question.solver);
-    return name ? std::string(", so that solver='") + name + "' has nothing to do" : "";
+    if (question.solver == Solver::exact) return "";
+    return std::string(", so that solver='") + name_of(question.solver, solver_names) + "' has nothing to do";
 }
 
 // With tol, a solve over trees begins with cells (coarse.hpp).

@@ -26,7 +26,6 @@ PARTS_OF_SEARCH = (
     "ground/powers.cpp",
     "walk/found.cpp",
     "matrix/neighbours.cpp",
-    "matrix/matrix_search.cpp",
     "search/slope_guess.cpp",
 )
 PARTS = (
