@@ -12,8 +12,8 @@
 #include "line/path.hpp"
 #include "line/unit_walk.hpp"
 #include "line/walk.hpp"
-#include "search/guess_between.hpp"
 #include "search/search.hpp"
+#include "search/slope_guess.hpp"
 
 namespace rpw {
 

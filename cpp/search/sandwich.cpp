@@ -161,34 +161,6 @@ double largest_difference(const Band& band, double p) {
 
 // ---------------------------------------------------------------- the curves
 
-class Refinement {
-public:
-    Refinement(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints,
-               Pulse& pulse)
-        : oracle_(oracle),
-          pulse_(pulse),
-          p_(p),
-          tol_(tol * (1 - a_little)),
-          max_breakpoints_(max_breakpoints),
-          solves_(known.size()),
-          open_(std::move(known)) {}
-
-    Sandwich run();
-
-private:
-    bool splits(const Support& left, const Support& right);
-    void tell() const;
-
-    ProfileOracle& oracle_;
-    Pulse& pulse_;
-    double p_;
-    double tol_;
-    std::size_t max_breakpoints_;
-    std::size_t solves_;
-    std::vector<Support> open_;  // from mass 0 on; what lies between them may be too far apart
-    std::vector<Support> done_;  // from mass 1 down; what lies between them is not
-};
-
 Curve upper_curve(const std::vector<Support>& supports) {
     Curve curve;
     const Support* left = &supports.front();
@@ -232,38 +204,16 @@ Sandwich sandwich_of(const std::vector<Support>& supports, double p) {
     return found;
 }
 
-// From mass 1 downwards, so that a simplex always stands beside the next multiplier and no basis has to be kept.
-Sandwich Refinement::run() {
-    done_.push_back(open_.back());
-    open_.pop_back();
-    while (!open_.empty()) {
-        if (pulse_.is_asked()) tell();
-        if (gap_between(open_.back(), done_.back(), p_) > tol_) {
-            if (auto profile = oracle_.whole_profile()) return {{*std::move(profile), std::nullopt}};
-            if (splits(open_.back(), done_.back())) continue;
-        }
-        done_.push_back(open_.back());
-        open_.pop_back();
-    }
-    std::reverse(done_.begin(), done_.end());
-    return sandwich_of(done_, p_);
+bool may_split(const Support& left, const Support& right) {
+    return is_step(left, right) && left.is_vertex && right.is_vertex;
 }
 
-// For how much of the mass the curves are close enough, and bounds on the end of the profile.
-void Refinement::tell() const {
-    pulse_.tell_moved(done_.back().unmoved, static_cast<long>(done_.size()));
-    pulse_.tell_bounds(done_.front().proven, done_.front().cost_p);
-}
-
-// Solves at the slope of the chord. A vertex below the chord is put between; else the chord is an edge of F, and what
-// the solve proves about it is put there.
-bool Refinement::splits(const Support& left, const Support& right) {
-    if (!is_step(left, right) || !left.is_vertex || !right.is_vertex) return false;
+// Solves at the slope of the chord. A vertex below the chord comes between; else the chord is an edge of F, and what
+// the solve proves about it.
+Support split(ProfileOracle& oracle, const Support& left, const Support& right) {
     const double slope = chord(left, right);
-    const Support found = oracle_.solve(slope);
-    check_breakpoints(++solves_, max_breakpoints_);
-    open_.push_back(is_new(found, slope, left, right) ? found : middle_of(left, right, found));
-    return true;
+    const Support found = oracle.solve(slope);
+    return is_new(found, slope, left, right) ? found : middle_of(left, right, found);
 }
 
 Support vertex_of(const Curve& profile, std::size_t v) {
@@ -274,9 +224,33 @@ Support vertex_of(const Curve& profile, std::size_t v) {
 
 }  // namespace
 
+// From mass 1 downwards, so that a simplex always stands beside the next multiplier and no basis has to be kept.
 Sandwich sandwich(ProfileOracle& oracle, std::vector<Support> known, double p, double tol, std::size_t max_breakpoints,
                   Pulse& pulse) {
-    return Refinement(oracle, std::move(known), p, tol, max_breakpoints, pulse).run();
+    const double close = tol * (1 - a_little);
+    std::size_t solves = known.size();
+    std::vector<Support> open = std::move(known);  // from mass 0 on; what lies between them may be too far apart
+    std::vector<Support> done{open.back()};        // from mass 1 down; what lies between them is not
+    open.pop_back();
+    while (!open.empty()) {
+        if (pulse.is_asked()) {  // for how much of the mass the curves are close enough, and bounds on their end
+            pulse.tell_moved(done.back().unmoved, static_cast<long>(done.size()));
+            pulse.tell_bounds(done.front().proven, done.front().cost_p);
+        }
+        if (gap_between(open.back(), done.back(), p) > close) {
+            if (auto profile = oracle.whole_profile()) return {{*std::move(profile), std::nullopt}};
+            if (may_split(open.back(), done.back())) {
+                const Support between = split(oracle, open.back(), done.back());
+                check_breakpoints(++solves, max_breakpoints);
+                open.push_back(between);
+                continue;
+            }
+        }
+        done.push_back(open.back());
+        open.pop_back();
+    }
+    std::reverse(done.begin(), done.end());
+    return sandwich_of(done, p);
 }
 
 Sandwich condensed(const Curve& profile, double p, double tol) {

@@ -5,16 +5,17 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/tuning.hpp"
 #include "flow/labels.hpp"
 #include "line/on_line.hpp"
 #include "lmr/lmr.hpp"
 #include "matrix/on_matrix.hpp"
 #include "points/at_infinity.hpp"
+#include "points/coarse_at_infinity.hpp"
 #include "points/on_points.hpp"
 #include "points/point_lengths.hpp"
 #include "search/read_off.hpp"
 #include "solve/ask.hpp"
-#include "solve/first_bounds.hpp"
 #include "solve/prepared_pair.hpp"
 
 namespace rpw {
@@ -108,6 +109,19 @@ Reply<Band> ask_profile(const Leg& leg, PreparedPair& prepared, const Question& 
             break;
     }
     return profile_on_matrix(prepared.pair(), question, room, pulse);
+}
+
+// Where time may run out: what cells of points prove before a long solve begins, should it be cut off. Nothing where a
+// solve soon knows as much, and where it begins with cells itself.
+std::optional<Outcome> first_bounds(const Pair& pair, const Question& question, const Route& route, Pulse& pulse) {
+    const bool has_points = !pair.space.matrix && question.quantity != Quantity::shared;
+    const double pairs = static_cast<double>(pair.a.size()) * pair.b.size();
+    const bool is_long = has_points && question.truncation == unreachable && pairs >= tuning::pairs_for_first_bounds &&
+                         !route.begins_with(Engine::line);
+    if (!is_long || length_unit(pair.a.points, pair.b.points) != 1) return {};  // cells would need a unit of their own
+    if (std::isinf(question.p)) return bounds_by_cells_at_infinity(pair, question, pulse);
+    const bool begins_with_cells = route.main().engine == Engine::points;
+    return begins_with_cells ? std::nullopt : first_bounds_on_points(pair, question, pulse);
 }
 
 // Whether cells have answered before an engine is asked.
