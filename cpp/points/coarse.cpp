@@ -159,6 +159,7 @@ Outcome bounds_of_one_cell(const PointProblem& problem, const Goal& goal) {
 Outcome as_given(Outcome known, const PointProblem& problem, double scale, const Goal& goal) {
     const auto length = [&](double cost_p) { return scale * root(cost_p, goal.p); };
     if (!goal.is_crossing()) known.lower = length(known.lower), known.upper = length(known.upper);
+    known.lower = std::min(known.lower, known.upper);  // two ways of rounding may have crossed
     known.value = known.upper;
     known.cost = length(known.cost);
     known.scale = scale;

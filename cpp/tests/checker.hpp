@@ -70,6 +70,7 @@ void check_tree(Checker& checker, Node count, Node dimension, Metric metric, dou
 void check_points(Checker& checker, Node rows, Node columns, Node dimension);
 void check_split_basis(Checker& checker, Node rows, Node columns, PerCell per_cell);
 void check_point_simplex(Checker& checker, Node count, double p);
+void check_labels(Checker& checker, Node rows, Node columns);
 void check_first_bounds(Checker& checker, Node rows, Node columns, double p);
 void check_written(Checker& checker, int calls);
 

@@ -11,6 +11,7 @@
 #include "points/point_simplex.hpp"
 #include "points/point_tree.hpp"
 #include "points/split_basis.hpp"
+#include "solve/prepared_pair.hpp"
 #include "solve/solve.hpp"
 #include "tests/basis_checks.hpp"
 #include "tests/checker.hpp"
@@ -163,6 +164,26 @@ void check_point_simplex(Checker& checker, Node count, double p) {
     const double cost = std::pow(found.cost_p, 1 / p);
     checker.expect(found.unmoved == 0, "all mass moves", found.unmoved, 0);
     checker.expect(std::abs(cost - expected) <= 1e-12 * expected, "the simplex over points", cost, expected);
+}
+
+// A prepared pair hands on what is equal, so that k = 0 after other k need not look for it again.
+void check_labels(Checker& checker, Node rows, Node columns) {
+    const std::vector<double> x = draw_points(rows, 2, true), y = draw_points(columns, 2, true);
+    const auto a = draw_masses(rows, Weights::equal), b = draw_masses(columns, Weights::equal);
+    const Space space{Metric::euclidean, {}};
+    const Pair pair{space, {a, {x.data(), rows, 2}, {}, {}}, {b, {y.data(), columns, 2}, {}, {}}};
+    Question question;
+    question.quantity = Quantity::crossings;
+    Pulse pulse(nullptr, 1e9);
+    const PreparedPair prepared(pair, question, pulse);
+    const Pair labelled = prepared.labelled();
+    checker.expect(labelled.a.label.size() == x.size() / 2 && labelled.b.label.size() == y.size() / 2, "labels");
+    for (Node i = 0; i < rows; ++i) {
+        for (Node j = 0; j < columns; ++j) {
+            const bool is_equal = x[2 * i] == y[2 * j] && x[2 * i + 1] == y[2 * j + 1];
+            checker.expect(is_equal == (labelled.a.label[i] == labelled.b.label[j]), "equal points, equal labels");
+        }
+    }
 }
 
 // Bounds by cells, at every p, beside the answer; some points lie far out.

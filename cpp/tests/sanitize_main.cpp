@@ -84,6 +84,7 @@ int main(int count, char** arguments) {
     }
     for (const double p : {1.0, 2.0}) check_point_simplex(checker, 250, p);
     for (int repeat = 0; repeat < 6; ++repeat) check_points(checker, 60 + below(40), 60 + below(40), 2);  // merged
+    check_labels(checker, 70, 50);
     for (const double p : {1.0, 2.0, HUGE_VAL}) check_first_bounds(checker, 1100, 1030, p);
     check_sandwich_of_all_edges(checker);
     check_work_of_walk(checker);
