@@ -13,7 +13,6 @@
 #include "line/profile.hpp"
 #include "line/search_line.hpp"
 #include "line/thresholds.hpp"
-#include "line/unit_walk.hpp"
 #include "search/read_off.hpp"
 
 namespace rpw {
@@ -223,13 +222,13 @@ namespace {
 
 // The whole profile, where it costs no more than the searches: for p = 1 and between equal masses. Nothing where a
 // distance, or a price of these, has no power in its unit.
-std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<const double> kappas, Pulse& pulse) {
-    if (std::isinf(p) || (p != 1 && !has_equal_masses(pair))) return {};
+std::optional<Curve> profile_for(std::span<const double> kappas, const LinePair& pair, double p, Pulse& pulse) {
+    if (std::isinf(p)) return {};
     const double largest = pair.largest_distance();
     double least = pair.least_distance();
     for (const double kappa : kappas) least = kappa > 0 ? std::min(least, kappa) : least;
     if (std::abs(std::log2(largest)) > most_digits || powers_vanish(least, largest, p)) return {};
-    return line_profile(pair, p, false, kappas.size() * costs_of_search * pair.atoms(), pulse);
+    return short_profile(pair, p, kappas.size() * costs_of_search * pair.atoms(), pulse);
 }
 
 // Where the profile meets (κ ε)^p.
@@ -254,7 +253,7 @@ Reply<std::vector<double>> several_on_line(const Pair& pair, const Direction& li
     pulse.note(sides.pair.atoms());
     question.quantity = Quantity::crossing;
     question.need = Need::value;
-    const auto curve = short_profile(sides.pair, question.p, kappas, pulse);
+    const auto curve = profile_for(kappas, sides.pair, question.p, pulse);
     std::vector<double> values;
     for (const double kappa : kappas) {
         question.kappa = kappa;
