@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "base/crossing.hpp"
+#include "base/merge_pairs.hpp"
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
@@ -21,30 +21,6 @@ using namespace tuning;
 
 namespace {
 
-// The plan (1 - part) · first + part · second, over the atoms as they came.
-std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, const LinePlan& second, double part) {
-    std::vector<PlanEntry> plan;
-    plan.reserve(first.size() + second.size());
-    const Mass total = line.pair.total();
-    for (const LineEntry& e : first) plan.push_back({e.row, e.column, (1 - part) * share_of(e.mass, total)});
-    for (const LineEntry& e : second) plan.push_back({e.row, e.column, part * share_of(e.mass, total)});
-    const auto is_before = [](const PlanEntry& a, const PlanEntry& b) {
-        return std::pair(a.row, a.column) < std::pair(b.row, b.column);
-    };
-    std::inplace_merge(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(first.size()), plan.end(), is_before);
-    std::size_t kept = 0;
-    for (const PlanEntry& entry : plan) {
-        if (kept > 0 && !is_before(plan[kept - 1], entry)) {
-            plan[kept - 1].mass += entry.mass;
-        } else if (entry.mass > 0) {
-            plan[kept++] = entry;
-        }
-    }
-    plan.resize(kept);
-    for (PlanEntry& entry : plan) entry.row = line.order_x[entry.row], entry.column = line.order_y[entry.column];
-    return plan;
-}
-
 // What a search over the line leaves. It is always proven: ties are broken by jitter, and that may go wrong.
 struct FoundOnLine : Finding {
     static constexpr bool always_proven = true;
@@ -55,7 +31,19 @@ struct FoundOnLine : Finding {
     const LinePlan& right;
     double weight;
 
-    std::vector<PlanEntry> plan() const { return mixed(line, left, right, weight); }
+    // (1 - weight) · left + weight · right, over the atoms as they came.
+    std::vector<PlanEntry> plan() const {
+        std::vector<PlanEntry> plan;
+        const Mass total = line.pair.total();
+        for (const auto& [part, of_part] : {std::pair(&left, 1 - weight), std::pair(&right, weight)}) {
+            if (of_part == 0) continue;
+            for (const auto& [row, column, mass] : *part) {
+                plan.push_back({line.order_x[row], line.order_y[column], of_part * share_of(mass, total)});
+            }
+        }
+        merge_pairs(plan);
+        return plan;
+    }
     double certify(std::vector<double>& u, std::vector<double>& v) const {
         const LineDual dual = line_dual(line.pair, cost, lambda, proof.plan);
         u = unsorted(dual.u, line.order_x);

@@ -41,7 +41,7 @@ Atoms quantiles(const Atoms& atoms, Node count) {
 LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double lambda, LinePlan plan) {
     const double unmoved = pair.unmoved(mass_of(plan));
     double cost_p = cost_of(pair, plan, cost);
-    const auto is_cut_off = [&](const LineEntry& e) {
+    const auto is_cut_off = [&](const FlowEntry& e) {
         return cost(pair.x.at[e.row] - pair.y.at[e.column]) == largest_power;
     };
     // A little mass at a power that is cut off would look cheap.
@@ -53,7 +53,7 @@ LineVertex last_vertex(const LinePair& pair, const LineCost& cost) {
     LineVertex vertex = as_vertex(pair, cost, 0, monotone_plan(pair));
     const std::vector<double> u = row_potentials(pair, cost, 0, vertex.plan);
     with_power(cost, [&](auto power) {
-        for (const LineEntry& e : *vertex.plan) {
+        for (const FlowEntry& e : *vertex.plan) {
             vertex.lambda = std::max(vertex.lambda, power(pair.x.at[e.row] - pair.y.at[e.column]) + u[e.row]);
         }
     });

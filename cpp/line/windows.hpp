@@ -42,8 +42,8 @@ inline Seam in_common(const Seam& a, const Seam& b) {
             {std::min(a.last.rows, b.last.rows), std::min(a.last.columns, b.last.columns)}};
 }
 
-inline bool are_equal(std::span<const LineEntry> p, std::span<const LineEntry> q) {
-    return std::equal(p.begin(), p.end(), q.begin(), q.end(), [](const LineEntry& a, const LineEntry& b) {
+inline bool are_equal(std::span<const FlowEntry> p, std::span<const FlowEntry> q) {
+    return std::equal(p.begin(), p.end(), q.begin(), q.end(), [](const FlowEntry& a, const FlowEntry& b) {
         return a.row == b.row && a.column == b.column && a.mass == b.mass;
     });
 }
