@@ -206,8 +206,8 @@ Band thresholds_by_passes(const LinePair& pair, double tol, Pulse& pulse) {
         const double from = low.next, to = high.back().longest;
         const bool is_same = low.unmoved <= high.back().unmoved;
         if (!is_same && to - from > tol) {
-            const double half = tol * std::floor(std::ceil((to - from) / tol) / 2);
-            high.push_back(pass_at(pair, from + half, pulse));
+            const double half = from + tol * std::floor(std::ceil((to - from) / tol) / 2);
+            high.push_back(pass_at(pair, half < to ? half : from, pulse));  // by rounding, half of it may be all
             continue;
         }
         if (!is_same) steps.add(std::min(from, to), to, high.back().unmoved);
