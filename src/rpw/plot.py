@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_barycenter", "plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_null", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -62,6 +62,19 @@ class Weighted(Protocol):
     def points(self) -> Array: ...
     @property
     def weights(self) -> Array: ...
+
+
+class Floor(Protocol):
+    """What is drawn of an `rpw.stats.NoiseFloor`."""
+
+    @property
+    def distance(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def values(self) -> Array: ...
 
 
 def plot_profile(
@@ -192,6 +205,22 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
     if len(ends):  # for the legend: the first of the lines may be a faint one
         ax.plot([], [], color=str(_GREY), lw=0.8, label="moves")
+
+
+# ---------------------------------------------------------------- a test
+
+
+def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None) -> Axes:
+    """Draw what random splits of the pooled rows give, their middle 90 %, and the observed distance."""
+    ax = _axes(ax, 6, 3.4)
+    known = floor.values[~np.isnan(floor.values)]
+    ax.hist(known, bins=min(40, max(5, len(known) // 10)), color="tab:gray", alpha=0.6, label="random splits")
+    ax.axvspan(floor.low, floor.high, color="tab:blue", alpha=0.12, lw=0, label="their middle 90 %")
+    ax.axvline(floor.distance, color="tab:red", lw=2, label=f"observed, {floor.distance:.3g}")
+    ax.set(xlabel=xlabel, ylabel="number of splits", title=title)
+    ax.margins(x=0.05)
+    ax.legend(loc="best", facecolor="white", edgecolor="none", framealpha=0.9)
+    return ax
 
 
 # ---------------------------------------------------------------- a barycenter

@@ -1,7 +1,8 @@
 """Are two populations at most so far apart? A test whose p-value holds in any dimension.
 
-Let G be the most mass that can be moved between the samples at W ≤ κ·margin. One row changes G by at most 1/n or 1/m, and
-on average G is at most that of the populations. By McDiarmid's inequality, if RPW of the populations exceeds the margin,
+Let G be the most mass that can be moved between the samples at W ≤ κ·margin. One row changes G by at most 1/n or 1/m,
+and on average G is at most that of the populations. If RPW of the populations exceeds the margin, McDiarmid's inequality
+says
 
     P(G - 1 + margin ≥ g) ≤ exp(-2 g² / (1/n + 1/m)).
 
@@ -137,4 +138,3 @@ def equivalence_test(
     pvalue = math.exp(-2.0 * gained**2 / (1 / samples.n + 1 / samples.m))
     least = deviation(samples.n, samples.m, _USUAL_LEVEL)
     return EquivalenceResult(gained, pvalue, share, distance, least, samples.n, samples.m)
-

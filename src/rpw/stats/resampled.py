@@ -37,8 +37,8 @@ _ENTRIES_AT_ONCE = 2_000_000  # atoms of the splits that are handed over togethe
 _MOST_AT_ONCE = 256
 _MANY_BREAKPOINTS = 2**62
 # On a line with samples of two sizes the exact profile would need a matrix. Two curves that enclose it take a
-# millisecond: this far apart, as a share of the smallest price.
-_BAND_ON_LINE = 1e-3
+# few milliseconds: this far apart, as a share of the smallest price.
+_BAND_ON_LINE = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,9 @@ def ground_of(places: Array, metric: GroundMetric) -> Support | Points:
     return support if len(places) <= _MOST_PLACES or _is_on_line(support) else Points(metric)
 
 
-def resample(splits: Splits, question: Question, metric: GroundMetric, kappas: Array, effort: Effort) -> Values | Curves:
+def resample(
+    splits: Splits, question: Question, metric: GroundMetric, kappas: Array, effort: Effort
+) -> Values | Curves:
     """Solve every split, by whole profiles if they are affordable."""
     ground = ground_of(splits.places, metric)
     if effort.device != "cpu" or ground.size is None:
@@ -155,18 +157,14 @@ def _curves(ground: Ground, splits: Splits, question: Question, kappas: Array, e
         a, b = splits.atoms(start, stop, ground.size is None)
         pairs = np.arange(stop - start)
         backend = CoreBackend(PairBatch(a, b, ground, question))
-        bands, failures = backend.profiles(
-            pairs, pairs, effort.n_threads, _from(start, effort.report), effort.deadline
-        )
+        bands, failures = backend.profiles(pairs, pairs, effort.n_threads, _from(start, effort.report), effort.deadline)
         _check_solved(failures)
         for band in bands:
             above = None if band is None else Polyline.of_core(question.p, band[0])
             below = above if band is None or band[1] is None else Polyline.of_core(question.p, band[1])
             upper.append(above)
             lower.append(below)
-    values = [
-        [math.nan if curve is None else curve.crossing(kappa) for kappa in kappas.tolist()] for curve in upper
-    ]
+    values = [[math.nan if curve is None else curve.crossing(kappa) for kappa in kappas.tolist()] for curve in upper]
     return Curves(np.array(values), upper, lower)
 
 
