@@ -169,13 +169,13 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     return ax
 
 
-def _draw_legend(ax: Axes) -> None:
+def _draw_legend(ax: Axes, below: float = -0.1) -> None:
     """Below the picture where the figure makes room for it, so that it covers nothing; else inside, on white."""
     if ax.figure.get_layout_engine() is None:
         place: dict[str, Any] = {"loc": "best", "facecolor": "white", "edgecolor": "none", "framealpha": 0.8}
     else:
-        below = -0.1 if ax.axison else 0.0  # the numbers of an axis come first
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": 3, "frameon": False}
+        under = below if ax.axison else 0.0  # the numbers of an axis come first
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, under), "ncols": 3, "frameon": False}
     ax.legend(fontsize=9, **place)
 
 
@@ -218,8 +218,7 @@ def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None
     ax.axvspan(floor.low, floor.high, color="tab:blue", alpha=0.12, lw=0, label="their middle 90 %")
     ax.axvline(floor.distance, color="tab:red", lw=2, label=f"observed, {floor.distance:.3g}")
     ax.set(xlabel=xlabel, ylabel="number of splits", title=title)
-    ax.margins(x=0.05)
-    ax.legend(loc="best", facecolor="white", edgecolor="none", framealpha=0.9)
+    _draw_legend(ax, below=-0.18)
     return ax
 
 

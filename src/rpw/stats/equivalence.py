@@ -1,8 +1,8 @@
 """Are two populations at most so far apart? A test whose p-value holds in any dimension.
 
 Let G be the most mass that can be moved between the samples at W ≤ κ·margin. One row changes G by at most 1/n or 1/m,
-and on average G is at most that of the populations. If RPW of the populations exceeds the margin, McDiarmid's inequality
-says
+and on average G is at most that of the populations. So McDiarmid's inequality says, if RPW of the populations exceeds
+the margin:
 
     P(G - 1 + margin ≥ g) ≤ exp(-2 g² / (1/n + 1/m)).
 

@@ -1,7 +1,7 @@
 """What the splits say about the observed one: p-values, also if some rows were replaced.
 
-H0 with r replaced rows: the pooled rows are exchangeable but for at most r of them. An adversary who saw everything chose
-these and replaced them. With s = r / min(n, m), the p-value
+H0 with r replaced rows: the pooled rows are exchangeable but for at most r of them. An adversary who saw everything
+chose these and replaced them. With s = r / min(n, m), the p-value
 
     p_r = (1 + #{i : T⁺_s(split i) ≥ T⁻_s(observed)}) / (B + 1)
 

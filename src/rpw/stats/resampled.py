@@ -35,7 +35,6 @@ __all__ = ["Curves", "Effort", "Resampled", "Values", "ground_of", "resample", "
 _MOST_PLACES = 5_000  # for whole profiles: the matrix of all distances has 200 megabytes
 _ENTRIES_AT_ONCE = 2_000_000  # atoms of the splits that are handed over together
 _MOST_AT_ONCE = 256
-_MANY_BREAKPOINTS = 2**62
 # On a line with samples of two sizes the exact profile would need a matrix. Two curves that enclose it take a
 # few milliseconds: this far apart, as a share of the smallest price.
 _BAND_ON_LINE = 1e-2

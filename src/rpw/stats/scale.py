@@ -1,7 +1,7 @@
 """Scales of columns, from order statistics of the pooled rows.
 
-``scale="robust"`` divides each column by the width of its middle half, z₍b₎ - z₍a₎. A few outliers do not move that width
-much: with r rows put back it lies between z₍b-r₎ - z₍a+r₎ and z₍b+r₎ - z₍a-r₎.
+``scale="robust"`` divides each column by the width of its middle half, z₍b₎ - z₍a₎. A few outliers hardly move that
+width: with r rows put back it lies between z₍b-r₎ - z₍a+r₎ and z₍b+r₎ - z₍a-r₎.
 """
 
 from __future__ import annotations

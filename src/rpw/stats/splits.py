@@ -43,7 +43,8 @@ class Splits:
     def sizes(self) -> Ints:
         """The smaller of the two sample sizes, split by split."""
         n = self.first.sum(axis=1, dtype=np.int64)
-        return np.minimum(n, int(self.pooled.sum()) - n)
+        smaller: Ints = np.minimum(n, int(self.pooled.sum()) - n)
+        return smaller
 
     def part(self, start: int, stop: int) -> Splits:
         """Some of them."""
@@ -106,7 +107,7 @@ def as_groups(groups: Any, n: int, m: int) -> Ints | None:
         return None
     if not isinstance(groups, Sequence) or isinstance(groups, str) or len(groups) != 2:
         raise ValueError("groups must be a pair: the groups of the rows of x, and those of the rows of y")
-    of_x, of_y = (_labels_in(side, f"groups[{s}]", rows) for s, (side, rows) in enumerate(zip(groups, (n, m))))
+    of_x, of_y = _labels_in(groups[0], "groups[0]", n), _labels_in(groups[1], "groups[1]", m)
     both = set(of_x) & set(of_y)
     if both:
         raise ValueError(
