@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -124,7 +124,7 @@ def test_p_grows_with_the_replaced_rows_and_changed_at_least_is_where_it_passes(
     result = two_sample_test(x, y, n_resamples=99, rng=seed, **options)
     levels = [result._evidence.pvalue(rows) for rows in range(31)]
     assert levels[0] == result.pvalue
-    assert all(a <= b + 1e-12 for a, b in zip(levels[1:], levels[2:], strict=False))
+    assert all(a <= b + 1e-12 for a, b in pairwise(levels[1:]))
     changed = result.changed_at_least()
     assert changed == next(rows for rows, level in enumerate(levels) if level > 0.05)
     assert 1 <= changed <= 10
