@@ -214,7 +214,7 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
 def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
     """Draw the mean move along each coordinate as a bar, from the first column down, with its share of the cost."""
     columns = sorted(moves.largest(_MOST_BARS))
-    ax = _axes(ax, 6, 1.2 + 0.3 * len(columns))
+    ax = _axes(ax, 7, 1.4 + 0.3 * len(columns))
     mean, median, absolute = (np.nan_to_num(part[columns]) for part in (moves.mean, moves.median, moves.absolute))
     places = np.arange(len(columns))
     ax.barh(places, np.copysign(absolute, mean), height=0.7, color="tab:blue", alpha=0.25, label="mean absolute move")
@@ -242,7 +242,8 @@ def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
     note = "" if moves.share is None else "; text: share of the cost"
     ax.set_title(f"Mean move along each column{note}" + (f"\n{hidden:,} more columns" if hidden else ""), fontsize=10)
     ax.spines[["top", "right"]].set_visible(False)
-    _draw_legend(ax)
+    beside = {} if ax.figure.get_layout_engine() is None else {"bbox_to_anchor": (1.0, 1.0)}  # the figure makes room
+    ax.legend(loc="upper left" if beside else "best", fontsize=9, frameon=not beside, **beside)
     return ax
 
 

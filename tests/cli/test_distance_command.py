@@ -166,10 +166,10 @@ def test_a_column_that_makes_up_all_of_the_distance_is_a_note(tmp_path):
         (tmp_path / f"{name}.csv").write_text("\n".join(["income,age", *rows]))
     files = tmp_path / "a.csv", tmp_path / "b.csv"
     done = call("distance", *files, "--diameter", "1e4")
-    assert "the column income makes up nearly all of the distance" in " ".join(done.stdout.split())
+    assert "column 0 (counted from 0) makes up nearly all of the distance" in " ".join(done.stdout.split())
     assert not done.stderr  # no warning of Python as well
-    assert answer("distance", *files, "--diameter", "1e4")["note"].startswith("the column income makes up")
+    assert answer("distance", *files, "--diameter", "1e4")["note"].startswith("column 0 (counted from 0) makes up")
     both = answer("distance", *files)["note"]
     assert both.startswith("the points reach over")
-    assert "; the column income makes up" in both
+    assert "; column 0 (counted from 0) makes up" in both
     assert answer("distance", *files, "--k", "0")["note"] is None
