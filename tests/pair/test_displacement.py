@@ -174,7 +174,7 @@ def test_names_are_those_of_a_table_on_either_side(table):
     values, names = RNG.random((5, 2)), ["age", "dose"]
     x = table(values, names)
     for result in (
-        rpw.solve(x, values + [0.0, 0.1]),
+        rpw.solve(x, np.add(values, [0.0, 0.1])),
         rpw.solve(values, table(values + 0.1, names)),
         rpw.transport(rpw.Measure(x), values),
         rpw.solve_pairs([values, x], [values, values + 0.1])[0],

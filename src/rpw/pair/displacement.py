@@ -5,11 +5,11 @@ Let π be the plan, M the mass that it moves, and Δ = y - x the move of a pair.
     mean_c = Σ π Δ_c / M        absolute_c = Σ π |Δ_c| / M        share_c = Σ π ℓ^(p-1) Δ_c ∂_c ℓ / Σ π ℓ^p.
 
 Here ℓ is the length of Δ, a norm, and ∂_c ℓ its derivative in Δ_c. Since Σ_c Δ_c ∂_c ℓ = ℓ for every norm (Euler), the
-shares sum to 1: they split W^p. With the Euclidean norm and p = 2 a share is that of Δ_c² in the sum of all squares, with
-cityblock and p = 1 that of |Δ_c| in the sum of all. At p = ∞ the longest moves alone count.
+shares sum to 1: they split W^p. With the Euclidean norm and p = 2, a share is that of Δ_c² in the sum of all squares.
+With cityblock and p = 1, it is that of |Δ_c| in the sum of all. At p = ∞ the longest moves alone count.
 
-RPW moves parts of outliers too, as far as its price allows. A little mass on a long way may be most of the cost, and much
-of the mean. The median of Δ_c over the mass that moves is not touched by that.
+RPW moves parts of outliers too, as far as its price allows. A little mass on a long way may be most of the cost, and
+much of the mean. It hardly changes the median of Δ_c over the mass that moves.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Displacement:
     absolute : array (d,)
         The mean of the absolute value. It is far larger than ``abs(mean)`` if mass moves both ways.
     share : array (d,) or None
-        The part of W^p that each coordinate makes up. The parts sum to 1; they are all 0 if the plan costs nothing. None
-        under a metric that is no norm of the differences.
+        The part of W^p that each coordinate makes up. The parts sum to 1; they are all 0 if the plan costs nothing.
+        None under a metric that is no norm of the differences.
 
     >>> import rpw
     >>> moved = rpw.transport([[0.0, 0.0], [1.0, 0.0]], [[3.0, 1.0], [4.0, -1.0]]).displacement
@@ -93,7 +93,10 @@ class Displacement:
         from rpw.base.html import facts
 
         rows = [
-            (self.names[column], f"{self._in_words(column)}; median {self.median[column]:+.4g}, absolute {self.absolute[column]:.4g}")
+            (
+                self.names[column],
+                f"{self._in_words(column)}; median {self.median[column]:+.4g}, absolute {self.absolute[column]:.4g}",
+            )
             for column in self.largest(_IN_HTML)
         ]
         hidden = len(self.names) - len(rows)
@@ -101,7 +104,7 @@ class Displacement:
 
 
 def displacement_of(problem: Problem, p: float, rows: Ints, columns: Ints, mass: Array) -> Displacement:
-    """Of the plan that moves ``mass[s]`` from the atom ``rows[s]`` to the atom ``columns[s]``; raises without points."""
+    """Of the plan that moves ``mass[s]`` from atom ``rows[s]`` to atom ``columns[s]``; raises without points."""
     if problem.points is None:
         raise ValueError("displacement needs points: this result comes from cost=, which has distances alone")
     x, y = (np.asarray(points)[atoms] for points, atoms in zip(problem.points, (rows, columns), strict=True))

@@ -93,6 +93,9 @@ def solve(
     -------
     Result
 
+    Warns, once, if one column makes up nearly all of the distances between points (20 or more on each side, under a
+    norm): then the columns are hardly meant to have the units that they have.
+
     >>> import rpw
     >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1, diameter=1)
     >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
