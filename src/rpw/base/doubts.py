@@ -77,8 +77,8 @@ def of_one_scale(column: str) -> str:
     """The words about a column that makes up nearly all of the distances."""
     return (
         f"{column} makes up nearly all of the distance between points, and the others hardly count: bring the columns "
-        "to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so), or pass that column alone if the "
-        "others are not meant to count"
+        "to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so), or pass that column alone if "
+        "the others are not meant to count"
     )
 
 

@@ -178,7 +178,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
-    columns = Columns().shared_with(x=x, y=y)
+    named = Columns().shared_with(x=x, y=y)
     warn_of_image(x=x, y=y)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
@@ -186,7 +186,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         raise ValueError(
             f"x and y must have points of the same dimension, got {points_x.shape[1]} and {points_y.shape[1]}"
         )
-    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved), columns.best)
+    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved), named.best)
 
 
 def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Array, Array]:
