@@ -74,8 +74,8 @@ void for_each_parallel(std::size_t count, int threads, double seconds, const Bod
     lock.unlock();
     pool.clear();
     if (interruption) std::rethrow_exception(interruption);
-    if (failure) std::rethrow_exception(failure);
     report(done);
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace rpw
