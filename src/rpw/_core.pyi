@@ -291,7 +291,8 @@ def pair_values_within(
 ) -> tuple[_Floats, _Failures]:
     """RPW of many pairs; infinite where it was given up, proven to lie beyond the cutoff of the pair.
 
-    NaN, and the pair with a reason, where one fails. What the solves say about other pairs is added to ``cuts``, in the order of the pairs.
+    NaN, and the pair with a reason, where one fails. What the solves say about other pairs is added to ``cuts``, in the
+    order of the pairs.
     """
 
 def neighbour_bounds(

@@ -88,9 +88,7 @@ def compute_on_cluster(
         _compute(_Cluster(backend, tiling, client, deadline), tiling, tiles, keep, report)
 
 
-def _compute(
-    cluster: _Cluster, tiling: Tiling, tiles: list[Tile], keep: Keep, report: Callable[[int], object]
-) -> None:
+def _compute(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], keep: Keep, report: Callable[[int], object]) -> None:
     todo = iter(tiles)
     done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
     try:

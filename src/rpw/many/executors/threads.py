@@ -7,6 +7,7 @@ which tiles are whole: values are NaN until they are known.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 
@@ -34,24 +35,45 @@ def compute_on_threads(
     if not tiles:
         return
     backend.check_fits(n_threads, tiling.is_symmetric)
-    already = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
+    done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
     for together in _calls(tiling, tiles, backend.pairs_at_once):
-        first, second = (np.concatenate(side) for side in zip(*map(tiling.pairs, together), strict=True))
-        values, waiting = backend.batch.no_values(len(first)), _spans(tiling, together)
+        _compute_together(backend, tiling, together, n_threads, keep, _after(done, report), deadline)
+        done += tiling.count_pairs(together)
 
-        def note(done: int, values: Array = values, waiting: dict[Tile, slice] = waiting, before: int = already) -> None:
-            # Pairs are taken in order, so no tile is whole that ends later.
-            begun = list(takewhile(lambda item: item[1].stop <= done + n_threads, waiting.items()))
-            for tile, span in begun:
-                if not np.isnan(values[span].min(initial=0.0)):
-                    keep(tile, values[span], [])
-                    del waiting[tile]
-            report(before + done)
 
-        _, failures = backend.values(first, second, n_threads, note, deadline, into=values)
-        for tile, span in waiting.items():
-            keep(tile, values[span], [failure for failure in failures if tiling.tile_of(*failure[:2]) == tile])
-        already += len(first)
+def _compute_together(
+    backend: Backend,
+    tiling: Tiling,
+    tiles: list[Tile],
+    n_threads: int,
+    keep: Keep,
+    report: Callable[[int], object],
+    deadline: Deadline,
+) -> None:
+    """The same in one call of the backend."""
+    first, second = (np.concatenate(side) for side in zip(*map(tiling.pairs, tiles), strict=True))
+    values, waiting = backend.batch.no_values(len(first)), _spans(tiling, tiles)
+
+    def note(done: int) -> None:
+        # Pairs are taken in order, so no tile is whole that ends later than this.
+        begun = list(takewhile(lambda item: item[1].stop <= done + n_threads, waiting.items()))
+        for tile, span in begun:
+            if not np.isnan(values[span].min(initial=0.0)):
+                keep(tile, values[span], [])
+                del waiting[tile]
+        report(done)
+
+    _, failures = backend.values(first, second, n_threads, note, deadline, into=values)
+    failed = defaultdict[Tile, Failures](list)
+    for i, j, reason in failures:
+        failed[tiling.tile_of(i, j)].append((i, j, reason))
+    for tile, span in waiting.items():
+        keep(tile, values[span], failed[tile])
+
+
+def _after(before: int, report: Callable[[int], object]) -> Callable[[int], object]:
+    """Reports pairs after those that were done before."""
+    return lambda done: report(before + done)
 
 
 def _calls(tiling: Tiling, tiles: list[Tile], pairs_at_once: int) -> Iterator[list[Tile]]:

@@ -88,7 +88,8 @@ class CudaBackend:
             prices = question.kappas or (question.kappa,)
             report_now = report if question is self._questions[-1] else None
             found = np.full((len(first), len(prices)), np.nan)
-            failures = self._fill(found if question.kappas else found[:, 0], question, first, second, report_now, deadline)
+            place_of = found if question.kappas else found[:, 0]
+            failures = self._fill(place_of, question, first, second, report_now, deadline)
             for place, kappa in enumerate(kappas):
                 if kappa in prices:
                     values[:, place] = found[:, prices.index(kappa)]
