@@ -7,6 +7,7 @@ which tiles are whole: values are NaN until they are known.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import takewhile
@@ -36,7 +37,8 @@ def compute_on_threads(
         return
     backend.check_fits(n_threads, tiling.is_symmetric)
     done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
-    for together in _calls(tiling, tiles, backend.pairs_at_once):
+    at_once = backend.pairs_at_once // math.prod(backend.batch.stack)  # of a stack, every k counts as a pair does
+    for together in _calls(tiling, tiles, at_once):
         _compute_together(backend, tiling, together, n_threads, keep, _after(done, report), deadline)
         done += tiling.count_pairs(together)
 
