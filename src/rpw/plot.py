@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_barycenter", "plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_null", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -62,6 +62,19 @@ class Weighted(Protocol):
     def points(self) -> Array: ...
     @property
     def weights(self) -> Array: ...
+
+
+class Floor(Protocol):
+    """What is drawn of an `rpw.stats.NoiseFloor`."""
+
+    @property
+    def distance(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def values(self) -> Array: ...
 
 
 def plot_profile(
@@ -156,13 +169,13 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     return ax
 
 
-def _draw_legend(ax: Axes) -> None:
+def _draw_legend(ax: Axes, below: float = -0.1) -> None:
     """Below the picture where the figure makes room for it, so that it covers nothing; else inside, on white."""
     if ax.figure.get_layout_engine() is None:
         place: dict[str, Any] = {"loc": "best", "facecolor": "white", "edgecolor": "none", "framealpha": 0.8}
     else:
-        below = -0.1 if ax.axison else 0.0  # the numbers of an axis come first
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": 3, "frameon": False}
+        under = below if ax.axison else 0.0  # the numbers of an axis come first
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, under), "ncols": 3, "frameon": False}
     ax.legend(fontsize=9, **place)
 
 
@@ -192,6 +205,21 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
     if len(ends):  # for the legend: the first of the lines may be a faint one
         ax.plot([], [], color=str(_GREY), lw=0.8, label="moves")
+
+
+# ---------------------------------------------------------------- a test
+
+
+def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None) -> Axes:
+    """Draw what random splits of the pooled rows give, their middle 90 %, and the observed distance."""
+    ax = _axes(ax, 6, 3.4)
+    known = floor.values[~np.isnan(floor.values)]
+    ax.hist(known, bins=min(40, max(5, len(known) // 10)), color="tab:gray", alpha=0.6, label="random splits")
+    ax.axvspan(floor.low, floor.high, color="tab:blue", alpha=0.12, lw=0, label="their middle 90 %")
+    ax.axvline(floor.distance, color="tab:red", lw=2, label=f"observed, {floor.distance:.3g}")
+    ax.set(xlabel=xlabel, ylabel="number of splits", title=title)
+    _draw_legend(ax, below=-0.18)
+    return ax
 
 
 # ---------------------------------------------------------------- a barycenter
