@@ -153,6 +153,8 @@ def _curves(ground: Ground, splits: Splits, question: Question, kappas: Array, e
     upper: list[Polyline | None] = []
     lower: list[Polyline | None] = []
     for start, stop in _parts(splits):
+        if effort.deadline.seconds_left == 0:
+            break
         a, b = splits.atoms(start, stop, ground.size is None)
         pairs = np.arange(stop - start)
         backend = CoreBackend(PairBatch(a, b, ground, question))
@@ -163,6 +165,8 @@ def _curves(ground: Ground, splits: Splits, question: Question, kappas: Array, e
             below = above if band is None or band[1] is None else Polyline.of_core(question.p, band[1])
             upper.append(above)
             lower.append(below)
+    missing = [None] * (len(splits) - len(upper))
+    upper, lower = upper + missing, lower + missing
     values = [[math.nan if curve is None else curve.crossing(kappa) for kappa in kappas.tolist()] for curve in upper]
     return Curves(np.array(values), upper, lower)
 

@@ -178,6 +178,7 @@ def noise_floor(
 class _Test:
     """All that was asked, checked."""
 
+    statistic: str
     samples: Samples
     metric: GroundMetric
     question: Question
@@ -216,7 +217,7 @@ def _checked(
         raise ValueError(f"k, diameter and tol have no effect on statistic={statistic!r}: leave them out")
     question = as_question("wasserstein", p=p) if statistic == "wasserstein" else as_question(p=p, tol=tol)
     prices = prices_of(k, diameter, samples.points, ground, scales, generator)
-    return _Test(samples, ground, question, prices, as_groups(groups, samples.n, samples.m), generator)
+    return _Test(statistic, samples, ground, question, prices, as_groups(groups, samples.n, samples.m), generator)
 
 
 def _as_rows(contamination: Any, test: _Test) -> int:
@@ -231,7 +232,7 @@ def _as_rows(contamination: Any, test: _Test) -> int:
     rows = math.ceil(number * smaller - 1e-9) if is_share else int(number)
     if rows > smaller:
         raise ValueError(f"contamination is {rows} rows, and the smaller sample has only {smaller}")
-    if rows and test.question.name != "rpw":
+    if rows and test.statistic != "rpw":
         raise ValueError("contamination needs statistic='rpw': one replaced row can move the others at will")
     return rows
 
@@ -242,10 +243,10 @@ def _as_level(alpha: Any, test: _Test, k: Any) -> float | None:
     level = check.as_number(alpha, "alpha")
     if not 0 < level < 1:
         raise ValueError(f"alpha must lie between 0 and 1, got {level}")
+    if test.statistic != "rpw":
+        raise ValueError("alpha needs statistic='rpw'")
     if k is None:
         raise ValueError("alpha stops the test early, which needs one price: pass k=")
-    if test.question.name != "rpw":
-        raise ValueError("alpha needs statistic='rpw'")
     return level
 
 
