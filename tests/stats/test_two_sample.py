@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -124,7 +124,7 @@ def test_p_grows_with_the_replaced_rows_and_changed_at_least_is_where_it_passes(
     result = two_sample_test(x, y, n_resamples=99, rng=seed, **options)
     levels = [result._evidence.pvalue(rows) for rows in range(31)]
     assert levels[0] == result.pvalue
-    assert all(a <= b + 1e-12 for a, b in zip(levels[1:], levels[2:], strict=False))
+    assert all(a <= b + 1e-12 for a, b in pairwise(levels[1:]))
     changed = result.changed_at_least()
     assert changed == next(rows for rows, level in enumerate(levels) if level > 0.05)
     assert 1 <= changed <= 10
@@ -341,3 +341,14 @@ def test_levels_and_confidences_are_checked():
             result.changed_at_least(level)
         with pytest.raises(ValueError, match="confidence_level"):
             result.at_most(level)
+
+
+@pytest.mark.parametrize("sizes", [(12, 12), (9, 14)])
+def test_a_gpu_gives_the_same_values(on_host, sizes):
+    x, y = clouds(4, *sizes)
+    on_cpu = two_sample_test(x, y, n_resamples=20, rng=1)
+    on_gpu = two_sample_test(x, y, n_resamples=20, rng=1, device="cuda")
+    assert on_host.launched
+    assert on_gpu.null_distribution == pytest.approx(on_cpu.null_distribution, abs=1e-9)
+    assert on_gpu.pvalue == on_cpu.pvalue
+    assert on_gpu.changed_at_least(0.6) <= on_cpu.changed_at_least(0.6)

@@ -113,7 +113,7 @@ def two_sample_test(
     >>> y[:10] += 20
     >>> result = rpw.stats.two_sample_test(x, y, n_resamples=199, rng=0)
     >>> result.pvalue, result.changed_at_least() > 0
-    (0.005, True)
+    (0.01, True)
     """
     deadline = deadline_after(time_limit)
     test = _checked(x, y, p, k, diameter, metric, rng, statistic, scale, groups, tol)
@@ -160,9 +160,9 @@ def noise_floor(
 
     >>> import numpy as np
     >>> import rpw
-    >>> rng = np.random.default_rng(0)
-    >>> print(rpw.stats.noise_floor(rng.normal(size=(100, 6)), rng.normal(size=(100, 6)), diameter=6, rng=0))
-    0.196; two samples of one distribution would give 0.192 to 0.204
+    >>> rng = np.random.default_rng(3)
+    >>> print(rpw.stats.noise_floor(rng.normal(size=(100, 6)), rng.normal(size=(100, 6)), diameter=6.0, rng=0))
+    0.201; two samples of one distribution would give 0.196 to 0.206
     """
     test = _checked(x, y, p, check.as_k(k), diameter, metric, rng, "rpw", scale, groups, 0.0)
     count = check.as_whole(n_resamples, "n_resamples", 1)
