@@ -166,7 +166,7 @@ def test_no_margin_below_the_least_can_be_proven():
 
 
 def test_an_early_stop_keeps_the_level_and_loses_nothing():
-    rng, draws, found = np.random.default_rng(4), 100, 0
+    rng, draws, found = np.random.default_rng(4), 60, 0
     for seed in range(draws):
         x, y = rng.normal(size=15), rng.normal(size=15)
         early = two_sample_test(x, y, k=1, alpha=0.05, n_resamples=59, rng=seed, n_threads=1).pvalue
