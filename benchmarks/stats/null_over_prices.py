@@ -21,7 +21,12 @@ Floats = npt.NDArray[np.float64]
 PRICES = np.geomspace(0.03, 100, 19)
 SIZE, DRAWS = 200, 6
 DIMENSIONS = (2, 6, 15)
-CHANGES = ("a shift by 0.4 in the plane", "a clump of 12 % in the plane", "10 % far away in 10-d", "a shift by 1 in 15-d")
+CHANGES = (
+    "a shift by 0.4 in the plane",
+    "a clump of 12 % in the plane",
+    "10 % far away in 10-d",
+    "a shift by 1 in 15-d",
+)
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
 
 

@@ -288,10 +288,15 @@ def test_the_robust_p_value_is_never_below_that_of_the_rows_before(with_groups, 
         in_x, in_y = rng.integers(0, 2, 2)
         others = replace(rng, x, y, in_x), replace(rng, y, x, in_y)
         groups = (np.arange(25) // 3, 100 + np.arange(20) // 2) if with_groups else None
-        asked = dict(
-            k=rng.choice([0.2, 1.0, 3.0]), diameter=diameter, p=rng.choice([1, 2, math.inf]), scale=scale,
-            groups=groups, n_resamples=39, rng=5,
-        )  # fmt: skip
+        asked = {
+            "k": rng.choice([0.2, 1.0, 3.0]),
+            "diameter": diameter,
+            "p": rng.choice([1, 2, math.inf]),
+            "scale": scale,
+            "groups": groups,
+            "n_resamples": 39,
+            "rng": 5,
+        }
         clean = rpw.stats.two_sample_test(x, y, **asked)
         replaced = int(in_x + in_y)
         robust = rpw.stats.two_sample_test(*others, contamination=replaced, **asked)
@@ -325,4 +330,3 @@ def test_all_splits_give_an_exact_test(k):
             found.append(rpw.stats.two_sample_test(rows[members], rows[~members], k=k, n_resamples=40).pvalue)
         found = np.sort(found)
         assert (np.arange(1, 36) / 35 <= found + 1e-12).all()
-
