@@ -20,6 +20,7 @@ from rpw.many.solve_pairs import solve_pairs
 from rpw.means.barycenter import barycenter
 from rpw.means.result import Barycenter
 from rpw.measure import Measure
+from rpw.pair.displacement import Displacement
 from rpw.pair.functions import (
     choose_solver,
     distance,
@@ -43,10 +44,11 @@ if _TYPE_CHECKING:
     from rpw import plot as plot
     from rpw import readers as readers
     from rpw import sklearn as sklearn
+    from rpw import stats as stats
     from rpw import torch as torch
 
 __version__ = _VERSION
-_LOADED_WHEN_USED = ("images", "jax", "pictures", "plot", "readers", "sklearn", "torch")  # some need an extra
+_LOADED_WHEN_USED = ("images", "jax", "pictures", "plot", "readers", "sklearn", "stats", "torch")  # some need an extra
 _MODULES = ("cost", "index", "measure", *_LOADED_WHEN_USED)
 
 
@@ -66,6 +68,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Barycenter",
+    "Displacement",
     "Index",
     "Measure",
     "NoGpuError",

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_barycenter", "plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_displacement", "plot_null", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
 _MOST_LINES = 300  # of a plan on the line, where more of them are one grey block
 _LINES = ("tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")  # of several k
 _GREY = 0.65  # of a plan
+_MOST_BARS = 30  # columns in one picture
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
@@ -55,6 +56,22 @@ class Moved(Protocol):
     def outliers_b(self) -> Mask: ...
 
 
+class Moves(Protocol):
+    """What is drawn of an `rpw.Displacement`."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def median(self) -> Array: ...
+    @property
+    def absolute(self) -> Array: ...
+    @property
+    def share(self) -> Array | None: ...
+    def largest(self, most: int) -> list[int]: ...
+
+
 class Weighted(Protocol):
     """What is drawn of an `rpw.Measure`."""
 
@@ -62,6 +79,19 @@ class Weighted(Protocol):
     def points(self) -> Array: ...
     @property
     def weights(self) -> Array: ...
+
+
+class Floor(Protocol):
+    """What is drawn of an `rpw.stats.NoiseFloor`."""
+
+    @property
+    def distance(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def values(self) -> Array: ...
 
 
 def plot_profile(
@@ -156,13 +186,13 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     return ax
 
 
-def _draw_legend(ax: Axes) -> None:
+def _draw_legend(ax: Axes, below: float = -0.1) -> None:
     """Below the picture where the figure makes room for it, so that it covers nothing; else inside, on white."""
     if ax.figure.get_layout_engine() is None:
         place: dict[str, Any] = {"loc": "best", "facecolor": "white", "edgecolor": "none", "framealpha": 0.8}
     else:
-        below = -0.1 if ax.axison else 0.0  # the numbers of an axis come first
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": 3, "frameon": False}
+        under = below if ax.axison else 0.0  # the numbers of an axis come first
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, under), "ncols": 3, "frameon": False}
     ax.legend(fontsize=9, **place)
 
 
@@ -192,6 +222,57 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
     if len(ends):  # for the legend: the first of the lines may be a faint one
         ax.plot([], [], color=str(_GREY), lw=0.8, label="moves")
+
+
+def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
+    """Draw the mean move along each coordinate as a bar, from the first column down, with its share of the cost."""
+    columns = sorted(moves.largest(_MOST_BARS))
+    ax = _axes(ax, 7, 1.4 + 0.3 * len(columns))
+    mean, median, absolute = (np.nan_to_num(part[columns]) for part in (moves.mean, moves.median, moves.absolute))
+    places = np.arange(len(columns))
+    ax.barh(places, np.copysign(absolute, mean), height=0.7, color="tab:blue", alpha=0.25, label="mean absolute move")
+    ax.barh(places, mean, height=0.7, color="tab:blue", label="mean move")
+    ax.plot(median, places, "|", color="black", ms=10, mew=2, label="median move")
+    ax.axvline(0, color="black", lw=0.8)
+    if moves.share is not None:
+        for place, column in enumerate(columns):
+            end = (float(np.copysign(absolute[place], mean[place])), place)
+            is_left = mean[place] < 0
+            ax.annotate(
+                f"{moves.share[column]:.0%}",
+                end,
+                (-4 if is_left else 4, 0),
+                textcoords="offset points",
+                ha="right" if is_left else "left",
+                va="center",
+                fontsize=8,
+            )
+    ax.set_yticks(places, [moves.names[column] for column in columns])
+    ax.invert_yaxis()
+    ax.margins(x=0.15)
+    ax.set_xlabel("move from the first to the second, in the units of the column")
+    hidden = len(moves.names) - len(columns)
+    note = "" if moves.share is None else "; text: share of the cost"
+    ax.set_title(f"Mean move along each column{note}" + (f"\n{hidden:,} more columns" if hidden else ""), fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
+    beside = {} if ax.figure.get_layout_engine() is None else {"bbox_to_anchor": (1.0, 1.0)}  # the figure makes room
+    ax.legend(loc="upper left" if beside else "best", fontsize=9, frameon=not beside, **beside)
+    return ax
+
+
+# ---------------------------------------------------------------- a test
+
+
+def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None) -> Axes:
+    """Draw what random splits of the pooled rows give, their middle 90 %, and the observed distance."""
+    ax = _axes(ax, 6, 3.4)
+    known = floor.values[~np.isnan(floor.values)]
+    ax.hist(known, bins=min(40, max(5, len(known) // 10)), color="tab:gray", alpha=0.6, label="random splits")
+    ax.axvspan(floor.low, floor.high, color="tab:blue", alpha=0.12, lw=0, label="their middle 90 %")
+    ax.axvline(floor.distance, color="tab:red", lw=2, label=f"observed, {floor.distance:.3g}")
+    ax.set(xlabel=xlabel, ylabel="number of splits", title=title)
+    _draw_legend(ax, below=-0.18)
+    return ax
 
 
 # ---------------------------------------------------------------- a barycenter
