@@ -1,0 +1,50 @@
+"""Times the tests of hyppo and alibi-detect, as far as the environment has them; bench_time.py starts it.
+
+Given: an .npz with x, y, splits and runs. Result: an .npz with seconds by name, the best of all runs.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+
+import sys
+import time
+
+import numpy as np
+
+
+def hyppo_tests(x, y, splits):
+    from hyppo.ksample import MMD, Energy
+
+    yield "hyppo Energy", lambda: Energy().test(x, y, reps=splits, workers=2, auto=False)
+    yield "hyppo MMD", lambda: MMD().test(x, y, reps=splits, workers=2, auto=False)
+
+
+def alibi_tests(x, y, splits):
+    from alibi_detect.cd import MMDDrift
+
+    backend = "pytorch"
+    yield "alibi-detect MMDDrift", lambda: MMDDrift(x, backend=backend, n_permutations=splits).predict(y)
+
+
+def main() -> None:
+    with np.load(sys.argv[1]) as given:
+        x, y, splits, runs = given["x"], given["y"], int(given["splits"]), int(given["runs"])
+    seconds = {}
+    for tests in (hyppo_tests, alibi_tests):
+        try:
+            for name, call in tests(x, y, splits):
+                call()  # compiles
+                for _ in range(runs):
+                    start = time.perf_counter()
+                    call()
+                    seconds[name] = min(seconds.get(name, np.inf), time.perf_counter() - start)
+        except ImportError as error:
+            print(f"left out: {error}", flush=True)
+    np.savez(sys.argv[2], **seconds)
+
+
+if __name__ == "__main__":
+    main()
