@@ -80,9 +80,7 @@ def changed_table(draws: int, n: int, splits: int, seed: int) -> None:
                 truths, bounds = [], []
                 for draw in range(draws):
                     x, (y, truth) = rng.normal(size=(n, 2)), plant(rng, n, size)
-                    found = rpw.stats.two_sample_test(
-                        x, y, p=p, n_resamples=splits, rng=draw, n_threads=1, **unit
-                    )
+                    found = rpw.stats.two_sample_test(x, y, p=p, n_resamples=splits, rng=draw, n_threads=1, **unit)
                     truths.append(truth)
                     bounds.append(found.changed_at_least(CONFIDENCE))
                 held = [bound <= truth for bound, truth in zip(bounds, truths, strict=True)]
@@ -128,7 +126,9 @@ def population_distance(p: float, shift: float) -> float:
 
 
 def at_most_table(draws: int, n: int, seed: int) -> None:
-    print(f"\nat_most(0.95): uniform in the unit cube, shifted in the first coordinate, k = 1, Δ = 1, n = m = {n}, {draws} draws")
+    print(
+        f"\nat_most(0.95): uniform in the unit cube, shifted in the first coordinate, k = 1, Δ = 1, n = m = {n}, {draws} draws"
+    )
     widths = [4, 6, 8, 16, 14, 18, 18]
     print_row(["d", "p", "shift", "truth ≤ bound", "RPW of the", "RPW of the", "bound"], widths)
     print_row(["", "", "", "", "populations", "samples", ""], widths)
@@ -140,9 +140,7 @@ def at_most_table(draws: int, n: int, seed: int) -> None:
                 for draw in range(draws):
                     x, y = rng.random((n, d)), rng.random((n, d))
                     y[:, 0] += shift
-                    found = rpw.stats.two_sample_test(
-                        x, y, p=p, k=1, diameter=1, n_resamples=1, rng=draw, n_threads=1
-                    )
+                    found = rpw.stats.two_sample_test(x, y, p=p, k=1, diameter=1, n_resamples=1, rng=draw, n_threads=1)
                     bounds.append(found.at_most(CONFIDENCE))
                     distances.append(found.distance)
                 held = [truth <= bound + 1e-4 for bound in bounds]  # 1e-4: the error of the truth

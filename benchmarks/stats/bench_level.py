@@ -79,7 +79,9 @@ STATISTICS: dict[str, dict[str, object]] = {
 
 def adversary_table(nulls: int, seed: int) -> None:
     names = [attack.__name__.replace("_", " ") for attack in ATTACKS]
-    print(f"\nRejected at level {LEVEL} though both samples came from one distribution; {REPLACED} rows of y were replaced")
+    print(
+        f"\nRejected at level {LEVEL} though both samples came from one distribution; {REPLACED} rows of y were replaced"
+    )
     widths = [4, 10, 15, 15, 15, 15, 15, 15]
     print_row(["d", "n, m", "test", "untouched", *names, "worst of them"], widths)
     for d, n, m in ((1, 100, 100), (2, 100, 100), (2, 80, 160), (10, 100, 100)):

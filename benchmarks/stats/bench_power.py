@@ -22,6 +22,7 @@ from scipy.spatial.distance import cdist, pdist
 from trials import LEVEL, Array, Stopwatch, generator, options, print_row, shown, standard_error
 
 import rpw
+from rpw.base.deadline import deadline_after
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
 from rpw.stats.evidence import Evidence
@@ -29,7 +30,6 @@ from rpw.stats.prices import GRID, Prices
 from rpw.stats.resampled import Effort, Values, resample
 from rpw.stats.samples import as_samples
 from rpw.stats.splits import all_or_random_splits
-from rpw.base.deadline import deadline_after
 
 SPLITS = 99
 UNIT = 1.665  # the median distance of two normal points in the plane: fixed, so that the robust tests are valid
@@ -108,7 +108,9 @@ def rejected(x: Array, y: Array, rng: np.random.Generator) -> dict[str, bool]:
 
 def power_table(draws: int, n: int, seed: int) -> dict[str, dict[str, list[float]]]:
     curves: dict[str, dict[str, list[float]]] = {}
-    print(f"Rejected at level {LEVEL}: n = m = {n}, {SPLITS} splits, {draws} draws, k=None; r={ALLOWED}: k=1.5; Δ = {UNIT}")
+    print(
+        f"Rejected at level {LEVEL}: n = m = {n}, {SPLITS} splits, {draws} draws, k=None; r={ALLOWED}: k=1.5; Δ = {UNIT}"
+    )
     for case, (name, _, plant, sizes) in enumerate(SCENARIOS):
         curves[name] = {}
         for size in sizes:

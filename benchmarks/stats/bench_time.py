@@ -118,7 +118,9 @@ def main() -> None:
     asked = parser.parse_args()
     splits, sizes = (49, (60,)) if asked.quick else (999, (300, 1000))
     for n in sizes:
-        time_table(n, splits, asked.runs if n < 1000 else 1, asked.seed, asked.device, asked.peers if n < 1000 else None)
+        time_table(
+            n, splits, asked.runs if n < 1000 else 1, asked.seed, asked.device, asked.peers if n < 1000 else None
+        )
     if asked.device == "cpu":
         line_table(sizes[0], splits, asked.runs, asked.seed)
     if asked.profile:

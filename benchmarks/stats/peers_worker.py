@@ -18,8 +18,8 @@ import numpy as np
 def hyppo_tests(x, y, splits):
     from hyppo.ksample import MMD, Energy
 
-    yield "hyppo Energy", lambda: Energy().test(x, y, reps=splits, workers=2, auto=False)
-    yield "hyppo MMD", lambda: MMD().test(x, y, reps=splits, workers=2, auto=False)
+    yield "hyppo Energy", lambda: Energy().test(x, y, reps=splits, workers=1, auto=False)
+    yield "hyppo MMD", lambda: MMD().test(x, y, reps=splits, workers=1, auto=False)
 
 
 def alibi_tests(x, y, splits):

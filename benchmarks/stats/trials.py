@@ -52,4 +52,6 @@ class Stopwatch:
         self._clock, self._processor = time.perf_counter(), time.process_time()
 
     def __str__(self) -> str:
-        return f"{time.perf_counter() - self._clock:.0f} s, {time.process_time() - self._processor:.0f} s of the processor"
+        return (
+            f"{time.perf_counter() - self._clock:.0f} s, {time.process_time() - self._processor:.0f} s of the processor"
+        )
