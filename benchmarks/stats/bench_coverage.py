@@ -1,7 +1,7 @@
 """Do the bounds hold as often as they promise, and how close do they come?
 
-*At least so many rows have changed*: rows of y are replaced, or all are shifted. A shift is planted by the coupling that
-changes as few rows as possible, so the number of rows that changed is known in every draw.
+*At least so many rows have changed*: rows of y are replaced, or all are shifted. A shift is planted by the coupling
+that changes as few rows as possible, so the number of rows that changed is known in every draw.
 
 *At most so far apart*: the populations differ in the first coordinate alone. Then their RPW is that of the first
 coordinates, on the line, and is computed there from 20,000 quantiles.
@@ -126,9 +126,7 @@ def population_distance(p: float, shift: float) -> float:
 
 
 def at_most_table(draws: int, n: int, seed: int) -> None:
-    print(
-        f"\nat_most(0.95): uniform in the unit cube, shifted in the first coordinate, k = 1, Δ = 1, n = m = {n}, {draws} draws"
-    )
+    print(f"\nat_most(0.95): uniform in the unit cube, shifted in a coordinate, k=1, Δ=1, n = m = {n}, {draws} draws")
     widths = [4, 6, 8, 16, 14, 18, 18]
     print_row(["d", "p", "shift", "truth ≤ bound", "RPW of the", "RPW of the", "bound"], widths)
     print_row(["", "", "", "", "populations", "samples", ""], widths)

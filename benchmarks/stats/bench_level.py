@@ -1,7 +1,7 @@
 """How often the two-sample test rejects when there is no difference, honestly and after an adversary replaced rows.
 
-With B = 19 splits the level is 1/20 exactly. The adversary replaces r rows of one sample, knows the splits, tries several
-attacks and keeps the one with the smallest p-value.
+With B = 19 splits the level is 1/20 exactly. The adversary replaces r rows of one sample, knows the splits, tries
+several attacks and keeps the one with the smallest p-value.
 
 Run it with ``make bench-stats``. Shares are given with one standard error of their draws.
 """
@@ -79,9 +79,7 @@ STATISTICS: dict[str, dict[str, object]] = {
 
 def adversary_table(nulls: int, seed: int) -> None:
     names = [attack.__name__.replace("_", " ") for attack in ATTACKS]
-    print(
-        f"\nRejected at level {LEVEL} though both samples came from one distribution; {REPLACED} rows of y were replaced"
-    )
+    print(f"\nRejected at level {LEVEL} though both samples came from one distribution; {REPLACED} rows of y replaced")
     widths = [4, 10, 15, 15, 15, 15, 15, 15]
     print_row(["d", "n, m", "test", "untouched", *names, "worst of them"], widths)
     for d, n, m in ((1, 100, 100), (2, 100, 100), (2, 80, 160), (10, 100, 100)):

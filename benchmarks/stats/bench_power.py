@@ -1,10 +1,10 @@
 """Power of the two-sample test beside W2, the energy distance, MMD and dcMMD, and of other grids of prices.
 
-*Shift*: y is moved along the first coordinate. *Outliers*: the same with 2 % of the rows of y far away. *Clump*: a share of
-the rows of y lies in a clump amid the others. Normal points in the plane.
+*Shift*: y is moved along the first coordinate. *Outliers*: the same with 2 % of the rows of y far away. *Clump*: a
+share of the rows of y lies in a clump amid the others. Normal points in the plane.
 
-MMD has a Gaussian kernel, whose width is the median distance of the pooled rows. dcMMD (Schrab and Kim, arXiv 2405.19912) is
-written down here by its rule: with the same kernel of fixed width √d, it rejects if
+MMD has a Gaussian kernel, whose width is the median distance of the pooled rows. dcMMD (Schrab and Kim, arXiv
+2405.19912) is written down here by its rule: with the same kernel of fixed width √d, it rejects if
 
     MMD > the (1 - α)-quantile over all splits, the observed one included, + 2 r √2 / min(n, m).
 
@@ -109,7 +109,7 @@ def rejected(x: Array, y: Array, rng: np.random.Generator) -> dict[str, bool]:
 def power_table(draws: int, n: int, seed: int) -> dict[str, dict[str, list[float]]]:
     curves: dict[str, dict[str, list[float]]] = {}
     print(
-        f"Rejected at level {LEVEL}: n = m = {n}, {SPLITS} splits, {draws} draws, k=None; r={ALLOWED}: k=1.5; Δ = {UNIT}"
+        f"Rejected at level {LEVEL}: n = m = {n}, {SPLITS} splits, {draws} draws, k=None (r={ALLOWED}: 1.5), Δ = {UNIT}"
     )
     for case, (name, _, plant, sizes) in enumerate(SCENARIOS):
         curves[name] = {}

@@ -1,6 +1,7 @@
 """Times the tests of hyppo and alibi-detect, as far as the environment has them; bench_time.py starts it.
 
-Given: an .npz with x, y, splits and runs. Result: an .npz with seconds by name, the best of all runs.
+Given: an .npz with x, y, splits and runs. Result: an .npz with seconds by name, by the clock and of the
+processor, the best of all runs.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ def hyppo_tests(x, y, splits):
 def alibi_tests(x, y, splits):
     from alibi_detect.cd import MMDDrift
 
-    backend = "pytorch"
-    yield "alibi-detect MMDDrift", lambda: MMDDrift(x, backend=backend, n_permutations=splits).predict(y)
+    yield "alibi-detect MMDDrift", lambda: MMDDrift(x, backend="pytorch", n_permutations=splits).predict(y)
 
 
 def main() -> None:
@@ -38,9 +38,10 @@ def main() -> None:
             for name, call in tests(x, y, splits):
                 call()  # compiles
                 for _ in range(runs):
-                    start = time.perf_counter()
+                    clock, processor = time.perf_counter(), time.process_time()
                     call()
-                    seconds[name] = min(seconds.get(name, np.inf), time.perf_counter() - start)
+                    found = (time.perf_counter() - clock, time.process_time() - processor)
+                    seconds[name] = np.minimum(seconds.get(name, np.inf), found)
         except ImportError as error:
             print(f"left out: {error}", flush=True)
     np.savez(sys.argv[2], **seconds)
