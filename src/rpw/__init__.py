@@ -43,10 +43,11 @@ if _TYPE_CHECKING:
     from rpw import plot as plot
     from rpw import readers as readers
     from rpw import sklearn as sklearn
+    from rpw import stats as stats
     from rpw import torch as torch
 
 __version__ = _VERSION
-_LOADED_WHEN_USED = ("images", "jax", "pictures", "plot", "readers", "sklearn", "torch")  # some need an extra
+_LOADED_WHEN_USED = ("images", "jax", "pictures", "plot", "readers", "sklearn", "stats", "torch")  # some need an extra
 _MODULES = ("cost", "index", "measure", *_LOADED_WHEN_USED)
 
 
