@@ -1,6 +1,6 @@
 """Outliers against a reference: the false discovery rate and the power of each score, beside scikit-learn's detectors.
 
-    python benchmarks/stats/bench_outliers.py [--draws 500] [--processes 2] [--only moons] [--scores-only]
+    python benchmarks/stats/bench_outliers.py [--draws 500] [--processes 2] [--only moons] [--methods LOF price]
 
 Each case draws a reference and rows with planted outliers. Of the rows that a method names, the share that was not
 planted is its false discovery rate (FDR), and of the planted rows the share that it names is its power. Both are means
@@ -138,24 +138,21 @@ METHODS = {
     "LOF": lof,
     "IsolationForest": forest,
 }
-PEERS = ("LOF", "IsolationForest")
 
 
 # ---------------------------------------------------------------- runs
 
 
-def rates(task: tuple[str, int, bool]) -> list[tuple[float, float, float]]:
+def rates(task: tuple[str, int, list[str]]) -> list[tuple[float, float, float]]:
     """The FDR, the power and the seconds of each method in one draw; all see the same rows."""
-    name, draw, is_short = task
+    name, draw, methods = task
     warnings.simplefilter("ignore")
     reference, rows, count = CASES[name](np.random.default_rng([draw, sorted(CASES).index(name)]))
     is_out = np.arange(len(rows)) < count
     found = []
-    for method, call in METHODS.items():
-        if is_short and method in PEERS:
-            continue
+    for method in methods:
         start = time.process_time()
-        mask = call(rows, reference, seed=draw)
+        mask = METHODS[method](rows, reference, seed=draw)
         taken = time.process_time() - start
         power = mask[is_out].mean() if count else np.nan
         found.append(((mask & ~is_out).sum() / max(1, mask.sum()), power, taken))
@@ -167,9 +164,9 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="", help="cases whose name has this text")
-    parser.add_argument("--scores-only", action="store_true", help="without the peers")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="NAME")
     asked = parser.parse_args()
-    methods = [name for name in METHODS if not (asked.scores_only and name in PEERS)]
+    methods = asked.methods
     print(f"FDR / power, means over {asked.draws} draws; fdr = {LEVEL}\n")
     print("| planted | " + " | ".join(methods) + " |\n|---" + "|---" * len(methods) + "|")
     seconds = []
@@ -177,7 +174,7 @@ def main() -> None:
         for name in CASES:
             if asked.only not in name:
                 continue
-            tasks = [(name, draw, asked.scores_only) for draw in range(asked.draws)]
+            tasks = [(name, draw, methods) for draw in range(asked.draws)]
             found = np.array(pool.map(rates, tasks, chunksize=5))
             seconds.append(found[:, :, 2].mean(axis=0))
             cells = [

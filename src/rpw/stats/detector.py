@@ -55,7 +55,8 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     Rows of `fit` that are scored against are their own nearest row, so `fit_predict` finds hardly any outliers among
-    them: it is meant for rows that come later.
+    them: it is meant for rows that come later. A scaler in front of it treats fitted and later rows differently, unless
+    its numbers come from other rows: then the bound holds only about.
 
     >>> from rpw.sklearn import RPWOutlierDetector
     >>> model = RPWOutlierDetector(alpha=0.1, random_state=0).fit([[i / 100] for i in range(100)])

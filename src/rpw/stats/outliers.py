@@ -190,7 +190,8 @@ def find_outliers(
     Notes
     -----
     Columns count in the units that they come in. A column with far larger numbers than the others is nearly the whole
-    distance: scale the columns first, by numbers that come from the reference alone or from elsewhere.
+    distance, so scale the columns first: by numbers that you know beforehand, or by numbers from all rows of x and the
+    reference together. Numbers from one of the two alone void the proof.
 
     Without a reference no method has an error that is proven for every distribution. If you have none, look at
     scores only.
