@@ -203,7 +203,7 @@ def find_outliers(
     >>> new[:20] += 8
     >>> found = rpw.stats.find_outliers(new, usual, rng=0)
     >>> print(found)
-    20 of 200 rows are named as outliers; on average at most 5 % of the rows named are ordinary.
+    21 of 200 rows are named as outliers; on average at most 5 % of the rows named are ordinary.
     """
     rows, known = _as_rows(x, "x"), _as_rows(reference, "reference")
     Columns().shared_with(x=x, reference=reference)
