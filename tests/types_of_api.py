@@ -102,7 +102,6 @@ def statistics(x: Floats, measure: rpw.Measure, generator: np.random.Generator) 
     assert_type(found.mask, npt.NDArray[np.bool_])
     assert_type(found.pvalues, Floats)
     assert_type(found.least_named, int)
-    assert_type(found.sentence, str)
     rpw.stats.find_outliers([1.0, 2.0], [[0.5]], rng=0, score=lambda rows, reference: rows[:, 0])
     rpw.stats.find_outliers(x, x, score="lof")  # type: ignore[arg-type]
     rpw.stats.find_outliers(x, x, rng="seed")  # type: ignore[arg-type]

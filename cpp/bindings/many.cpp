@@ -36,6 +36,18 @@ nb::tuple to_python(PairOutcomes result) {
     return nb::make_tuple(outcomes, to_python(result.failures));
 }
 
+nb::tuple to_python(PairProfiles result) {
+    nb::list bands;
+    for (auto& band : result.bands) {
+        if (!band) {
+            bands.append(nb::none());
+            continue;
+        }
+        bands.append(nb::make_tuple(std::move(band->upper), std::move(band->lower)));
+    }
+    return nb::make_tuple(bands, to_python(result.failures));
+}
+
 // Outcomes of many pairs in a few arrays, those of one pair after those of the other.
 struct FlatOutcomes {
     std::vector<double> value, multiplier, scale, u, v, mass;
@@ -146,6 +158,7 @@ void bind_many(nb::module_& module) {
     define<Binding<&pair_values_at, Floats>>(module, "pair_values_at", "kappas"_a);
     define<Binding<&outcomes_of, Floats>>(module, "pair_outcomes", "kept_back"_a);
     define<Binding<&flat_outcomes_of, Floats>>(module, "pair_flat_outcomes", "kappas"_a);
+    define<Binding<&pair_profiles>>(module, "pair_profiles");
     define<Binding<&pair_values_within, Floats, Cuts>>(module, "pair_values_within", "cutoffs"_a, "cuts"_a);
     define<Binding<&neighbour_bounds>>(module, "neighbour_bounds");
     define<Binding<&cut_bounds, Cuts, Ints>>(module, "cut_bounds", "cuts"_a, "since"_a);

@@ -115,4 +115,16 @@ PairOutcomes pair_outcomes(const Batch& batch, const Pairs& pairs, std::span<con
     return result;
 }
 
+PairProfiles pair_profiles(const Batch& batch, const Pairs& pairs, const Effort& effort) {
+    PairProfiles result{std::vector<std::optional<Band>>(pairs.size()), {}};
+    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+        ends_in_time([&] {
+            Band band = whole_profile(pairs.of(batch, e), batch.question, room, pulse);
+            band.upper.used_up_a = {}, band.upper.used_up_b = {};
+            result.bands[e] = std::move(band);
+        });
+    });
+    return result;
+}
+
 }  // namespace rpw

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,5 +45,13 @@ struct PairOutcomes {
 };
 PairOutcomes pair_outcomes(const Batch& batch, const Pairs& pairs, std::span<const double> kappas,
                            const Effort& effort);
+
+// The whole profile of each pair, without what it says about single atoms; none for a pair that fails, which is
+// reported, and past the time for those that are not finished.
+struct PairProfiles {
+    std::vector<std::optional<Band>> bands;
+    std::vector<PairFailure> failures;
+};
+PairProfiles pair_profiles(const Batch& batch, const Pairs& pairs, const Effort& effort);
 
 }  // namespace rpw

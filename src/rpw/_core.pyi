@@ -249,6 +249,19 @@ def pair_outcomes(
     ``kept_back``: the seconds that each pair leaves to those after it.
     """
 
+def pair_profiles(
+    space: Space,
+    a: Measures,
+    b: Measures,
+    question: Question,
+    first: _Ints,
+    second: _Ints,
+    threads: int,
+    seconds: float,
+    progress: _Progress,
+) -> tuple[list[tuple[Curve, Curve | None] | None], _Failures]:
+    """As ``profile`` answers for each pair, without ``used_up``; None where a pair fails or has no time left."""
+
 def pair_flat_outcomes(
     space: Space,
     a: Measures,

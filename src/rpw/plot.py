@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_barycenter", "plot_outliers", "plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_null", "plot_outliers", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -75,8 +75,19 @@ class Scored(Protocol):
     def calibration_scores(self) -> Array: ...
     @property
     def score(self) -> str: ...
+
+
+class Floor(Protocol):
+    """What is drawn of an `rpw.stats.NoiseFloor`."""
+
     @property
-    def sentence(self) -> str: ...
+    def distance(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def values(self) -> Array: ...
 
 
 def plot_profile(
@@ -171,13 +182,13 @@ def plot_result(result: Moved, x: Array, y: Array, a: Array, b: Array, ax: Axes 
     return ax
 
 
-def _draw_legend(ax: Axes) -> None:
+def _draw_legend(ax: Axes, below: float = -0.1) -> None:
     """Below the picture where the figure makes room for it, so that it covers nothing; else inside, on white."""
     if ax.figure.get_layout_engine() is None:
         place: dict[str, Any] = {"loc": "best", "facecolor": "white", "edgecolor": "none", "framealpha": 0.8}
     else:
-        below = -0.1 if ax.axison else 0.0  # the numbers of an axis come first
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, below), "ncols": 3, "frameon": False}
+        under = below if ax.axison else 0.0  # the numbers of an axis come first
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, under), "ncols": 3, "frameon": False}
     ax.legend(fontsize=9, **place)
 
 
@@ -223,7 +234,7 @@ def plot_outliers(found: Scored, ax: Axes | None = None) -> Axes:
         if mask.any():
             ax.scatter(across[mask], up[mask], s=_DOT, color=colour, lw=0, label=name, zorder=2)
     ax.set(xlabel=f"score ({found.score})", ylabel="share of rows with this score or more", yscale="log")
-    first, _, rest = found.sentence.replace("; ", ";\n", 1).partition(". ")
+    first, _, rest = str(found).replace("; ", ";\n", 1).partition(". ")
     ax.set_title(first if not rest else f"{first}.", fontsize=10)
     ax.legend(facecolor="white", edgecolor="none", framealpha=0.8)
     return ax
@@ -232,6 +243,21 @@ def plot_outliers(found: Scored, ax: Axes | None = None) -> Axes:
 def _shares_beyond(ordered: Array) -> Array:
     """For each of some numbers in order, the share that is not below it."""
     return np.asarray(np.arange(len(ordered), 0, -1) / len(ordered))
+
+
+# ---------------------------------------------------------------- a test
+
+
+def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None) -> Axes:
+    """Draw what random splits of the pooled rows give, their middle 90 %, and the observed distance."""
+    ax = _axes(ax, 6, 3.4)
+    known = floor.values[~np.isnan(floor.values)]
+    ax.hist(known, bins=min(40, max(5, len(known) // 10)), color="tab:gray", alpha=0.6, label="random splits")
+    ax.axvspan(floor.low, floor.high, color="tab:blue", alpha=0.12, lw=0, label="their middle 90 %")
+    ax.axvline(floor.distance, color="tab:red", lw=2, label=f"observed, {floor.distance:.3g}")
+    ax.set(xlabel=xlabel, ylabel="number of splits", title=title)
+    _draw_legend(ax, below=-0.18)
+    return ax
 
 
 # ---------------------------------------------------------------- a barycenter

@@ -41,7 +41,7 @@ def test_nothing_is_named_if_nothing_is_planted():
     rng = np.random.default_rng(1)
     found = find_outliers(rng.normal(size=(100, 3)), rng.normal(size=(400, 3)), rng=1)
     assert not found.mask.any()
-    assert "None of 100 rows" in found.sentence
+    assert "None of 100 rows" in str(found)
 
 
 def test_four_strays_between_clusters_of_other_shares():
@@ -290,19 +290,17 @@ REFUSED = {
     "no reference": (X, np.zeros((0, 2)), {}, "^reference is an empty"),
     "one reference row": (X, R[:1], {}, "^reference needs at least 2 rows"),
     "texts": ("a.csv", R, {}, "^x must be numeric"),
-    "weights of x": (rpw.Measure(X, [1, 2, 3]), R, {}, "^x is a Measure whose weights differ"),
-    "weights of the reference": (X, rpw.Measure(X, [1, 1, 0]), {}, "^reference is a Measure whose weights differ"),
+    "weights of x": (rpw.Measure(X, [1, 2, 3]), R, {}, "^x has weights"),
+    "weights of the reference": (X, rpw.Measure(X, [1, 1, 0]), {}, "^reference has weights"),
     "fdr 0": (X, R, {"fdr": 0}, "^fdr must lie between 0 and 1, got 0"),
     "fdr 1": (X, R, {"fdr": 1.0}, "^fdr must lie between 0 and 1, got 1"),
     "fdr in per cent": (X, R, {"fdr": 5}, "^fdr must lie between 0 and 1, got 5"),
     "fdr as text": (X, R, {"fdr": "0.05"}, "^fdr must be a number"),
     "NaN as fdr": (X, R, {"fdr": np.nan}, "^fdr must not be NaN"),
     "calibration": (X, R, {"calibration": 1}, "^calibration must lie between 0 and 1"),
-    "negative rng": (X, R, {"rng": -1}, "^rng must be a whole number of at least 0"),
+    "negative rng": (X, R, {"rng": -1}, "^rng must be a whole number"),
     "float as rng": (X, R, {"rng": 0.5}, "^rng must be"),
-    "truth as rng": (X, R, {"rng": True}, "^rng must be"),
     "text as rng": (X, R, {"rng": "seed"}, "^rng must be"),
-    "old rng": (X, R, {"rng": np.random.RandomState(0)}, "^rng must be"),
     "score": (X, R, {"score": "lof"}, "^score must be 'nearest' or 'move' or 'price', got 'lof'"),
     "metric": (X, R, {"metric": "sqeuclidean"}, "^metric='sqeuclidean' breaks the triangle"),
     "n_neighbors": (X, R, {"n_neighbors": 0}, "^n_neighbors must be a whole number of at least 1"),
@@ -331,11 +329,11 @@ def test_words_for_what_was_found_and_what_could_be():
     reference, rows, _ = planted(0)
     assert str(find_outliers(rows, reference, rng=0)).startswith("21 of 200 rows are named as outliers; on average at")
     one = find_outliers([[99.0, 0.0]], reference, rng=0)
-    assert one.sentence.startswith("1 of 1 rows is named as an outlier; on average at most 5 % of the rows named")
-    assert find_outliers([[0.0, 0.0]], reference, rng=0).sentence.endswith("A single one could have been named.")
+    assert str(one).startswith("1 of 1 rows is named as an outlier; on average at most 5 % of the rows named")
+    assert str(find_outliers([[0.0, 0.0]], reference, rng=0)).endswith("A single one could have been named.")
     few = find_outliers(rows[20:], reference[:100], rng=0)
     assert few.least_named == math.ceil(180 / (0.05 * 51)) == 71
-    assert few.sentence == (
+    assert str(few) == (
         "None of 180 rows is named as an outlier. Fewer than 71 outliers could not have been named: to name a single "
         "one, the reference needs 3,599 rows that calibrate the p-values, and here it has 50."
     )
@@ -350,7 +348,7 @@ def test_a_reference_that_can_name_nothing_is_told():
     assert "too few rows for this fdr" in str(caught[0].message)
     assert found.least_named == 211 > len(rows)
     assert not found.mask.any()
-    assert "None could have been named, however far out it lies" in found.sentence
+    assert "None could have been named, however far out it lies" in str(found)
 
 
 def test_the_result_shows_itself():

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rpw import _core
 from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.base.frozen import read_only
+from rpw.pair.crossing import Polyline
 from rpw.pair.elbow import Spread, outlier_share
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
 from rpw.pair.result import Result, in_power_units
@@ -169,28 +169,7 @@ class Profile:
         return found if self._upper is None else _lesser(found, for_each(kappas, "k", self._upper._crossing))
 
     def _crossing(self, kappa: float) -> float:
-        if np.isinf(self.p):
-            return self._crossing_of_steps(kappa)
-        scaled, shrink = _core.scaled_price(kappa, self._scale)
-        if scaled == 0:
-            return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
-        reached = np.flatnonzero(scaled * self.unmoved <= self._cost ** (1 / self.p))
-        if len(reached) == 0:  # the measures share all the mass that can be moved
-            return float(self.unmoved[-1])
-        end = int(reached[0])
-        if end == 0:
-            return 1.0
-        start, slope = end - 1, float(self._slopes[end - 1])
-        height = float(self._cost[start]) + slope * float(self.unmoved[start])
-        crossing = _core.crossing(height, slope, scaled, self.p)
-        return shrink * float(np.clip(crossing, self.unmoved[end], self.unmoved[start]))
-
-    def _crossing_of_steps(self, kappa: float) -> float:
-        """min over steps of max(threshold / κ, 1 - flow)."""
-        if kappa == 0:
-            return float(self.unmoved[np.flatnonzero(self._cost == 0)[-1]])
-        with np.errstate(over="ignore"):
-            return float(np.maximum(self._cost / kappa, self.unmoved).min())
+        return Polyline(self.p, self.unmoved, self._cost, self._slopes, self._scale).crossing(kappa)
 
     @cached_property
     def scores_a(self) -> Array:

@@ -15,7 +15,7 @@ from rpw.base.doubts import warn_of_image
 from rpw.base.frozen import read_only
 from rpw.base.threads import as_n_threads
 from rpw.base.warn import warn_caller
-from rpw.measure import Measure, PointsLike
+from rpw.measure import PointsLike
 from rpw.pair.metrics import Metric, as_metric
 from rpw.stats.conformal import (
     calibration_for_one,
@@ -25,6 +25,7 @@ from rpw.stats.conformal import (
     order_with_random_ties,
     split,
 )
+from rpw.stats.samples import as_rng, as_rows
 from rpw.stats.scores import SCORES, Score, score_by_name
 
 if TYPE_CHECKING:
@@ -79,9 +80,7 @@ class OutliersResult:
         for array in (self.mask, self.pvalues, self.scores, self.calibration_scores):
             read_only(array)
 
-    @property
-    def sentence(self) -> str:
-        """What was found, in words."""
+    def __str__(self) -> str:
         count, total = int(self.mask.sum()), len(self.mask)
         if count > 0:
             is_one = count == 1
@@ -108,9 +107,6 @@ class OutliersResult:
 
         return plot_outliers(self, ax)
 
-    def __str__(self) -> str:
-        return self.sentence
-
     def __repr__(self) -> str:
         return (
             f"OutliersResult({int(self.mask.sum())} of {len(self.mask)} rows named, fdr={self.fdr:g}, "
@@ -123,7 +119,7 @@ class OutliersResult:
         where = np.flatnonzero(self.mask)
         listed = ", ".join(map(str, where[:10])) + (", …" if len(where) > 10 else "")
         rows = [
-            ("found", self.sentence),
+            ("in words", str(self)),
             ("rows", listed or "none"),
             ("smallest p-value", f"{self.pvalues.min():.4g}"),
             ("false discovery rate", f"at most {self.fdr:g}"),
@@ -205,7 +201,7 @@ def find_outliers(
     >>> print(found)
     21 of 200 rows are named as outliers; on average at most 5 % of the rows named are ordinary.
     """
-    rows, known = _as_rows(x, "x"), _as_rows(reference, "reference")
+    rows, known = as_rows(x, "x"), as_rows(reference, "reference")
     Columns().shared_with(x=x, reference=reference)
     warn_of_image(x=x, reference=reference)
     if rows.shape[1] != known.shape[1]:
@@ -215,7 +211,7 @@ def find_outliers(
     if len(known) < 2:
         raise ValueError("reference needs at least 2 rows, one to score against and one that calibrates; got 1")
     level, share = check.as_inner_share(fdr, "fdr"), check.as_inner_share(calibration, "calibration")
-    draws, threads = _as_generator(rng), as_n_threads(n_threads)
+    draws, threads = as_rng(rng), as_n_threads(n_threads)
     scored = _as_score(score, metric, p, n_neighbors, threads)
 
     model, calibrating = split(len(known), share, draws)
@@ -240,25 +236,6 @@ def find_outliers(
         least_named=least,
         score=score if isinstance(score, str) else getattr(score, "__name__", type(score).__name__),
     )
-
-
-def _as_rows(value: Any, name: str) -> Array:
-    if not isinstance(value, Measure):
-        return check.as_points(value, name)
-    if np.ptp(value.weights) > 0:
-        raise ValueError(f"{name} is a Measure whose weights differ, and here each row counts as one: pass its points")
-    return value.points
-
-
-def _as_generator(value: Any) -> np.random.Generator:
-    is_known = value is None or isinstance(value, (np.random.Generator, np.random.SeedSequence))
-    return np.random.default_rng(value if is_known else _as_seed(value))
-
-
-def _as_seed(value: Any) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
-        return int(value)
-    raise ValueError(f"rng must be a whole number of at least 0, a numpy.random.Generator or None, got {value!r:.60}")
 
 
 def _as_score(score: Any, metric: Any, p: Any, n_neighbors: Any, threads: int) -> Score:

@@ -95,6 +95,13 @@ class CoreBackend:
         pairs = zip(s.tolist(), t.tolist(), found, strict=True)
         return [None if (i, j) in failed else outcome for i, j, outcome in pairs], failures
 
+    def profiles(
+        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+    ) -> tuple[list[tuple[_core.Curve, _core.Curve | None] | None], Failures]:
+        """The whole profiles of the pairs (first[e], second[e]); None for those that fail, or had no time."""
+        s, t, threads = _work(first, second, n_threads)
+        return _core.pair_profiles(*self._prepared, self._question, s, t, threads, deadline.seconds_left, report)
+
     def flat_outcomes(self, kappas: Array, n_threads: int) -> tuple[FlatOutcomes, Failures]:
         """The answers for the pairs (0, 0), (1, 1), … in a few arrays, each at a price of its own."""
         s, t, threads = _work(np.arange(len(kappas)), np.arange(len(kappas)), n_threads)

@@ -1,0 +1,140 @@
+"""Are two populations at most so far apart? A test whose p-value holds in any dimension.
+
+Let G be the most mass that can be moved between the samples at W ≤ κ·margin. One row changes G by at most 1/n or 1/m,
+and on average G is at most that of the populations. So McDiarmid's inequality says, if RPW of the populations exceeds
+the margin:
+
+    P(G - 1 + margin ≥ g) ≤ exp(-2 g² / (1/n + 1/m)).
+
+docs/theory.md, "At most so far apart".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rpw.base import check
+from rpw.base.deadline import deadline_after
+from rpw.base.threads import as_n_threads
+from rpw.measure import PointsLike
+from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.question import as_question
+from rpw.stats.resampled import Curves, Effort, resample
+from rpw.stats.samples import as_samples
+from rpw.stats.splits import observed_split
+from rpw.stats.two_sample_result import deviation
+
+__all__ = ["EquivalenceResult", "equivalence_test"]
+
+_USUAL_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class EquivalenceResult:
+    """Whether two populations are proven to be at most ``margin`` apart.
+
+    Attributes
+    ----------
+    statistic : float
+        The mass that can be moved at W ≤ k·Δ·margin, less 1, plus the margin; the larger, the closer.
+    pvalue : float
+        A small one proves that RPW of the populations is at most the margin.
+    margin : float
+    distance : float
+        RPW of the samples.
+    least_margin : float
+        No margin below can be proven at level 0.05 with samples of these sizes, however close they are.
+    """
+
+    statistic: float
+    pvalue: float
+    margin: float
+    distance: float
+    least_margin: float
+    n: int
+    m: int
+
+    def __str__(self) -> str:
+        is_proven = self.pvalue <= _USUAL_LEVEL
+        verdict = "at most" if is_proven else "not proven to be at most"
+        words = f"The populations are {verdict} {self.margin:.3g} apart: p = {self.pvalue:.3g}."
+        if self.margin < self.least_margin:
+            words += (
+                f" Samples of {self.n:,} and {self.m:,} rows cannot prove a margin below {self.least_margin:.3g} "
+                "at level 0.05."
+            )
+        return words
+
+    def _repr_html_(self) -> str:
+        from rpw.base.html import facts
+
+        rows = [
+            ("in words", str(self)),
+            ("p-value", f"{self.pvalue:.4g}"),
+            ("distance of the samples", f"{self.distance:.6g}"),
+            ("least margin for these sizes", f"{self.least_margin:.4g}"),
+        ]
+        return facts("Equivalence test", rows)
+
+
+def equivalence_test(
+    x: PointsLike,
+    y: PointsLike,
+    margin: float,
+    *,
+    diameter: float,
+    p: float = 2,
+    k: float = 1,
+    metric: Metric = "euclidean",
+    n_threads: int | None = None,
+    time_limit: float | None = None,
+) -> EquivalenceResult:
+    """Test whether RPW of two populations is at most ``margin``.
+
+    A small p-value is a proof. It holds for every sample size, every p and any dimension, if the rows were drawn
+    independently and ``margin``, ``k`` and ``diameter`` were fixed before the data were seen.
+
+    Parameters
+    ----------
+    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure with equal weights
+        The two samples.
+    margin : float
+        The RPW that would not matter, between 0 and 1.
+    diameter : float
+        The unit of length Δ, fixed beforehand.
+    p, k, metric
+        As in `rpw.solve`.
+    n_threads, time_limit
+        As in `rpw.pairwise`. Past the limit: `rpw.TimeLimitError`.
+
+    Returns
+    -------
+    EquivalenceResult
+
+    >>> import numpy as np
+    >>> import rpw
+    >>> x = np.random.default_rng(0).normal(size=2000)
+    >>> rpw.stats.equivalence_test(x[:1000], x[1000:], 0.2, diameter=6).pvalue < 0.01
+    True
+    """
+    deadline = deadline_after(time_limit)
+    share = check.as_share(margin, "margin")
+    unit = check.as_positive(diameter, "diameter")
+    kappa = check.as_kappa(k, unit)
+    ground, samples = as_metric(metric), as_samples(x, y)
+    split = observed_split(samples)
+    effort = Effort("cpu", as_n_threads(n_threads), deadline, lambda done: None)
+    found = resample(split, as_question(p=p), ground, np.array([kappa]), effort)
+    distance = float(found.values[0, 0])
+    if math.isnan(distance):
+        deadline.check()
+    curve = found.upper[0] if isinstance(found, Curves) else None
+    # Without a profile: at W ≤ κ·margin at least all but the distance can be moved, if that is within the margin.
+    moved = curve.most_mass(kappa * share) if curve is not None else 1.0 - distance
+    gained = max(0.0, moved - 1.0 + share)
+    pvalue = math.exp(-2.0 * gained**2 / (1 / samples.n + 1 / samples.m))
+    least = deviation(samples.n, samples.m, _USUAL_LEVEL)
+    return EquivalenceResult(gained, pvalue, share, distance, least, samples.n, samples.m)

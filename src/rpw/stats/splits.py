@@ -1,0 +1,142 @@
+"""Splits of the pooled rows into two samples: the observed one, and those that chance could have given.
+
+Rows that lie at one place are counted, not told apart, so a split is a row of counts. The null hypothesis says that
+every split of the same sizes was as likely as the observed one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base.check import Array
+from rpw.pair.atoms import Atoms, Ints, as_masses
+from rpw.stats.samples import Samples
+
+__all__ = ["Splits", "all_or_random_splits", "as_groups", "observed_split", "splits_of_counts"]
+
+Counts = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """How many rows of the first sample lie at each place, split by split; the observed split is the first.
+
+    ``is_all`` says that the splits after the first are all there are, the observed one among them.
+    """
+
+    places: Array  # (places, d)
+    pooled: Counts  # (places,)
+    first: Counts  # (splits, places)
+    is_all: bool = False
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def sizes(self) -> Ints:
+        """The smaller of the two sample sizes, split by split."""
+        n = self.first.sum(axis=1, dtype=np.int64)
+        smaller: Ints = np.minimum(n, int(self.pooled.sum()) - n)
+        return smaller
+
+    def part(self, start: int, stop: int) -> Splits:
+        """Some of them."""
+        return replace(self, first=self.first[start:stop])
+
+    def atoms(self, start: int, stop: int, with_points: bool = False) -> tuple[Atoms, Atoms]:
+        """The two samples of some splits, as measures on the places; or with points of their own."""
+        first = self.first[start:stop]
+        points = self.places if with_points else None
+        return _as_atoms(first, points), _as_atoms(self.pooled - first, points)
+
+
+def _as_atoms(counts: Counts, points: Array | None) -> Atoms:
+    split, place = np.nonzero(counts)
+    ends = np.bincount(split, minlength=len(counts)).cumsum()
+    weights = counts[split, place] / counts.sum(axis=1, dtype=np.int64)[split]
+    start = np.concatenate([[0], ends]).astype(np.int64)
+    return Atoms(start, weights, as_masses(weights), place.astype(np.int32) if points is None else points[place])
+
+
+def all_or_random_splits(
+    samples: Samples, n_resamples: int, rng: np.random.Generator, groups: Ints | None = None
+) -> Splits:
+    """All splits of the rows if there are at most ``n_resamples``; else so many random ones.
+
+    With ``groups``, the group of each row, whole groups change sides.
+    """
+    labels, n = samples.labels, samples.n
+    of_row = np.arange(len(labels)) if groups is None else groups
+    units = int(of_row.max()) + 1
+    in_first = np.zeros(units, dtype=np.bool_)
+    in_first[of_row[:n]] = True
+    chosen = int(in_first.sum())
+    is_all = math.comb(units, chosen) <= n_resamples
+    sides = _all_sides(units, chosen) if is_all else _random_sides(in_first, n_resamples, rng)
+    sides = np.concatenate([in_first[None, :], sides])
+    pooled = np.bincount(labels)
+    dtype = np.min_scalar_type(int(pooled.max()))
+    by_place = np.argsort(labels, kind="stable")
+    starts = np.cumsum(pooled) - pooled
+    first = np.add.reduceat(sides[:, of_row[by_place]], starts, axis=1, dtype=dtype)
+    return Splits(samples.places, pooled.astype(dtype), first, is_all)
+
+
+def observed_split(samples: Samples) -> Splits:
+    """The observed split alone."""
+    return all_or_random_splits(samples, 0, np.random.default_rng(0))
+
+
+def splits_of_counts(
+    places: Array, pooled: Counts, observed: Counts, n_resamples: int, rng: np.random.Generator
+) -> Splits:
+    """Random splits of many rows at few places, drawn as counts."""
+    drawn = rng.multivariate_hypergeometric(pooled, int(observed.sum()), size=n_resamples, method="marginals")
+    return Splits(places, pooled, np.concatenate([observed[None, :], drawn]))
+
+
+def as_groups(groups: Any, n: int, m: int) -> Ints | None:
+    """The group of each pooled row, numbered from 0; ``groups`` is a pair, for the rows of the two samples."""
+    if groups is None:
+        return None
+    if not isinstance(groups, Sequence) or isinstance(groups, str) or len(groups) != 2:
+        raise ValueError("groups must be a pair: the groups of the rows of x, and those of the rows of y")
+    of_x, of_y = _labels_in(groups[0], "groups[0]", n), _labels_in(groups[1], "groups[1]", m)
+    both = set(of_x) & set(of_y)
+    if both:
+        raise ValueError(
+            f"groups has {next(iter(both))!r} on both sides: whole groups change sides, so a group must lie in one "
+            "sample"
+        )
+    numbers: dict[Hashable, int] = {}
+    found = np.array([numbers.setdefault(label, len(numbers)) for label in of_x + of_y], dtype=np.int64)
+    if len(set(of_x)) < 2 or len(set(of_y)) < 2:
+        raise ValueError("groups must have at least two groups in each sample: else there is nothing to exchange")
+    return found
+
+
+def _labels_in(side: Any, name: str, rows: int) -> list[Any]:
+    labels = np.asarray(side).ravel().tolist()
+    if len(labels) != rows:
+        raise ValueError(f"{name} must have one label for each row, {rows}; got {len(labels)}")
+    if any(label is None or label != label for label in labels):
+        raise ValueError(f"{name} has a missing label: each row needs a group")
+    return labels
+
+
+def _all_sides(units: int, chosen: int) -> npt.NDArray[np.bool_]:
+    sides = np.zeros((math.comb(units, chosen), units), dtype=np.bool_)
+    for side, members in zip(sides, combinations(range(units), chosen), strict=True):
+        side[list(members)] = True
+    return sides
+
+
+def _random_sides(in_first: npt.NDArray[np.bool_], count: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    return rng.permuted(np.tile(in_first, (count, 1)), axis=1)

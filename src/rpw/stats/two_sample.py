@@ -1,0 +1,324 @@
+"""Do two samples come from one distribution? A permutation test by RPW, which replaced rows cannot forge.
+
+At one price κ = kΔ the statistic is RPW. Without k it is the largest standardised excess (T - mean) / sd over a grid of
+prices, mean and sd over all splits, the observed one included. So the observed split is ranked among equals, and the
+p-value is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rpw.base import check
+from rpw.base.arrays import settled_device
+from rpw.base.check import Array
+from rpw.base.deadline import TimeLimitError, deadline_after
+from rpw.base.progress import Progress, progress_bar
+from rpw.base.threads import as_n_threads
+from rpw.measure import PointsLike
+from rpw.pair.metrics import GroundMetric, Metric, as_metric
+from rpw.pair.question import Question, as_question
+from rpw.stats.evidence import Evidence, rank_pvalue
+from rpw.stats.prices import Prices, prices_of
+from rpw.stats.resampled import Effort, ground_of, resample, values_of
+from rpw.stats.samples import Samples, as_rng, as_samples
+from rpw.stats.scale import NO_SCALES, as_scales
+from rpw.stats.splits import Splits, all_or_random_splits, as_groups
+from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult
+
+__all__ = ["noise_floor", "two_sample_test"]
+
+STATISTICS = ("rpw", "wasserstein", "energy")
+_AT_ONCE = 64  # splits between two looks at whether the test may stop early
+
+
+def two_sample_test(
+    x: PointsLike,
+    y: PointsLike,
+    *,
+    p: float = 2,
+    k: float | None = None,
+    diameter: float | None = None,
+    metric: Metric = "euclidean",
+    contamination: float = 0,
+    n_resamples: int = 999,
+    rng: Any = None,
+    statistic: str = "rpw",
+    alpha: float | None = None,
+    scale: str | None = None,
+    groups: Any = None,
+    tol: float = 0.0,
+    n_threads: int | None = None,
+    device: str = "cpu",
+    progress: Progress = False,
+    time_limit: float | None = None,
+) -> TwoSampleResult:
+    """Test whether two samples come from one distribution.
+
+    The rows of both samples are pooled and split at random again and again. If both come from one distribution, the
+    observed split is one of these. The p-value is the share of splits that are as far apart.
+
+    Rows must be independent. Repeated measurements of one customer, or rows that follow each other in time, make every
+    p-value too small; ``groups`` keeps such rows together.
+
+    Parameters
+    ----------
+    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure with equal weights
+        The two samples. Each needs two rows at least.
+    p : float
+        Exponent of RPW (or of W), in [1, inf].
+    k : float, optional
+        Price of leaving mass behind, in units of ``diameter``. Left out, three prices are tried, 0.15, 1.5 and 5 times
+        the diameter, and the result says where the difference is clearest. The p-value allows for the choice.
+    diameter : float, optional
+        The unit of length Δ. Left out, it is the median distance between the pooled rows. That keeps the p-value valid,
+        but `TwoSampleResult.at_most` needs a Δ and a k that were fixed before the data were seen.
+    metric : str or callable
+        Ground metric, as in `rpw.solve`.
+    contamination : int or float
+        How many rows may have been replaced by anything at all: an int counts rows, a float is a share of the smaller
+        sample. The p-value then holds whichever rows they are. This needs ``statistic="rpw"``.
+    n_resamples : int
+        The number of random splits. If there are no more splits than that, each is taken once.
+    rng : int, numpy.random.Generator, optional
+        Seed of the splits.
+    statistic : {"rpw", "wasserstein", "energy"}
+        What to compare. The last two are there for comparison: a single replaced row can move them at will.
+    alpha : float, optional
+        Stop as soon as it is clear that the p-value exceeds this level (Besag and Clifford). This needs ``k``, and
+        leaves no null distribution.
+    scale : {None, "robust"}
+        ``"robust"`` divides each column by the width of its middle half, pooled.
+    groups : pair of array-like (n,) and (m,), optional
+        Labels of rows that belong together: whole groups change sides.
+    tol : float
+        Error allowed in RPW. The p-value stays valid, and grows a little.
+    n_threads, device, progress
+        As in `rpw.pairwise`. ``progress`` counts splits.
+    time_limit : float, optional
+        Seconds. Splits without an answer by then count as if they were farther apart than the observed one.
+
+    Returns
+    -------
+    TwoSampleResult
+
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(50, 2)), rng.normal(size=(50, 2))
+    >>> y[:10] += 20
+    >>> result = rpw.stats.two_sample_test(x, y, n_resamples=199, rng=0)
+    >>> result.pvalue, result.changed_at_least() > 0
+    (0.01, True)
+    """
+    deadline = deadline_after(time_limit)
+    test = _checked(x, y, p, k, diameter, metric, rng, statistic, scale, groups, tol)
+    check.check_progress(progress)
+    count = check.as_whole(n_resamples, "n_resamples", 1)
+    rows = _as_rows(contamination, test)
+    level = _as_level(alpha, test, k)
+    device = settled_device(check.as_device(device), x=x, y=y)
+    splits = all_or_random_splits(test.samples, count, test.rng, test.groups)
+    with progress_bar(len(splits), progress, unit="split") as report:
+        effort = Effort(device, as_n_threads(n_threads), deadline, report)
+        if statistic != "rpw":
+            return _by_other_statistic(test, splits, statistic, effort)
+        if level is not None:
+            return _stopped_early(test, splits, level, rows, effort)
+        return _by_rpw(test, splits, rows, effort)
+
+
+def noise_floor(
+    x: PointsLike,
+    y: PointsLike,
+    *,
+    p: float = 2,
+    k: float = 1,
+    diameter: float | None = None,
+    metric: Metric = "euclidean",
+    n_resamples: int = 49,
+    rng: Any = None,
+    scale: str | None = None,
+    groups: Any = None,
+    n_threads: int | None = None,
+    device: str = "cpu",
+) -> NoiseFloor:
+    """What two samples of one distribution would give, from a few dozen random splits of the pooled rows.
+
+    Is an RPW of 0.17 large? Not if two samples of one distribution, of the same sizes, are as far apart.
+
+    Parameters as in `rpw.stats.two_sample_test`. Pass the ``k`` and ``diameter`` that you pass to `rpw.distance`. Left
+    out, the diameter is the median distance between the pooled rows.
+
+    Returns
+    -------
+    NoiseFloor
+
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(3)
+    >>> print(rpw.stats.noise_floor(rng.normal(size=(100, 6)), rng.normal(size=(100, 6)), diameter=6.0, rng=0))
+    0.201; two samples of one distribution would give 0.196 to 0.206
+    """
+    test = _checked(x, y, p, check.as_k(k), diameter, metric, rng, "rpw", scale, groups, 0.0)
+    count = check.as_whole(n_resamples, "n_resamples", 1)
+    device = settled_device(check.as_device(device), x=x, y=y)
+    splits = all_or_random_splits(test.samples, count, test.rng, test.groups)
+    kappas = test.prices.kappas
+    effort = Effort(device, as_n_threads(n_threads), deadline_after(None), lambda done: None)
+    values = values_of(ground_of(splits.places, test.metric), splits, test.question, effort, tuple(kappas))[:, 0]
+    return NoiseFloor.of(float(values[0]), values[1:], float(kappas[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Test:
+    """All that was asked, checked."""
+
+    statistic: str
+    samples: Samples
+    metric: GroundMetric
+    question: Question
+    prices: Prices
+    groups: Any
+    rng: np.random.Generator
+
+    @property
+    def why_no_upper_bound(self) -> str:
+        """Why RPW of the populations has no proven bound; empty if it has one."""
+        if self.groups is not None:
+            return "rows of one group are not independent (groups=)"
+        if self.prices.scales is not NO_SCALES:
+            return "scale= takes the units from the data; scale the columns by numbers fixed beforehand"
+        if not self.prices.is_fixed:
+            return "k and the unit of length must be fixed before the data are seen: pass k= and diameter="
+        return ""
+
+
+def _checked(
+    x: Any, y: Any, p: Any, k: Any, diameter: Any, metric: Any, rng: Any, statistic: Any, scale: Any, groups: Any,
+    tol: Any,
+) -> _Test:  # fmt: skip
+    check.as_choice(statistic, "statistic", STATISTICS)
+    ground, generator, samples = as_metric(metric), as_rng(rng), as_samples(x, y)
+    scales = as_scales(scale, samples.points)
+    samples = Samples(scales.apply(samples.points), samples.n, samples.columns)
+    if statistic == "energy" and check.as_number(p, "p") != 2:
+        raise ValueError("p has no effect on statistic='energy': leave it out")
+    if statistic != "rpw" and (k is not None or diameter is not None or check.as_tol(tol) > 0):
+        raise ValueError(f"k, diameter and tol have no effect on statistic={statistic!r}: leave them out")
+    question = as_question("wasserstein", p=p) if statistic == "wasserstein" else as_question(p=p, tol=tol)
+    prices = prices_of(k, diameter, samples.points, ground, scales, generator)
+    return _Test(statistic, samples, ground, question, prices, as_groups(groups, samples.n, samples.m), generator)
+
+
+def _as_rows(contamination: Any, test: _Test) -> int:
+    """How many replaced rows to allow for."""
+    smaller = min(test.samples.n, test.samples.m)
+    number = check.as_number(contamination, "contamination")
+    is_share = not isinstance(contamination, (int, np.integer))
+    if number < 0 or (is_share and number >= 1):
+        raise ValueError(
+            f"contamination must be a number of rows (an int), or a share below 1 (a float); got {contamination!r}"
+        )
+    rows = math.ceil(number * smaller - 1e-9) if is_share else int(number)
+    if rows > smaller:
+        raise ValueError(f"contamination is {rows} rows, and the smaller sample has only {smaller}")
+    if rows and test.statistic != "rpw":
+        raise ValueError("contamination needs statistic='rpw': one replaced row can move the others at will")
+    return rows
+
+
+def _as_level(alpha: Any, test: _Test, k: Any) -> float | None:
+    if alpha is None:
+        return None
+    level = check.as_number(alpha, "alpha")
+    if not 0 < level < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, got {level}")
+    if test.statistic != "rpw":
+        raise ValueError("alpha needs statistic='rpw'")
+    if k is None:
+        raise ValueError("alpha stops the test early, which needs one price: pass k=")
+    return level
+
+
+def _by_rpw(test: _Test, splits: Splits, rows: int, effort: Effort) -> TwoSampleResult:
+    found = resample(splits, test.question, test.metric, test.prices.kappas, effort)
+    if np.isnan(found.values[0]).any():
+        raise TimeLimitError(done=0, total=len(splits))
+    evidence = Evidence(test.prices, splits, found)
+    price, statistics = evidence.clearest, evidence.statistics
+    values = found.values[:, price]
+    floor = NoiseFloor.of(float(values[0]), values[1:], float(test.prices.kappas[price]))
+    return _result(test, float(statistics[0]), evidence.pvalue(rows), statistics[1:], floor, price, rows, evidence)
+
+
+def _stopped_early(test: _Test, splits: Splits, level: float, rows: int, effort: Effort) -> TwoSampleResult:
+    """Besag and Clifford: after h splits that reach the observed one, at the L-th, p = h / L."""
+    count, wanted = len(splits) - 1, math.ceil(level * len(splits))
+    low, high = test.prices.bounds(rows)
+    shares = np.minimum(1.0, rows / splits.sizes)
+    observed, distance, reached = math.nan, math.nan, 0
+    for start in range(0, len(splits), _AT_ONCE):
+        part = splits.part(start, min(start + _AT_ONCE, len(splits)))
+        found = resample(part, test.question, test.metric, test.prices.kappas, effort)
+        if start == 0:
+            if math.isnan(found.values[0, 0]):
+                raise TimeLimitError(done=0, total=len(splits))
+            observed, distance = found.lowest(0, 0, float(high[0]), float(shares[0])), float(found.values[0, 0])
+        for split in range(start == 0, len(part)):
+            highest = found.highest(split, 0, float(low[0]), float(shares[start + split]))
+            reached += rank_pvalue(observed, np.array([highest]), is_all=True) == 1
+            if reached == wanted and not splits.is_all:
+                pvalue = wanted / (start + split)
+                return _result(test, distance, pvalue, None, None, 0, rows, None, distance)
+    pvalue = reached / count if splits.is_all else (1 + reached) / (count + 1)
+    return _result(test, distance, pvalue, None, None, 0, rows, None, distance)
+
+
+def _by_other_statistic(test: _Test, splits: Splits, statistic: str, effort: Effort) -> TwoSampleResult:
+    if statistic == "wasserstein":
+        values = values_of(ground_of(splits.places, test.metric), splits, test.question, effort)
+    else:
+        values = _energy(splits, test.metric)
+    if math.isnan(values[0]):
+        raise TimeLimitError(done=0, total=len(splits))
+    pvalue = rank_pvalue(float(values[0]), values[1:], splits.is_all)
+    floor = NoiseFloor.of(float(values[0]), values[1:], math.nan)
+    return _result(test, float(values[0]), pvalue, values[1:], floor, 0, 0, None, name=statistic)
+
+
+def _energy(splits: Splits, metric: GroundMetric) -> Array:
+    """2 E|X - Y| - E|X - X'| - E|Y - Y'|, that is -(a - b)ᵀ D (a - b), of every split."""
+    between = np.empty((len(splits.places), len(splits.places)))
+    metric.fill(splits.places, splits.places, between)
+    first = splits.first.astype(np.float64)
+    second = splits.pooled - first
+    apart = first / first.sum(axis=1, keepdims=True) - second / second.sum(axis=1, keepdims=True)
+    return np.asarray(-np.einsum("ij,ij->i", apart @ between, apart))
+
+
+def _result(
+    test: _Test, statistic: float, pvalue: float, null: Array | None, floor: NoiseFloor | None, price: int, rows: int,
+    evidence: Evidence | None, distance: float = math.nan, name: str = "rpw",
+) -> TwoSampleResult:  # fmt: skip
+    has_price = name == "rpw"
+    return TwoSampleResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        null_distribution=null,
+        distance=distance if floor is None else floor.distance,
+        noise_floor=floor,
+        name=name,
+        p=test.question.p if name != "energy" else math.nan,
+        k=test.prices.ks[price] if has_price else math.nan,
+        diameter=test.prices.unit if has_price else math.nan,
+        contamination=rows,
+        n=test.samples.n,
+        m=test.samples.m,
+        _evidence=evidence,
+        _no_upper_bound=test.why_no_upper_bound if has_price else f"statistic={name!r} has no such bound",
+    )
