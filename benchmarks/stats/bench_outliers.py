@@ -95,6 +95,8 @@ CASES: dict[str, Case] = {
     "nothing, normal": lambda rng: planted(rng, normal, normal, 0),
     "nothing, two moons": lambda rng: planted(rng, moons, moons, 0),
     "nothing, integers": lambda rng: planted(rng, integers, integers, 0),
+    # Here a single row can be named, and the bound is attained.
+    "x without outliers, 2,000 reference rows": lambda rng: (normal(rng, 2000), normal(rng, 50), 0),
 }
 
 

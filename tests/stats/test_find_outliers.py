@@ -334,7 +334,7 @@ def test_words_for_what_was_found_and_what_could_be():
     few = find_outliers(rows[20:], reference[:100], rng=0)
     assert few.least_named == math.ceil(180 / (0.05 * 51)) == 71
     assert str(few) == (
-        "None of 180 rows is named as an outlier. Fewer than 71 outliers could not have been named: to name a single "
+        "None of 180 rows is named as an outlier. Fewer than 71 rows could not have been named: to name a single "
         "one, the reference needs 3,599 rows that calibrate the p-values, and here it has 50."
     )
 
@@ -356,7 +356,7 @@ def test_the_result_shows_itself():
     found = find_outliers(rows, reference, rng=0)
     assert repr(found) == "OutliersResult(21 of 200 rows named, fdr=0.05, least_named=10, score='nearest')"
     html = found._repr_html_()
-    for text in ("Outliers", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …", "at most 0.05", "10 outliers or more", "400 rows"):
+    for text in ("Outliers", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …", "at most 0.05", "10 rows or more", "400 rows"):
         assert text in html
     ax = found.plot()
     dots = {each.get_label(): each.get_offsets() for each in ax.collections}

@@ -58,7 +58,7 @@ class OutliersResult:
     fdr : float
         The level: on average at most this share of the rows in ``mask`` are ordinary.
     least_named : int
-        If there are fewer outliers than this, none of them can be named, however far out they lie.
+        Either none or at least so many rows are named, however far out they lie.
     score : str
         The name of the score.
 
@@ -99,7 +99,7 @@ class OutliersResult:
         here = f"here it has {len(self.calibration_scores):,}"
         if self.least_named > len(self.mask):
             return f"None could have been named, however far out it lies: {way_out}, and {here}."
-        return f"Fewer than {self.least_named:,} outliers could not have been named: {way_out}, and {here}."
+        return f"Fewer than {self.least_named:,} rows could not have been named: {way_out}, and {here}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores of x over those of the reference, with the named rows in red (needs ``rpw[plot]``)."""
@@ -123,7 +123,7 @@ class OutliersResult:
             ("rows", listed or "none"),
             ("smallest p-value", f"{self.pvalues.min():.4g}"),
             ("false discovery rate", f"at most {self.fdr:g}"),
-            ("could be named", f"{self.least_named:,} outliers or more"),
+            ("could be named", f"{self.least_named:,} rows or more"),
             ("with", f"score = {self.score}, {len(self.calibration_scores):,} rows calibrate"),
         ]
         return facts("Outliers", rows)
