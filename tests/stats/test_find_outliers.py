@@ -110,7 +110,7 @@ def test_the_false_discovery_rate_over_draws(name):
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", CASES)
 def test_the_false_discovery_rate_over_many_draws(name):
-    check_rate(name, range(3000))
+    check_rate(name, range(1000))
 
 
 @pytest.mark.parametrize("score", ["nearest", "price", last_is_farthest])
