@@ -135,6 +135,20 @@ void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) 
     }
 }
 
+// Profiles on threads against one pair at a time; without time there are none.
+void check_profiles(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs) {
+    const auto many = rpw::pair_profiles(batch, pairs, {3, rpw::unreachable, [](std::size_t) {}});
+    rpw::Room room;
+    rpw::Pulse pulse([] {}, rpw::unreachable);
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
+        const auto alone = rpw::whole_profile(pairs.of(batch, e), batch.question, room, pulse).upper;
+        checker.expect(many.bands[e] && many.bands[e]->upper.unmoved == alone.unmoved, "profile on threads");
+        checker.expect(many.bands[e] && many.bands[e]->upper.cost == alone.cost, "costs of a profile on threads");
+    }
+    const auto none = rpw::pair_profiles(batch, pairs, {3, 0, [](std::size_t) {}});
+    checker.expect(none.failures.empty(), "profiles without time");
+}
+
 }  // namespace
 
 // Threads over pairs against one pair at a time, and bounds against distances.
@@ -179,6 +193,7 @@ void check_many(Checker& checker) {
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
         check_several(checker, batch, pairs);
+        check_profiles(checker, batch, pairs);
         check_bounds(checker, batch, pairs);
         check_bounds_on_places(checker, batch, pairs);
     }
