@@ -341,3 +341,14 @@ def test_levels_and_confidences_are_checked():
             result.changed_at_least(level)
         with pytest.raises(ValueError, match="confidence_level"):
             result.at_most(level)
+
+
+@pytest.mark.parametrize("sizes", [(12, 12), (9, 14)])
+def test_a_gpu_gives_the_same_values(on_host, sizes):
+    x, y = clouds(4, *sizes)
+    on_cpu = two_sample_test(x, y, n_resamples=20, rng=1)
+    on_gpu = two_sample_test(x, y, n_resamples=20, rng=1, device="cuda")
+    assert on_host.launched
+    assert on_gpu.null_distribution == pytest.approx(on_cpu.null_distribution, abs=1e-9)
+    assert on_gpu.pvalue == on_cpu.pvalue
+    assert on_gpu.changed_at_least(0.6) <= on_cpu.changed_at_least(0.6)
