@@ -35,7 +35,8 @@ SPLITS = 99
 UNIT = 1.665  # the median distance of two normal points in the plane: fixed, so that the robust tests are valid
 ALLOWED = 2  # rows that the robust tests allow for: the outliers
 KAPPAS = (0.05, 0.15, 0.5, 1.5, 5.0, 15.0)
-GRIDS = (GRID, (0.3, 1.0, 3.0), (0.15, 1.5), (0.5, 5.0), KAPPAS)
+GRIDS = (GRID, (0.15, 1.5, 5.0), (0.3, 1.0, 3.0), (0.5, 5.0), (0.15, 1.5, 5.0, 15.0), KAPPAS)
+MANY = 10  # dimensions
 
 
 def shift(rng: np.random.Generator, n: int, size: float) -> tuple[Array, Array]:
@@ -54,6 +55,20 @@ def clump(rng: np.random.Generator, n: int, size: float) -> tuple[Array, Array]:
     x, y = rng.normal(size=(n, 2)), rng.normal(size=(n, 2))
     rows = round(size * n)
     y[:rows] = [0.7, 0.7] + 0.1 * rng.normal(size=(rows, 2))
+    return x, y
+
+
+def tenth_moved(rng: np.random.Generator, n: int, size: float) -> tuple[Array, Array]:
+    """In ten dimensions: a tenth of y moves in every column."""
+    x, y = rng.normal(size=(n, MANY)), rng.normal(size=(n, MANY))
+    y[: n // 10] += size
+    return x, y
+
+
+def column_shifted(rng: np.random.Generator, n: int, size: float) -> tuple[Array, Array]:
+    """In ten dimensions: all of y moves in one column."""
+    x, y = rng.normal(size=(n, MANY)), rng.normal(size=(n, MANY))
+    y[:, 0] += size
     return x, y
 
 
@@ -146,14 +161,20 @@ ALL = tuple(sorted({kappa for grid in (*GRIDS, KAPPAS) for kappa in grid}))
 
 def grid_table(draws: int, n: int, seed: int) -> None:
     print(f"\nPower of grids of k (Δ = the pooled median distance): n = m = {n}, {SPLITS} splits, {draws} draws")
-    cases = (("shift 0.5", shift, 0.5), ("shift 0.5, outliers", shift_with_outliers, 0.5), ("clump 15 %", clump, 0.15))
+    cases = (
+        ("shift 0.5", shift, 0.5),
+        ("shift 0.5, outliers", shift_with_outliers, 0.5),
+        ("clump 15 %", clump, 0.15),
+        ("10-d: shift 1.0", column_shifted, 1.0),
+        ("10-d: a tenth by 3", tenth_moved, 3.0),
+    )
     table: dict[tuple[float, ...], list[list[bool]]] = {}
     for case, (_, plant, size) in enumerate(cases):
         rng = generator(seed, 20, case)
         found = [pvalues_of_grids(*plant(rng, n, size), int(rng.integers(2**31))) for _ in range(draws)]
         for grid in found[0]:
             table.setdefault(grid, []).append([pvalues[grid] <= LEVEL for pvalues in found])
-    widths = [36, 20, 20, 20, 8]
+    widths = [36, 20, 20, 20, 20, 20, 8]
     print_row(["k", *(name for name, _, _ in cases), "least"], widths)
     for grid, columns in table.items():
         name = ", ".join(f"{kappa:g}" for kappa in grid) + " (default)" * (grid == GRID)
