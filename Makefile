@@ -20,7 +20,7 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_metric gpu_several gpu_own_price gpu_table gpu_squared gpu_bounds gpu_bounds_squared  # the longest first
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient build format
+.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient bench-stats build format
 .PHONY: sanitize sanitize-core clean preflight tuning
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
@@ -67,6 +67,12 @@ bench-points: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks of points 
 
 bench-gradient: $(VENV)/test.txt $(VENV)/test-all.txt $(VENV)/package  ## run the benchmarks of gradients, beside POT
 	$(PY) benchmarks/many/bench_gradient.py $(ARGS)
+
+bench-stats: $(VENV)/test.txt $(VENV)/package  ## level, coverage, power and time of the tests (ARGS=--quick)
+	$(PY) benchmarks/stats/bench_time.py $(ARGS)
+	$(PY) benchmarks/stats/bench_power.py $(ARGS)
+	$(PY) benchmarks/stats/bench_coverage.py $(ARGS)
+	$(PY) benchmarks/stats/bench_level.py $(ARGS)
 
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)

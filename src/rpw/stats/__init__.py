@@ -9,14 +9,17 @@ True
 """
 
 from rpw.stats.equivalence import EquivalenceResult, equivalence_test
+from rpw.stats.outliers import OutliersResult, find_outliers
 from rpw.stats.two_sample import noise_floor, two_sample_test
 from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult
 
 __all__ = [
     "EquivalenceResult",
     "NoiseFloor",
+    "OutliersResult",
     "TwoSampleResult",
     "equivalence_test",
+    "find_outliers",
     "noise_floor",
     "two_sample_test",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -39,7 +40,7 @@ class Splits:
     def __len__(self) -> int:
         return len(self.first)
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """The smaller of the two sample sizes, split by split."""
         n = self.first.sum(axis=1, dtype=np.int64)

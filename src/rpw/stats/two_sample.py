@@ -72,7 +72,7 @@ def two_sample_test(
     p : float
         Exponent of RPW (or of W), in [1, inf].
     k : float, optional
-        Price of leaving mass behind, in units of ``diameter``. Left out, three prices are tried, 0.15, 1.5 and 5 times
+        Price of leaving mass behind, in units of ``diameter``. Left out, three prices are tried, 0.15, 1.5 and 15 times
         the diameter, and the result says where the difference is clearest. The p-value allows for the choice.
     diameter : float, optional
         The unit of length Δ. Left out, it is the median distance between the pooled rows. That keeps the p-value valid,
