@@ -9,13 +9,19 @@ True
 """
 
 from rpw.stats.equivalence import EquivalenceResult, equivalence_test
+from rpw.stats.tables.drift import drift
+from rpw.stats.tables.result import DriftResult
+from rpw.stats.tables.row import DriftRow
 from rpw.stats.two_sample import noise_floor, two_sample_test
 from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult
 
 __all__ = [
+    "DriftResult",
+    "DriftRow",
     "EquivalenceResult",
     "NoiseFloor",
     "TwoSampleResult",
+    "drift",
     "equivalence_test",
     "noise_floor",
     "two_sample_test",
