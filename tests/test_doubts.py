@@ -293,3 +293,104 @@ def test_a_lazy_table_of_polars():
     with pytest.raises(ValueError, match=r"^x is a LazyFrame, which holds no numbers yet: pass x.collect\(\)"):
         rpw.distance(frame.lazy(), frame)
     assert rpw.distance(frame.lazy().collect(), frame, diameter=1) == 0
+
+
+# ---------------------------------------------------------------- columns in units of their own
+
+
+def raw_units(size, scales, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(2, size, len(scales))) * scales
+
+
+class Named:
+    """A table, as the libraries have it."""
+
+    ndim = 2
+
+    def __init__(self, values, columns):
+        self.values, self.columns, self.shape = values, columns, values.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values.astype(dtype or np.float64)
+
+    def __len__(self):
+        return len(self.values)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev", "minkowski"])
+@pytest.mark.parametrize("call", [rpw.solve, rpw.distance])
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_a_column_that_makes_up_all_of_the_distance_is_named_once(call, metric, place):
+    scales = np.ones(5)
+    scales[place] = 1e4
+    x, y = raw_units(50, scales)
+
+    def loop():
+        for _ in range(3):
+            call(x, y, metric=metric, diameter=1e4)
+
+    (message,) = said(loop)
+    assert message.startswith(f"column {place} (counted from 0) makes up nearly all of the distance")
+    assert "scale='robust'" in message
+    columns = [f"c{i}" for i in range(5)]
+    for first, second in ((Named(x, columns), y), (x, rpw.Measure(Named(y, columns)))):
+        (message,) = said(lambda x=first, y=second: call(x, y, metric=metric, diameter=1e4))
+        assert message.startswith(f"the column c{place} makes up")
+
+
+@pytest.mark.parametrize("size", [20, 33, 500, 5000])
+def test_neither_outliers_nor_ties_nor_the_order_of_rows_hide_that_column(size):
+    x, y = raw_units(size, [1.0, 3000.0, 2.0])
+    for cloud in (x, y):
+        cloud[: size // 20, 0] += 1e7  # typing errors in another column
+        cloud[:, 2] = np.arange(size) % 2  # a flag
+    in_order = x[np.argsort(x[:, 1])], y[np.argsort(y[:, 1])]
+    for one, other in ((x, y), in_order):
+        (message,) = said(lambda x=one, y=other: rpw.distance(x, y, diameter=1e4, tol=0.5))
+        assert "column 1 " in message
+
+
+GRID = np.stack(np.meshgrid(np.arange(28.0), np.arange(28.0)), axis=-1).reshape(-1, 2)
+FLAT = np.column_stack([np.linspace(0, 1000, 60), np.full(60, 3.0)])
+TURN = np.linspace(0, 2 * np.pi, 60)
+HEAPS = RNG.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [0.0, 1e4]], 30, axis=0)
+NORMAL = RNG.normal(size=(2, 60, 3))
+SILENT = {
+    "columns of one scale": NORMAL,
+    "one column ten times as wide": NORMAL * [1, 10, 1],
+    "one column thirty times as wide": NORMAL * [1, 30, 1],
+    "pixels": (GRID, np.add(GRID, [0.0, 3.0])),
+    "pixels of a wide picture": (GRID * [1, 4], GRID * [1, 4] + 2),
+    "a constant column": (FLAT, np.add(FLAT, [5.0, 0.0])),
+    "a line with rounding": (FLAT * [1, 0] + np.sin(np.pi) * TURN[:, None] * [0, 1], FLAT),
+    "a line that is turned": (FLAT @ [[0.6, 0.8], [-0.8, 0.6]], FLAT @ [[0.8, 0.6], [-0.6, 0.8]]),
+    "a far shift along one axis": (NORMAL[0], NORMAL[1] + [1e5, 0, 0]),
+    "far outliers along one axis": (NORMAL[0], np.where(np.arange(60)[:, None] < 6, [1e6, 0, 0], NORMAL[1])),
+    "two heaps far apart along one axis": (HEAPS, HEAPS + 1),
+    "heavy tails": np.random.default_rng(3).standard_cauchy((2, 60, 3)),
+    "one-hot rows": (np.eye(25), np.eye(25)[::-1]),
+    "equal points": (np.zeros((30, 2)), np.ones((30, 2))),
+    "few points": NORMAL[:, :19] * [1, 1e4, 1],
+    "few points on one side": (NORMAL[0] * [1, 1e4, 1], NORMAL[1, :19] * [1, 1e4, 1]),
+    "huge coordinates": NORMAL * 1e299,
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_ordinary_columns_are_not_doubted(name):
+    x, y = SILENT[name]
+    assert said(lambda: rpw.distance(x, y, diameter=1, tol=0.5)) == []
+
+
+def test_no_doubt_about_units_where_columns_are_no_lengths():
+    x, y = raw_units(40, [1e4, 1.0])
+    cost = np.abs(x[:, :1] - y[:, 0])
+    for call in (
+        lambda: rpw.distance(x, y, k=0),
+        lambda: rpw.distance(np.abs(x), np.abs(y), metric="canberra", diameter=1),
+        lambda: rpw.distance(cost=cost, diameter=1e4),
+        lambda: rpw.distance(x[:, 0], y[:, 0], diameter=1e4),
+        lambda: rpw.distance(x / [1e4, 1.0], y / [1e4, 1.0], diameter=4),  # the way out
+    ):
+        assert said(call) == []

@@ -5,6 +5,7 @@
 
 #include "bindings/arrays.hpp"
 #include "ground/distinct.hpp"
+#include "ground/leading_column.hpp"
 #include "ground/metric.hpp"
 #include "ground/powers.hpp"
 #include "line/direction.hpp"
@@ -124,6 +125,8 @@ void bind_ground(nb::module_& module) {
     module.def("fill_distances", &fill_distances, "x"_a, "y"_a, "metric"_a, "unit"_a, "out"_a.noconvert());
     module.def("fill_powers", &fill_powers, "distances"_a, "scale"_a, "p"_a, "out"_a.noconvert());
     module.def("box_diameter", &box_diameter_of, "x"_a, "y"_a, "metric"_a);
+    module.def(
+        "leading_column", [](Table x, Table y) { return leading_column(as_points(x), as_points(y)); }, "x"_a, "y"_a);
     module.def("largest_if_sound", &largest_if_sound, "cost"_a);
 }
 

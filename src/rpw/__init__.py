@@ -20,6 +20,7 @@ from rpw.many.solve_pairs import solve_pairs
 from rpw.means.barycenter import barycenter
 from rpw.means.result import Barycenter
 from rpw.measure import Measure
+from rpw.pair.displacement import Displacement
 from rpw.pair.functions import (
     choose_solver,
     distance,
@@ -67,6 +68,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Barycenter",
+    "Displacement",
     "Index",
     "Measure",
     "NoGpuError",

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_barycenter", "plot_null", "plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_displacement", "plot_null", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
 _MOST_LINES = 300  # of a plan on the line, where more of them are one grey block
 _LINES = ("tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")  # of several k
 _GREY = 0.65  # of a plan
+_MOST_BARS = 30  # columns in one picture
 _DOT = 12.0  # the area of a point that carries 1/n of the mass
 
 
@@ -53,6 +54,22 @@ class Moved(Protocol):
     def outliers_a(self) -> Mask: ...
     @property
     def outliers_b(self) -> Mask: ...
+
+
+class Moves(Protocol):
+    """What is drawn of an `rpw.Displacement`."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def mean(self) -> Array: ...
+    @property
+    def median(self) -> Array: ...
+    @property
+    def absolute(self) -> Array: ...
+    @property
+    def share(self) -> Array | None: ...
+    def largest(self, most: int) -> list[int]: ...
 
 
 class Weighted(Protocol):
@@ -205,6 +222,42 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
     ax.add_collection(LineCollection(list(ends), colors=greys, linewidths=0.8, zorder=1))
     if len(ends):  # for the legend: the first of the lines may be a faint one
         ax.plot([], [], color=str(_GREY), lw=0.8, label="moves")
+
+
+def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
+    """Draw the mean move along each coordinate as a bar, from the first column down, with its share of the cost."""
+    columns = sorted(moves.largest(_MOST_BARS))
+    ax = _axes(ax, 7, 1.4 + 0.3 * len(columns))
+    mean, median, absolute = (np.nan_to_num(part[columns]) for part in (moves.mean, moves.median, moves.absolute))
+    places = np.arange(len(columns))
+    ax.barh(places, np.copysign(absolute, mean), height=0.7, color="tab:blue", alpha=0.25, label="mean absolute move")
+    ax.barh(places, mean, height=0.7, color="tab:blue", label="mean move")
+    ax.plot(median, places, "|", color="black", ms=10, mew=2, label="median move")
+    ax.axvline(0, color="black", lw=0.8)
+    if moves.share is not None:
+        for place, column in enumerate(columns):
+            end = (float(np.copysign(absolute[place], mean[place])), place)
+            is_left = mean[place] < 0
+            ax.annotate(
+                f"{moves.share[column]:.0%}",
+                end,
+                (-4 if is_left else 4, 0),
+                textcoords="offset points",
+                ha="right" if is_left else "left",
+                va="center",
+                fontsize=8,
+            )
+    ax.set_yticks(places, [moves.names[column] for column in columns])
+    ax.invert_yaxis()
+    ax.margins(x=0.15)
+    ax.set_xlabel("move from the first to the second, in the units of the column")
+    hidden = len(moves.names) - len(columns)
+    note = "" if moves.share is None else "; text: share of the cost"
+    ax.set_title(f"Mean move along each column{note}" + (f"\n{hidden:,} more columns" if hidden else ""), fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
+    beside = {} if ax.figure.get_layout_engine() is None else {"bbox_to_anchor": (1.0, 1.0)}  # the figure makes room
+    ax.legend(loc="upper left" if beside else "best", fontsize=9, frameon=not beside, **beside)
+    return ax
 
 
 # ---------------------------------------------------------------- a test

@@ -151,3 +151,25 @@ def test_ctrl_c_ends_with_130(tmp_path):
         finally:
             child.kill()
     assert (child.returncode, output, errors) == (130, "", "rpw: interrupted\n")
+
+
+def test_says_how_to_find_out_whether_it_is_large(diracs):
+    shown = " ".join(call("distance", *diracs).stdout.split())
+    assert shown.count("rpw.stats.two_sample_test(x, y)") == 1
+    assert "two_sample_test" not in str(answer("distance", *diracs))
+
+
+def test_a_column_that_makes_up_all_of_the_distance_is_a_note(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("a", "b"):
+        rows = [f"{income:.0f},{age:.1f}" for income, age in rng.normal(size=(40, 2)) * [1e4, 10] + [3e4, 40]]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["income,age", *rows]))
+    files = tmp_path / "a.csv", tmp_path / "b.csv"
+    done = call("distance", *files, "--diameter", "1e4")
+    assert "column 0 (counted from 0) makes up nearly all of the distance" in " ".join(done.stdout.split())
+    assert not done.stderr  # no warning of Python as well
+    assert answer("distance", *files, "--diameter", "1e4")["note"].startswith("column 0 (counted from 0) makes up")
+    both = answer("distance", *files)["note"]
+    assert both.startswith("the points reach over")
+    assert "; column 0 (counted from 0) makes up" in both
+    assert answer("distance", *files, "--k", "0")["note"] is None

@@ -49,6 +49,11 @@ class Columns:
         """Nothing, or the names; where some tables only number their columns, the numbers too."""
         return [each.names for each in self._seen]
 
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The names to show: those of a table that names its columns, rather than numbers; else nothing."""
+        return next((each.names for each in self._seen if not _are_numbered(each)), ()) if self._seen else ()
+
     def shared_with(self, **arguments: Any) -> Columns:
         """Those of tables, or lists of tables, that come now as well; raises where they are named otherwise."""
         seen, given = list(self._seen), list(_each(arguments))

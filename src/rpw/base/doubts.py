@@ -15,7 +15,7 @@ import numpy as np
 
 from rpw.base.warn import warn_caller
 
-__all__ = ["has_pixels", "read_before", "warn_of_columns", "warn_of_image", "warn_of_images"]
+__all__ = ["has_pixels", "of_one_scale", "read_before", "warn_of_columns", "warn_of_image", "warn_of_images"]
 
 _LEAST_SIDE = 8  # pixels; points of bytes (colours, flags, counts) have fewer coordinates as a rule
 _LONGEST_SIDE = 2  # times the other one; a set of points is as a rule far longer than a point
@@ -71,6 +71,15 @@ def has_pixels(value: Any, dimensions: int) -> bool:
         return bool(value.max() > 1)
     except Exception:  # of an odd kind: whoever reads it says what is wrong
         return False
+
+
+def of_one_scale(column: str) -> str:
+    """The words about a column that makes up nearly all of the distances."""
+    return (
+        f"{column} makes up nearly all of the distance between points, and the others hardly count: bring the columns "
+        "to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so), or pass that column alone if "
+        "the others are not meant to count"
+    )
 
 
 def warn_of_columns(histograms: Any, name: str) -> None:

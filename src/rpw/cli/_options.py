@@ -12,6 +12,7 @@ import typer
 
 import rpw
 from rpw.base.deadline import deadline_after
+from rpw.base.doubts import of_one_scale
 from rpw.base.usage import UsageError
 from rpw.cli._output import counted
 from rpw.io import readers
@@ -21,6 +22,7 @@ from rpw.measure import CollectionLike
 from rpw.pair.ground import Points
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
+from rpw.pair.problem import as_problem
 from rpw.pair.question import SOLVERS, as_question
 from rpw.pair.reach import near_for
 
@@ -185,6 +187,12 @@ def diameter_note(
     if looks_near and ground.is_near(points, points, near_for(*prices)):
         return "all points lie far closer than the diameter, which was left at 1: outliers look near; see --diameter"
     return None
+
+
+def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str) -> str:
+    """The words of Python's warning that one column makes up nearly all of the distances; empty where there is none."""
+    column = as_problem(x, y, None, None, metric=metric).leading_column if k > 0 else None
+    return "" if column is None else of_one_scale(column)
 
 
 def note_row(note: str | None) -> list[tuple[str, str]]:

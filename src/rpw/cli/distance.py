@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import rpw
+from rpw.base.warn import told_once
 from rpw.cli._options import (
     DiameterOfPair,
     First,
@@ -26,10 +27,12 @@ from rpw.cli._options import (
     images_note,
     note_row,
     read_pair,
+    units_note,
     usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import is_for_person
+from rpw.pair.result import IS_IT_LARGE
 
 __all__ = ["distance"]
 
@@ -56,13 +59,15 @@ def distance(
     delta = 1.0 if given is None else given
     start = time.perf_counter()
     asked: Any = {"p": p, "k": price, "metric": metric, "diameter": delta, "tol": tol, "solver": solver}
-    result = rpw.solve(x, y, **asked, time_limit=time_limit, progress=is_for_person(as_json))
+    units = units_note(x, y, price, metric)
+    with told_once({units}):  # it is a row below
+        result = rpw.solve(x, y, **asked, time_limit=time_limit, progress=is_for_person(as_json))
     end = time.perf_counter()
-    note = diameter_note(given, price, [x], [y], metric, looks_near=k is None)
+    notes = [note for note in (diameter_note(given, price, [x], [y], metric, looks_near=k is None), units) if note]
     if as_json:
         parameters = {"p": p, "k": price, "metric": metric, "diameter": delta, "tol": tol}
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
-        print_json({**_facts(result), **parameters, **sizes, "note": note, "seconds": end - start})
+        print_json({**_facts(result), **parameters, **sizes, "note": "; ".join(notes) or None, "seconds": end - start})
         return
     print_rows(
         [
@@ -73,8 +78,9 @@ def distance(
             ("second", f"{b}: {y!r}"),
             ("with", f"p={p:g}, k={price:g}, metric={metric}, diameter={delta:g}"),
             ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
-            *note_row(note),
+            *(row for note in notes for row in note_row(note)),
             *images_note(a, b),
+            ("is it large?", IS_IT_LARGE),
         ]
     )
 

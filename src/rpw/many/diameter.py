@@ -36,7 +36,7 @@ def diameter(
         In (0, 1]. Below 1, gross outliers are left out: the distance is that between two of the inliers. The inliers
         are this share of the points, those that lie nearest to a point in their midst. Up to a share 1 - quantile of
         the points may then lie anywhere; of n points, that is (1 - quantile) * n, rounded down. All points count
-        alike, whatever their weights.
+        alike, whatever their weights. Leave out more than the outliers that you expect: one that is kept sets Δ.
 
     Returns
     -------

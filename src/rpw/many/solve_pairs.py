@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rpw.base import check
 from rpw.base.arrays import settled_device
-from rpw.base.columns import Columns
+from rpw.base.columns import Columns, names_of_coordinates
 from rpw.base.deadline import Deadline, deadline_after
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
@@ -87,11 +87,12 @@ def solve_pairs(
         raise ValueError(f"A and B must have the same length, got {len(first)} and {len(second)} measures")
     of_a, of_b = (joined([atoms_of_one(*measure) for measure in side]) for side in (first, second))
     check_same_dimension(of_a, of_b)
-    Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
+    columns = Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
+    names = columns.best if support is None else names_of_coordinates(support)
     check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)
-    problems = [Problem(a, b, x, y, ground) for (a, x), (b, y) in zip(first, second, strict=True)]
+    problems = [Problem(a, b, x, y, ground, names) for (a, x), (b, y) in zip(first, second, strict=True)]
     batch = PairBatch(of_a, of_b, ground, replace(question, need="plan"))
     if diameter is None:
         warn_of_batch(batch)

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 
 from rpw.base import check
 from rpw.base.deadline import deadline_after
+from rpw.base.doubts import of_one_scale
 from rpw.base.progress import ProgressOfOne, Tell, progress_line
+from rpw.base.warn import warn_caller
 from rpw.measure import PointsLike
 from rpw.pair import solvers
 from rpw.pair.metrics import Metric
@@ -91,6 +93,9 @@ def solve(
     -------
     Result
 
+    Warns, once, if one column makes up nearly all of the distances between points (20 or more on each side, under a
+    norm): then the columns are hardly meant to have the units that they have.
+
     >>> import rpw
     >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1, diameter=1)
     >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
@@ -100,6 +105,7 @@ def solve(
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     _warn_of_default(diameter, k, problem, question)
+    _warn_of_units(problem, question)
     with _telling(progress) as tell:
         return solvers.solve(problem, question, deadline, tell)
 
@@ -133,6 +139,7 @@ def distance(
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     _warn_of_default(diameter, k, problem, question)
+    _warn_of_units(problem, question)
     with _telling(progress) as tell:
         return solvers.value(problem, question, deadline, tell)
 
@@ -415,6 +422,13 @@ def _warn_of_default(diameter: float | None, k: float, problem: Problem, questio
     warn_of_reach(_reach_beyond(diameter, problem, question))
     if diameter is None and k is _K and problem.is_near(near_for(k)):
         warn_of_nearness()
+
+
+def _warn_of_units(problem: Problem, question: Question) -> None:
+    """Warn where lengths matter, and one column makes up nearly all of them."""
+    column = None if question.is_of_shared_mass else problem.leading_column
+    if column is not None:
+        warn_caller(of_one_scale(column))
 
 
 def _reach_beyond(diameter: float | None, problem: Problem, question: Question) -> Reach:

@@ -41,6 +41,7 @@ class Problem:
     x: Where
     y: Where
     ground: Ground
+    names: tuple[str, ...] = ()  # of the coordinates, if the points came as tables
 
     @cached_property
     def rows(self) -> Ints:
@@ -99,6 +100,16 @@ class Problem:
     def dimension(self) -> int:
         """The number of coordinates of points whose distances the core computes; else 0."""
         return int(self.x.shape[1]) if self.ground.has_norm and self.points is not None and self.x.ndim == 2 else 0
+
+    @property
+    def leading_column(self) -> str | None:
+        """The column that makes up nearly all of the distances under a norm, as a message names it, if there is one."""
+        if not self.ground.has_norm:
+            return None
+        column = _core.leading_column(np.ascontiguousarray(self.x), np.ascontiguousarray(self.y))
+        if column is None:
+            return None
+        return f"the column {self.names[column]}" if self.names else f"column {column} (counted from 0)"
 
     def to_core(self, question: Question, deadline: Deadline) -> tuple[_core.Space, _core.Measures, _core.Measures]:
         """The space and the two measures for the core.
@@ -167,7 +178,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         return Problem(weights_a, weights_b, rows, columns, Matrix(matrix, largest, resolved))
     if x is None or y is None:
         raise ValueError(f"{'x' if x is None else 'y'} is missing: pass points x and y, or a matrix cost")
-    Columns().shared_with(x=x, y=y)
+    named = Columns().shared_with(x=x, y=y)
     warn_of_image(x=x, y=y)
     points_x, weights_a = _as_measure(x, a, "x", "a")
     points_y, weights_b = _as_measure(y, b, "y", "b")
@@ -175,7 +186,7 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         raise ValueError(
             f"x and y must have points of the same dimension, got {points_x.shape[1]} and {points_y.shape[1]}"
         )
-    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved))
+    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved), named.best)
 
 
 def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
+from rpw.pair.displacement import Displacement, displacement_of
 from rpw.pair.dual import Dual
 from rpw.pair.problem import Problem
 from rpw.pair.question import Question
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["Plan", "Result"]
+__all__ = ["IS_IT_LARGE", "Plan", "Result"]
 
 Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-12  # of the mass of a plan: a way for so little could be longer than all others
 _LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 - distance has
 
+IS_IT_LARGE = "rpw.stats.two_sample_test(x, y) compares it with two samples of one distribution"
 _ADVICE = {
     "exact": "the two bounds agree up to rounding",
     "tolerance": "stopped as soon as the bounds were within tol, or as close as the rounding of weights lets them be",
@@ -216,6 +218,20 @@ class Result:
         """The same for the second measure: nothing comes to more than half of their weight."""
         return self.unmatched_b > 0.5 * self._problem.b
 
+    @cached_property
+    def displacement(self) -> Displacement:
+        """Which column moved: the mean move of the plan along each coordinate, and its share of the cost.
+
+        Moves are in the units of the points, and lead from the first measure to the second. What is left behind does
+        not count. Raises for results of ``cost=``, which has no coordinates.
+
+        >>> import rpw
+        >>> rpw.solve([[0.0, 5.0], [1.0, 5.0]], [[0.2, 5.0], [1.2, 5.0]]).displacement
+        Displacement(column 0 +0.2 (100% of the cost), column 1 +0 (0% of the cost))
+        """
+        row, column = self._problem.rows[self._plan.row], self._problem.columns[self._plan.column]
+        return displacement_of(self._problem, self._question.p, row, column, self._plan.mass)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what moves and what is left behind (needs ``rpw[plot]``).
 
@@ -277,6 +293,7 @@ class Result:
                 ("moved", f"{self.mass:.6g} of the mass at cost {self.cost:.6g}"),
                 ("between", f"{n:,} and {m:,} points, {len(self._plan.mass):,} pairs in the plan"),
                 ("with", self._question.parameters),
+                *([] if self._question.is_of_cost else [("is it large?", IS_IT_LARGE)]),
                 ("solver", f"{self.solver}, {self.iterations:,} iterations"),
             ],
         )
