@@ -44,7 +44,7 @@ def drift(
     n_resamples: int | None = None,
     rng: Any = None,
     groups: Any = None,
-    most_joint_rows: int = 1000,
+    most_joint_rows: int = 500,
     n_threads: int | None = None,
     progress: Progress = False,
     time_limit: float | None = None,

@@ -7,7 +7,7 @@ its pooled middle half.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class JointTest:
         x, y, groups = self._sample(rng)
         note = self._note(len(x), len(y))
         empty = DriftRow("", "together", self.kind, pvalue=1.0, n=len(x), m=len(y), note="no time was left")
+        if groups is not None and min(len(np.unique(side)) for side in groups) < 2:
+            return JointFinding(replace(empty, note="the rows drawn from one table are of one group"))
         deadline = setup.effort.deadline
         try:
             result = two_sample_test(

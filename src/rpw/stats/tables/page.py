@@ -37,7 +37,7 @@ main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 4rem}
 h1{font-size:1.1rem;font-weight:600;color:var(--soft);margin:0 0 .5rem}
 h2{font-size:1.2rem;margin:2.5rem 0 .5rem}
 .sentence{font-size:1.45rem;line-height:1.35;margin:0 0 .75rem;overflow-wrap:anywhere}
-.soft,figcaption{color:var(--soft);font-size:.9rem}
+.soft,figcaption{font-weight:400;color:var(--soft);font-size:.9rem}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;padding:.45rem .6rem .45rem 0;vertical-align:top;border-top:1px solid var(--rule)}
 thead th{border-top:0;color:var(--soft);font-weight:500;white-space:nowrap}
@@ -47,7 +47,7 @@ tr.drifted th{color:var(--bad)}
 .badge{color:var(--bad);font-weight:600}
 .note{grid-column:1/-1;color:var(--soft);font-size:.85rem;border-top:0;padding-top:0;overflow-wrap:anywhere}
 figure{margin:0}
-.wide{width:100%;max-width:40rem;height:auto}
+.drift .wide{width:100%;max-width:40rem;height:auto}
 .moves .bar{width:45%}.moves .bar svg{width:100%;height:.8rem}
 .left{display:flex;flex-wrap:wrap;gap:1.5rem}.left div{flex:1 1 18rem}
 .left ol{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem}
@@ -125,9 +125,7 @@ def _row(row: DriftRow, result: DriftResult) -> str:
     below = f'<tr><td class="note" colspan="7">{escape(note)}</td></tr>' if note else ""
     if not row.is_test:
         return f"<tbody><tr>{name}<td></td><td></td><td></td><td></td><td></td><td></td></tr>{below}</tbody>"
-    changed = (
-        f"{row.changed_at_least:,} of {row.n + row.m:,} rows" if row.changed_at_least else "–" if row.is_drifted else ""
-    )
+    changed = f"{row.changed_at_least:,} of {row.n + row.m:,} rows" if row.is_drifted and row.changed_at_least else ""
     cells = [
         ("distance", f"{row.distance:.3g}"),
         ("by chance", f"{row.floor_low:.2g} to {row.floor_high:.2g}"),
@@ -141,8 +139,8 @@ def _row(row: DriftRow, result: DriftResult) -> str:
 
 
 def _moves(result: DriftResult) -> str:
-    joint = result._joint
-    if joint is None or joint.shares is None or joint.moves is None:
+    joint, row = result._joint, result.together
+    if joint is None or row is None or not row.is_drifted or joint.shares is None or joint.moves is None:
         return ""
     return (
         '<h2>All numeric columns together: which of them move</h2><p class="soft">The share of each column in the cost '

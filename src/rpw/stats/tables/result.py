@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ __all__ = ["DriftResult"]
 
 _MOST_NAMES = 8  # in the sentence
 _MOST_ROWS = 24  # in the repr
-_WIDTH_OF_NAME = 24
+_WIDTH, _LEAST_WIDTH = 80, 8  # of the repr, and of its first column
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +145,7 @@ class DriftResult:
         order = sorted(self.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0, -_excess(row)))
         return [_cells(row) for row in order[:most]]
 
-    HEADER = ("column", "kind", "distance", "by chance", "p", "adjusted", "drifted", "changed ≥")
+    HEADER = ("column", "kind", "distance", "by chance", "adj. p", "drift", "changed ≥")
 
     def save_page(self, path: PathLike, title: str = "Has the data changed?") -> None:
         """Write one HTML page that needs nothing from outside: the sentence, the table with small pictures, the profiles
@@ -161,12 +162,13 @@ class DriftResult:
 
     def __repr__(self) -> str:
         cells = [self.HEADER, *self.table(_MOST_ROWS)]
-        cells = [(_shortened(row[0]), *row[1:]) for row in cells]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        widths[0] = min(widths[0], max(_LEAST_WIDTH, _WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
+        cells = [(_shortened(row[0], widths[0]), *row[1:]) for row in cells]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
         hidden = len(self.rows) - _MOST_ROWS
         more = [f"… and {_counted(hidden, 'more row')}: see .rows"] if hidden > 0 else []
-        return "\n".join([*_folded(self.sentence), "", *lines, *more])
+        return "\n".join([*textwrap.wrap(self.sentence, _WIDTH), "", *lines, *more])
 
     def _repr_html_(self) -> str:
         from rpw.stats.tables.page import fragment_of
@@ -180,11 +182,11 @@ def _excess(row: DriftRow) -> float:
 
 def _cells(row: DriftRow) -> tuple[str, ...]:
     if not row.is_test:
-        return row.name, row.kind, "", "", "", "", "no test", ""
-    changed = "" if not row.changed_at_least else f"{row.changed_at_least:,}"
+        return row.name, row.kind, "", "", "", "no test", ""
+    changed = f"{row.changed_at_least:,}" if row.is_drifted and row.changed_at_least else ""
     band = f"{row.floor_low:.2g}–{row.floor_high:.2g}"
     verdict = "yes" if row.is_drifted else "no"
-    return row.name, row.kind, f"{row.distance:.3g}", band, f"{row.pvalue:.2g}", f"{row.adjusted:.2g}", verdict, changed
+    return row.name, row.kind, f"{row.distance:.3g}", band, f"{row.adjusted:.2g}", verdict, changed
 
 
 def _counted(count: int, noun: str) -> str:
@@ -196,11 +198,5 @@ def _listed(names: list[str]) -> str:
     return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES:,} more"
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= _WIDTH_OF_NAME else f"{name[: _WIDTH_OF_NAME - 1]}…"
-
-
-def _folded(text: str) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(text, 80)
+def _shortened(name: str, width: int) -> str:
+    return name if len(name) <= width else f"{name[: width - 1]}…"

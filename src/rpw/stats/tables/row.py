@@ -76,13 +76,14 @@ class DriftRow:
             f"{self.distance:.3g}; chance alone would give {self.floor_low:.3g} to {self.floor_high:.3g}: "
             f"p = {self.pvalue:.3g}, adjusted {self.adjusted:.3g}."
         )
-        if self.changed_at_least:
+        if self.is_drifted and self.changed_at_least:
             text += f" At least {self.changed_at_least:,} of {self.n + self.m:,} rows have changed."
         return f"{text} {self.note[:1].upper()}{self.note[1:]}." if self.note else text
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts, for JSON or for a row of a DataFrame."""
-        return {**asdict(self), "words": self.words}
+        """Plain numbers and texts, for JSON or for a row of a DataFrame; what is not known is None."""
+        facts = {name: None if value != value else value for name, value in asdict(self).items()}
+        return {**facts, "words": self.words}
 
 
 def band_of(values: Array) -> tuple[float, float]:
