@@ -49,7 +49,9 @@ def test_the_share_of_missing_rows_against_every_split(here, there, n, m):
     assert row.distance == pytest.approx(observed)
     assert row.pvalue == pytest.approx((values >= observed - 1e-12).mean())
     for alpha in (0.05, 0.3, 0.9):
-        changed = MissingTest("x", "number", missing, n).run(setup(alpha=alpha), np.random.default_rng(0)).changed_at_least
+        changed = (
+            MissingTest("x", "number", missing, n).run(setup(alpha=alpha), np.random.default_rng(0)).changed_at_least
+        )
         smaller = min(n, m)
         pvalues = [(values + r / smaller >= observed - r / smaller - 1e-12).mean() for r in range(smaller + 1)]
         assert changed == next((r for r, pvalue in enumerate(pvalues) if pvalue > alpha), smaller)
@@ -104,7 +106,9 @@ def test_counts_of_many_rows_are_drawn_as_splits_are():
 # ---------------------------------------------------------------- rounding
 
 
-@pytest.mark.parametrize("draw", [RNG.normal, RNG.standard_cauchy, RNG.random, lambda size: np.exp(3 * RNG.normal(size=size))])
+@pytest.mark.parametrize(
+    "draw", [RNG.normal, RNG.standard_cauchy, RNG.random, lambda size: np.exp(3 * RNG.normal(size=size))]
+)
 def test_a_rounded_column_has_few_places_in_order_and_outliers_keep_theirs(draw):
     values = np.r_[draw(size=5000), 1e6, -1e5]
     rounded = round_column(values, 64)
@@ -174,18 +178,19 @@ def test_the_slack_bounds_what_rounding_does_to_costs():
         assert abs(before - after) <= rounded.slack(14, 23) + 1e-12
 
 
-def test_a_long_column_keeps_its_level_and_its_power():
+@pytest.mark.parametrize("trials", [4, pytest.param(60, marks=pytest.mark.thorough)])
+def test_a_long_column_keeps_its_level_and_its_power(trials):
     n = 6000
     rejections = 0
-    for seed in range(30):
+    for seed in range(trials):
         rng = np.random.default_rng(seed)
         values = rng.normal(size=2 * n)
         row = LineTest("x", "number", values, n, np.ones(2 * n, dtype=bool)).run(setup(19), rng).row
         rejections += row.pvalue <= 0.1
-    assert rejections <= 3 + 3 * math.sqrt(30 * 0.09)
+    assert rejections <= 0.1 * trials + 3 * math.sqrt(0.09 * trials)
     rng = np.random.default_rng(0)
     values = np.r_[rng.normal(size=n), rng.normal(0.3, 1, size=n)]
     row = LineTest("x", "number", values, n, np.ones(2 * n, dtype=bool)).run(setup(99), rng).row
     assert row.pvalue == 0.01
     # A shift by 0.3 standard deviations can be had by replacing 12 % of the rows: no bound may claim more.
-    assert 0 < row.changed_at_least <= 0.24 * n
+    assert 0 < row.changed_at_least <= 0.15 * n

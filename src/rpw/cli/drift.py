@@ -82,9 +82,7 @@ def drift(
         raise SystemExit(HAS_DRIFTED)  # no error, so nothing for `guarded` to report
 
 
-def _check(
-    alpha: float, out: Path | None, fail_on: str | None, time_limit: float | None, inputs: list[Path]
-) -> None:
+def _check(alpha: float, out: Path | None, fail_on: str | None, time_limit: float | None, inputs: list[Path]) -> None:
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha must lie between 0 and 1, got {alpha:g}")
     if fail_on is not None and fail_on not in _FAIL_ON:

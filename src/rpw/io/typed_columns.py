@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -24,7 +24,7 @@ Kind = str  # of these:
 NUMBER, DATE, CATEGORY, MIXED, EMPTY, OTHER = "number", "date", "category", "mixed", "empty", "other"
 
 _DAY = 86_400.0
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMES_OF_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
@@ -64,7 +64,9 @@ class TypedColumn:
 
     def as_types(self) -> npt.NDArray[Any]:
         """The type of every entry, as a text."""
-        return self.types if self.types is not None else np.full(len(self), "text" if self.kind == CATEGORY else self.kind)
+        return (
+            self.types if self.types is not None else np.full(len(self), "text" if self.kind == CATEGORY else self.kind)
+        )
 
 
 def column_of_numbers(values: Any, kind: Kind = NUMBER) -> TypedColumn:
@@ -105,7 +107,9 @@ def column_of_array(values: Any) -> TypedColumn:
         return column_of_texts(array.astype(np.str_), np.zeros(len(array), dtype=np.bool_))
     if array.dtype.kind == "O":
         return column_of_entries(array.tolist())
-    return TypedColumn(OTHER, np.zeros(len(array), dtype=np.bool_), note=f"{array.dtype} is no type that can be compared")
+    return TypedColumn(
+        OTHER, np.zeros(len(array), dtype=np.bool_), note=f"{array.dtype} is no type that can be compared"
+    )
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
@@ -158,7 +162,7 @@ def days_of(moment: date) -> float:
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
+        moment = moment.replace(tzinfo=UTC)
     return (moment - _EPOCH).total_seconds() / _DAY
 
 

@@ -45,9 +45,7 @@ class CategoryTest:
     def run(self, setup: Setup, rng: np.random.Generator) -> DriftRow:
         """Rank the observed split among random ones."""
         codes, is_merged = _with_rare_ones_merged(self.codes)
-        splits = splits_for(
-            codes.astype(np.float64), self.n, setup.groups_of(self.present), setup.n_resamples, rng
-        )
+        splits = splits_for(codes.astype(np.float64), self.n, setup.groups_of(self.present), setup.n_resamples, rng)
         values = total_variation(splits)
         setup.effort.report(len(splits))
         prices = Prices((0.0,), 1.0, is_fixed=True)

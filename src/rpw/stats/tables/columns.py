@@ -48,9 +48,7 @@ def _values_test(
     reason = _why_not(pair, kind, present, n, groups)
     if reason:
         return DriftRow(column, "not compared", kind, note=reason)
-    notes = [
-        f"{each.note} in the {side}" for each, side in zip(pair, _SIDES, strict=True) if each.note
-    ]
+    notes = [f"{each.note} in the {side}" for each, side in zip(pair, _SIDES, strict=True) if each.note]
     in_first = int(present[:n].sum())
     if kind in (NUMBER, DATE):
         numbers = np.concatenate([_numbers(each) for each in pair])[present]
@@ -61,7 +59,9 @@ def _values_test(
     if kind == MIXED:
         types = np.concatenate([each.as_types() for each in pair])[present]
         is_few = len(np.unique(texts)) <= _FEW_LABELS
-        notes.append(f"mixed types ({_counted(types)}): {'compared as categories' if is_few else 'only they are compared'}")
+        notes.append(
+            f"mixed types ({_counted(types)}): {'compared as categories' if is_few else 'only they are compared'}"
+        )
         texts = texts if is_few else types
     labels, codes = np.unique(texts, return_inverse=True)
     if len(labels) == 1 and kind != MIXED:
@@ -99,4 +99,3 @@ def _numbers(column: TypedColumn) -> npt.NDArray[np.float64]:
 
 def _counted(types: npt.NDArray[np.str_]) -> str:
     return ", ".join(f"{count:,} {name}{'s' * (count != 1)}" for name, count in Counter(types.tolist()).most_common())
-

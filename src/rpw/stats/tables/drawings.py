@@ -31,7 +31,8 @@ def _areas(glance: Glance, name: str) -> str:
         f'<path class="ref area" d="{_steps(glance.reference, tallest)}V{_HEIGHT}H0Z"/>'
         f'<path class="cur line" d="{_steps(glance.current, tallest)}V{_HEIGHT}"/>'
         f'<path class="axis" d="M0 {_HEIGHT}H{_WIDTH}"/>'
-        f'<text x="0" y="{base - 2}">{low}</text><text x="{_WIDTH}" y="{base - 2}" text-anchor="end">{high}</text></svg>'
+        f'<text x="0" y="{base - 2}">{low}</text>'
+        f'<text x="{_WIDTH}" y="{base - 2}" text-anchor="end">{high}</text></svg>'
     )
 
 
@@ -64,7 +65,7 @@ def _shortened(label: str) -> str:
 
 
 def draw_profiles(profiles: Sequence[tuple[Array, Array]], k: float, distance: float) -> str:
-    """The cost of moving the rest over the share that stays behind: observed, random splits, and the price of staying."""
+    """The cost of moving the rest over the share that stays: observed, of random splits, and the price of staying."""
     width, height, left, below = 560.0, 260.0, 52.0, 40.0
     farthest = min(1.0, 2.5 * distance)
     tallest = max(k * farthest, 1e-300) * 1.15
@@ -92,7 +93,7 @@ def draw_profiles(profiles: Sequence[tuple[Array, Array]], k: float, distance: f
         f'<circle class="cur fill" cx="{crossing[0]}" cy="{crossing[1]}" r="4"/>'
         f'<text x="{left:g}" y="{height + 16:g}" text-anchor="middle">0</text>'
         f'<text x="{width:g}" y="{height + 16:g}" text-anchor="end">{farthest:.3g}</text>'
-        f'<text x="{(left + width) / 2:g}" y="{height + 32:g}" text-anchor="middle">share of the rows left behind</text>'
+        f'<text x="{(left + width) / 2:g}" y="{height + 32:g}" text-anchor="middle">share of rows left behind</text>'
         f'<text x="{left - 4:g}" y="12" text-anchor="end">{tallest:.2g}</text>'
         f'<text x="{left - 4:g}" y="{height:g}" text-anchor="end">0</text></svg>'
     )
@@ -105,6 +106,7 @@ def bars_of_moves(columns: Sequence[str], shares: Array, moves: Array, most: int
         lines.append(
             f'<tr><th scope="row">{escape(columns[place])}</th><td class="bar"><svg viewBox="0 0 100 8" '
             f'preserveAspectRatio="none" role="img" aria-label="{shares[place]:.0%}"><rect class="cur fill" width="'
-            f'{100 * shares[place]:.1f}" height="8"/></svg></td><td>{shares[place]:.0%}</td><td>{moves[place]:+.3g}</td></tr>'
+            f'{100 * shares[place]:.1f}" height="8"/></svg></td><td>{shares[place]:.0%}</td>'
+            f"<td>{moves[place]:+.3g}</td></tr>"
         )
     return "".join(lines)

@@ -123,7 +123,9 @@ def drift(
         np.random.default_rng(seeds[-1]),
     )  # fmt: skip
     rows = _judged([each if isinstance(each, DriftRow) else each.row for each in findings], level)
-    glances = {row.name: glance_at(test) for row, test in zip(rows, planned, strict=False) if not isinstance(test, DriftRow)}
+    glances = {
+        row.name: glance_at(test) for row, test in zip(rows, planned, strict=False) if not isinstance(test, DriftRow)
+    }
     together = next((each for each in findings if isinstance(each, JointFinding)), None)
     return DriftResult(rows, level, splits, *sizes, glances, worst, together)
 

@@ -1,4 +1,4 @@
-"""What is kept of a column for its small picture: the shares of both tables in a few bins, or of the main categories."""
+"""What is kept of a column for its small picture: the shares of both tables in a few bins, or in its categories."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from rpw.base.check import Array
 
 __all__ = ["holm", "least_resamples"]
 
+
 def holm(pvalues: Array) -> Array:
     """Adjusted p-values, in the order of those given."""
     order = np.argsort(pvalues, kind="stable")

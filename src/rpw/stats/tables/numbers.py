@@ -6,7 +6,7 @@ first, the observed split and all others alike, so the p-value stays exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -111,6 +111,6 @@ class LineTest:
 
     def profiles(self, setup: Setup, rng: np.random.Generator, count: int) -> list[Polyline]:
         """The profile of the observed split, and of some random ones."""
-        splits = self.splits(setup, rng).part(0, count + 1)
+        splits = self.splits(replace(setup, n_resamples=count), rng).part(0, count + 1)
         found = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
         return [curve for curve in found.upper if curve is not None] if isinstance(found, Curves) else []

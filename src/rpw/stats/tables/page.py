@@ -51,7 +51,7 @@ figure{margin:0}
 .moves .bar{width:45%}.moves .bar svg{width:100%;height:.8rem}
 .left{display:flex;flex-wrap:wrap;gap:1.5rem}.left div{flex:1 1 18rem}
 .left ol{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem}
-.left li{background:var(--shade);border-radius:4px;padding:.1rem .5rem;font-size:.85rem;font-variant-numeric:tabular-nums}
+.left li{background:var(--shade);border-radius:4px;padding:.1rem .5rem;font-size:.85rem}
 @media(max-width:46rem){
 .columns thead{position:absolute;left:-100vw}
 .columns tbody{display:block;border-top:1px solid var(--rule);padding:.7rem 0}
@@ -156,8 +156,8 @@ def _profiles(worst: WorstColumn) -> str:
     return (
         f"<h2>Profile of {escape(worst.column)}</h2><figure>{draw_profiles(worst.profiles, worst.k, worst.distance)}"
         "<figcaption>The cost of moving all other rows, if a share is left behind. Thick: reference against current. "
-        "Thin: random splits, which show what chance alone gives. Dashed: the price of leaving rows behind; RPW is where "
-        f"it meets the thick line. Costs are in widths of the middle half of the column, {worst.width:.4g} "
+        "Thin: random splits, which show what chance alone gives. Dashed: the price of leaving rows behind; RPW is "
+        f"where it meets the thick line. Costs are in widths of the middle half of the column, {worst.width:.4g} "
         f"{unit}; k = {worst.k:g}.</figcaption></figure>"
     )
 
@@ -184,10 +184,10 @@ def _rows(side: LeftBehind, kind: str) -> str:
 
 def _how_to_read(result: DriftResult) -> str:
     return (
-        '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half of '
-        "their column and compared by RPW, the robust partial 2-Wasserstein distance, over three prices; the price at "
+        '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half '
+        "of their column and compared by RPW, the robust partial 2-Wasserstein distance, over three prices; the price at "
         "which the difference is clearest is shown. Categories and missing values are compared by total variation. "
         "“By chance” is what two samples of one distribution would give, from 5 % to 95 %. “Changed at least” counts "
-        f"rows, in either table, that must have been replaced; it holds with confidence {1 - result.alpha:.3g} for each "
-        "row by itself. Dependent rows, such as repeated customers, make every p-value too small.</p>"
+        f"rows, in either table, that must have been replaced; it holds with confidence {1 - result.alpha:.3g} for "
+        "each column by itself. Dependent rows, such as repeated customers, make every p-value too small.</p>"
     )

@@ -142,14 +142,17 @@ class DriftResult:
 
     def table(self, most: int | None = None) -> list[tuple[str, ...]]:
         """The rows as texts, drifted ones first, the smallest p-values before others; at most so many."""
-        order = sorted(self.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0, -_excess(row)))
+        order = sorted(
+            self.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0, -_excess(row))
+        )
         return [_cells(row) for row in order[:most]]
 
     HEADER = ("column", "kind", "distance", "by chance", "adj. p", "drift", "changed ≥")
 
     def save_page(self, path: PathLike, title: str = "Has the data changed?") -> None:
-        """Write one HTML page that needs nothing from outside: the sentence, the table with small pictures, the profiles
-        of the worst column, and the rows left behind.
+        """Write one HTML page that needs nothing from outside.
+
+        It has the sentence, the table with small pictures, the profiles of the worst column, and the rows left behind.
         """
         from rpw.stats.tables.page import page_of
 
@@ -165,7 +168,9 @@ class DriftResult:
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         widths[0] = min(widths[0], max(_LEAST_WIDTH, _WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
         cells = [(_shortened(row[0], widths[0]), *row[1:]) for row in cells]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+        ]
         hidden = len(self.rows) - _MOST_ROWS
         more = [f"… and {_counted(hidden, 'more row')}: see .rows"] if hidden > 0 else []
         return "\n".join([*textwrap.wrap(self.sentence, _WIDTH), "", *lines, *more])

@@ -62,7 +62,8 @@ def round_column(values: Array, most: int = MOST_PLACES) -> RoundedColumn:
 def _common_runs(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The run of each place: a new one begins if either cut begins one."""
     begins = (np.diff(one, prepend=one[0]) != 0) | (np.diff(other, prepend=other[0]) != 0)
-    return begins.cumsum()
+    runs: npt.NDArray[np.int64] = begins.cumsum()
+    return runs
 
 
 def _runs_of_rows(counts: npt.NDArray[np.int64], runs: int) -> npt.NDArray[np.int64]:

@@ -32,7 +32,8 @@ def as_typed_table(value: Any, name: str) -> TypedTable:
         table = _of_frame(value, name)
     else:
         raise ValueError(
-            f"{name} must be a DataFrame, a PyArrow table, a dict of arrays, a 2-d array or a path, got {type(value).__name__}"
+            f"{name} must be a DataFrame, a PyArrow table, a dict of arrays, a 2-d array or a path, got "
+            f"{type(value).__name__}"
         )
     _check_lengths(table, name)
     return table

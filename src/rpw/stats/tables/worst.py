@@ -1,10 +1,11 @@
-"""The numeric column that stands out most: its profile beside those of random splits, and the rows RPW leaves behind."""
+"""The numeric column that stands out most: its profile beside random ones, and the rows that RPW leaves behind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from rpw.base.check import Array
 from rpw.base.deadline import TimeLimitError
@@ -15,6 +16,8 @@ from rpw.stats.tables.numbers import LineFinding, LineTest
 from rpw.stats.tables.setup import Setup
 
 __all__ = ["LeftBehind", "WorstColumn", "worst_column"]
+
+Mask = npt.NDArray[np.bool_]
 
 _RANDOM_SPLITS = 20
 
@@ -77,8 +80,8 @@ def _shares_and_costs(curve: Polyline) -> tuple[Array, Array]:
     return curve.unmoved, curve.scale * curve.cost ** (1 / curve.p)
 
 
-def _left_behind(values: Array, is_left: Array, rows: Ints, pooled: Array) -> LeftBehind:
+def _left_behind(values: Array, is_left: Mask, rows: Ints, pooled: Array) -> LeftBehind:
     away = np.abs(values - np.median(pooled))
     order = np.argsort(-away, kind="stable")
-    order = order[is_left[order].astype(np.bool_)]
+    order = order[is_left[order]]
     return LeftBehind(rows[order], values[order])
