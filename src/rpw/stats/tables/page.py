@@ -185,8 +185,8 @@ def _rows(side: LeftBehind, kind: str) -> str:
 def _how_to_read(result: DriftResult) -> str:
     return (
         '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half '
-        "of their column and compared by RPW, the robust partial 2-Wasserstein distance, over three prices; the price at "
-        "which the difference is clearest is shown. Categories and missing values are compared by total variation. "
+        "of their column and compared by RPW, the robust partial 2-Wasserstein distance, over three prices; the price "
+        "at which the difference is clearest is shown. Categories and missing values are compared by total variation. "
         "“By chance” is what two samples of one distribution would give, from 5 % to 95 %. “Changed at least” counts "
         f"rows, in either table, that must have been replaced; it holds with confidence {1 - result.alpha:.3g} for "
         "each column by itself. Dependent rows, such as repeated customers, make every p-value too small.</p>"
