@@ -365,6 +365,7 @@ SILENT = {
     "a constant column": (FLAT, np.add(FLAT, [5.0, 0.0])),
     "a line with rounding": (FLAT * [1, 0] + np.sin(np.pi) * TURN[:, None] * [0, 1], FLAT),
     "a line that is turned": (FLAT @ [[0.6, 0.8], [-0.8, 0.6]], FLAT @ [[0.8, 0.6], [-0.6, 0.8]]),
+    "a line that hardly rises": (FLAT @ [[1, 0.001], [0, 1]], FLAT @ [[1, 0.001], [0, 1]] + 2),
     "a far shift along one axis": (NORMAL[0], NORMAL[1] + [1e5, 0, 0]),
     "far outliers along one axis": (NORMAL[0], np.where(np.arange(60)[:, None] < 6, [1e6, 0, 0], NORMAL[1])),
     "two heaps far apart along one axis": (HEAPS, HEAPS + 1),

@@ -22,6 +22,7 @@ namespace rpw::python {
 
 template <class T>
 using Numbers = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WritableNumbers = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using WritableTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using StridedTable = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
@@ -30,6 +31,8 @@ template <class T>
 std::span<const T> view(const Numbers<T>& numbers) {
     return {numbers.data(), numbers.shape(0)};
 }
+
+inline std::span<double> view(const WritableNumbers& numbers) { return {numbers.data(), numbers.shape(0)}; }
 
 inline Points as_points(const Table& points) {
     return {points.data(), static_cast<Node>(points.shape(0)), static_cast<Node>(points.shape(1))};

@@ -79,6 +79,7 @@ nb::tuple to_python(FlatOutcomes flat) {
 
 using Ints = const Numbers<std::int64_t>;
 using Floats = const Numbers<double>;
+using Values = const WritableNumbers;
 
 // What is no array is passed on as it is.
 using python::view;
@@ -154,8 +155,9 @@ void bind_many(nb::module_& module) {
         .def("add", &add_cut, "query"_a, "multiplier"_a, "u"_a)
         .def("count", &Cuts::count, "query"_a)
         .def("forget", &Cuts::forget, "query"_a);
-    define<Binding<&pair_values>>(module, "pair_values");
-    define<Binding<&pair_values_at, Floats>>(module, "pair_values_at", "kappas"_a);
+    const auto values = "values"_a.noconvert();  // a copy would be filled in vain
+    define<Binding<&pair_values, Values>>(module, "pair_values", values);
+    define<Binding<&pair_values_at, Values, Floats>>(module, "pair_values_at", values, "kappas"_a);
     define<Binding<&outcomes_of, Floats>>(module, "pair_outcomes", "kept_back"_a);
     define<Binding<&flat_outcomes_of, Floats>>(module, "pair_flat_outcomes", "kappas"_a);
     define<Binding<&pair_profiles>>(module, "pair_profiles");

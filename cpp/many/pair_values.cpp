@@ -65,23 +65,26 @@ Cut cut_of(Outcome outcome, const Question& question) {
     return {lambda, std::move(outcome.u)};
 }
 
-std::vector<double> no_values(std::size_t count) {
-    return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
-}
-
 }  // namespace
 
-PairValues pair_values(const Batch& batch, const Pairs& pairs, const Effort& effort) {
-    PairValues result{no_values(pairs.size()), {}};
-    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
-        result.values[e] = solve_in_time(pairs.of(batch, e), batch.question, 1.0, room, pulse).value;
+std::vector<PairFailure> pair_values(const Batch& batch, const Pairs& pairs, std::span<double> values,
+                                     const Effort& effort) {
+    return for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+        values[e] = solve_in_time(pairs.of(batch, e), batch.question, 1.0, room, pulse).value;
     });
-    return result;
+}
+
+std::vector<PairFailure> pair_values_at(const Batch& batch, const Pairs& pairs, std::span<double> values,
+                                        std::span<const double> kappas, const Effort& effort) {
+    return for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
+        const auto found = solve_several(pairs.of(batch, e), batch.question, kappas, room, pulse);
+        std::ranges::copy(found, values.subspan(e * kappas.size()).begin());
+    });
 }
 
 PairValues pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs, Cuts& cuts,
                               const Effort& effort) {
-    PairValues result{no_values(pairs.size()), {}};
+    PairValues result{std::vector<double>(pairs.size(), std::numeric_limits<double>::quiet_NaN()), {}};
     std::vector<Cut> left(pairs.size());
     result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
         Outcome outcome = solve_in_time(pairs.of(batch, e), batch.question, cutoffs[e], room, pulse);
@@ -91,16 +94,6 @@ PairValues pair_values_within(const Batch& batch, const Pairs& pairs, std::span<
     for (std::size_t e = 0; e < pairs.size(); ++e) {
         if (left[e].lambda > 0) cuts.add(pairs.first[e], std::move(left[e]));
     }
-    return result;
-}
-
-PairValues pair_values_at(const Batch& batch, const Pairs& pairs, std::span<const double> kappas,
-                          const Effort& effort) {
-    PairValues result{no_values(pairs.size() * kappas.size()), {}};
-    result.failures = for_each_pair(pairs, effort, [&](std::size_t e, Room& room, Pulse& pulse) {
-        const auto values = solve_several(pairs.of(batch, e), batch.question, kappas, room, pulse);
-        std::copy(values.begin(), values.end(), result.values.begin() + static_cast<std::ptrdiff_t>(e * kappas.size()));
-    });
     return result;
 }
 

@@ -22,20 +22,24 @@ struct PairFailure {
 
 inline constexpr const char* out_of_memory = "the solver ran out of memory";
 
-// One value for each pair; a pair that fails is NaN and reported.
+// One value for each pair. The caller fills `values` with NaN and may read them meanwhile: a value that is there is
+// final. A pair that fails stays NaN and is reported.
+std::vector<PairFailure> pair_values(const Batch& batch, const Pairs& pairs, std::span<double> values,
+                                     const Effort& effort);
+
+// The same for RPW at several prices: values[e * kappas.size() + s] is that at the price kappas[s].
+std::vector<PairFailure> pair_values_at(const Batch& batch, const Pairs& pairs, std::span<double> values,
+                                        std::span<const double> kappas, const Effort& effort);
+
+// RPW of each pair up to a cutoff of its own: infinite where it was given up, proven to lie beyond. The cuts that the
+// solves leave, which bound other pairs (bounds.hpp), are added in the order of the pairs. A pair that fails is NaN and
+// reported.
 struct PairValues {
     std::vector<double> values;
     std::vector<PairFailure> failures;
 };
-PairValues pair_values(const Batch& batch, const Pairs& pairs, const Effort& effort);
-
-// RPW of each pair up to a cutoff of its own: infinite where it was given up, proven to lie beyond. The cuts that the
-// solves leave, which bound other pairs (bounds.hpp), are added in the order of the pairs.
 PairValues pair_values_within(const Batch& batch, const Pairs& pairs, std::span<const double> cutoffs, Cuts& cuts,
                               const Effort& effort);
-
-// RPW at several prices: values[e * kappas.size() + s] for the price kappas[s].
-PairValues pair_values_at(const Batch& batch, const Pairs& pairs, std::span<const double> kappas, const Effort& effort);
 
 // All that the question needs of each pair; past the time, what is proven by then. A pair that fails is reported, and
 // its outcome says nothing. Where there are prices, each pair has one of its own.

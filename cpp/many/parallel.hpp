@@ -19,7 +19,8 @@ struct Cancelled : std::exception {};
 
 // Calls body(worker, item, pulse) for every item below `count`, each once, in no fixed order. `report` is called by the
 // calling thread about every 50 ms with the number of finished items; if it throws, the work is cancelled, the threads
-// are joined, and the exception goes on. So does the first exception of a body, and TimeUp after so many seconds.
+// are joined, and the exception goes on. So does the first exception of a body, and TimeUp after so many seconds, once
+// the last report is made.
 template <class Body>
 void for_each_parallel(std::size_t count, int threads, double seconds, const Body& body, const Report& report) {
     std::atomic<std::size_t> next{0}, done{0};
@@ -74,8 +75,8 @@ void for_each_parallel(std::size_t count, int threads, double seconds, const Bod
     lock.unlock();
     pool.clear();
     if (interruption) std::rethrow_exception(interruption);
-    if (failure) std::rethrow_exception(failure);
     report(done);
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace rpw

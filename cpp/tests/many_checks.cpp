@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,16 @@
 namespace rpw::tests {
 
 namespace {
+
+std::vector<double> no_values(std::size_t count) {
+    return std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
+}
+
+rpw::PairValues values_of(const rpw::Batch& batch, const rpw::Pairs& pairs, const rpw::Effort& effort) {
+    rpw::PairValues found{no_values(pairs.size()), {}};
+    found.failures = rpw::pair_values(batch, pairs, found.values, effort);
+    return found;
+}
 
 // By the last `most` cuts of each first measure: the best of them where places are shared, and their mixture elsewhere.
 std::vector<double> bounds_by_cuts(const rpw::Batch& batch, const rpw::Pairs& pairs, const rpw::Cuts& cuts,
@@ -63,7 +74,7 @@ void check_own_cuts(Checker& checker, const rpw::Batch& batch, const rpw::Pairs&
 // Bounds of all kinds; solves within a cutoff end with the same bits, or prove that they need not end.
 void check_bounds(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs) {
     const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
-    const std::vector<double> distances = rpw::pair_values(batch, pairs, effort).values;
+    const std::vector<double> distances = values_of(batch, pairs, effort).values;
     const auto by_neighbours = rpw::neighbour_bounds(batch, pairs, effort);
     std::vector<double> cutoffs;
     for (const double distance : distances) {
@@ -99,13 +110,14 @@ void check_bounds_on_places(Checker& checker, rpw::Batch batch, const rpw::Pairs
 void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) {
     const rpw::Effort effort{3, rpw::unreachable, [](std::size_t) {}};
     const std::vector<double> kappas{1, 0, 10, 1e-9, 0.3, 1};
-    const auto stack = rpw::pair_values_at(batch, pairs, kappas, effort);
+    std::vector<double> stack = no_values(pairs.size() * kappas.size());
+    rpw::pair_values_at(batch, pairs, stack, kappas, effort);
     for (std::size_t s = 0; s < kappas.size(); ++s) {
         batch.question.kappa = kappas[s];
         batch.question.quantity = kappas[s] == 0 ? rpw::Quantity::shared : rpw::Quantity::crossing;
-        const auto alone = rpw::pair_values(batch, pairs, effort);
+        const auto alone = values_of(batch, pairs, effort);
         for (std::size_t e = 0; e < pairs.size(); ++e) {
-            const double value = stack.values[e * kappas.size() + s];
+            const double value = stack[e * kappas.size() + s];
             checker.expect(std::abs(value - alone.values[e]) <= 1e-12, "one of several", value, alone.values[e]);
         }
     }
@@ -115,7 +127,7 @@ void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) 
     for (std::size_t e = 0; e < pairs.size(); ++e) own.push_back(kappas[e % 2 == 0 ? 0 : 2]);
     const auto priced = rpw::pair_outcomes(batch, pairs, own, effort);
     for (std::size_t e = 0; e < pairs.size(); ++e) {
-        const double value = stack.values[e * kappas.size() + (e % 2 == 0 ? 0 : 2)];
+        const double value = stack[e * kappas.size() + (e % 2 == 0 ? 0 : 2)];
         const double found = priced.outcomes[e].value;
         checker.expect(std::abs(found - value) <= 1e-12, "price of its own", found, value);
     }
@@ -124,7 +136,7 @@ void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) 
         batch.question.truncation = truncation;
         const auto many = rpw::pair_outcomes(batch, pairs, {}, effort);
         batch.question.need = rpw::Need::value;
-        const auto values = rpw::pair_values(batch, pairs, effort);
+        const auto values = values_of(batch, pairs, effort);
         batch.question.need = rpw::Need::plan;
         for (std::size_t e = 0; e < pairs.size(); ++e) {
             const rpw::Outcome& outcome = many.outcomes[e];
@@ -133,6 +145,20 @@ void check_several(Checker& checker, rpw::Batch batch, const rpw::Pairs& pairs) 
             checker.expect(outcome.lower >= value * (1 - 1e-9) - 1e-12, "proof of a plan", outcome.lower, value);
         }
     }
+}
+
+// Profiles on threads against one pair at a time; without time there are none.
+void check_profiles(Checker& checker, const rpw::Batch& batch, const rpw::Pairs& pairs) {
+    const auto many = rpw::pair_profiles(batch, pairs, {3, rpw::unreachable, [](std::size_t) {}});
+    rpw::Room room;
+    rpw::Pulse pulse([] {}, rpw::unreachable);
+    for (std::size_t e = 0; e < pairs.size(); ++e) {
+        const auto alone = rpw::whole_profile(pairs.of(batch, e), batch.question, room, pulse).upper;
+        checker.expect(many.bands[e] && many.bands[e]->upper.unmoved == alone.unmoved, "profile on threads");
+        checker.expect(many.bands[e] && many.bands[e]->upper.cost == alone.cost, "costs of a profile on threads");
+    }
+    const auto none = rpw::pair_profiles(batch, pairs, {3, 0, [](std::size_t) {}});
+    checker.expect(none.failures.empty(), "profiles without time");
 }
 
 }  // namespace
@@ -169,8 +195,8 @@ void check_many(Checker& checker) {
     for (const double p : {1.0, 2.0, rpw::unreachable}) {
         rpw::Batch batch{plane, all, all, {}};
         batch.question.p = p;
-        const auto one = rpw::pair_values(batch, pairs, {1, rpw::unreachable, quiet});
-        const auto three = rpw::pair_values(batch, pairs, {3, rpw::unreachable, quiet});
+        const auto one = values_of(batch, pairs, {1, rpw::unreachable, quiet});
+        const auto three = values_of(batch, pairs, {3, rpw::unreachable, quiet});
         checker.expect(one.values == three.values && one.failures.empty(), "threads");
         rpw::Room room;
         rpw::Pulse pulse(nullptr, 1e9);
@@ -179,19 +205,22 @@ void check_many(Checker& checker) {
             checker.expect(single == one.values[e], "one of many", single, one.values[e]);
         }
         check_several(checker, batch, pairs);
+        check_profiles(checker, batch, pairs);
         check_bounds(checker, batch, pairs);
         check_bounds_on_places(checker, batch, pairs);
     }
     bool thrown = false;
     try {
         const auto interrupt = [](std::size_t) { throw std::string("interrupt"); };
-        rpw::pair_values({plane, all, all, {}}, pairs, {2, rpw::unreachable, interrupt});
+        values_of({plane, all, all, {}}, pairs, {2, rpw::unreachable, interrupt});
     } catch (const std::string&) {
         thrown = true;
     }
     checker.expect(thrown, "interrupt of threads");
-    const bool in_time = rpw::ends_in_time([&] { rpw::pair_values({plane, all, all, {}}, pairs, {2, 0, quiet}); });
-    checker.expect(!in_time, "deadline of threads");
+    bool is_told = false;
+    const auto hear = [&](std::size_t) { is_told = true; };
+    const bool in_time = rpw::ends_in_time([&] { values_of({plane, all, all, {}}, pairs, {2, 0, hear}); });
+    checker.expect(!in_time && is_told, "deadline of threads");
 }
 
 }  // namespace rpw::tests

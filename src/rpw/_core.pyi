@@ -212,11 +212,16 @@ def pair_values(
     question: Question,
     first: _Ints,
     second: _Ints,
+    values: _Floats,
     threads: int,
     seconds: float,
     progress: _Progress,
-) -> tuple[_Floats, _Failures]:
-    """The values of many pairs; NaN, and the pair with a reason, where one fails. ``TimeoutError`` past the time."""
+) -> _Failures:
+    """Put the values of many pairs into ``values``; return the pairs that fail, with a reason.
+
+    ``values`` holds NaN before, and for a pair that fails it stays; whoever is told of progress may read the others
+    meanwhile. ``TimeoutError`` past the time.
+    """
 
 def pair_values_at(
     space: Space,
@@ -225,12 +230,13 @@ def pair_values_at(
     question: Question,
     first: _Ints,
     second: _Ints,
+    values: _Floats,
     kappas: _Floats,
     threads: int,
     seconds: float,
     progress: _Progress,
-) -> tuple[_Floats, _Failures]:
-    """RPW at several prices, those of one pair after those of the other; reads p of the question."""
+) -> _Failures:
+    """The same for RPW at several prices, those of one pair after those of the other; reads p of the question."""
 
 def pair_outcomes(
     space: Space,
@@ -296,9 +302,10 @@ def pair_values_within(
     seconds: float,
     progress: _Progress,
 ) -> tuple[_Floats, _Failures]:
-    """As ``pair_values``, but infinite where RPW was given up, proven to lie beyond the cutoff of the pair.
+    """RPW of many pairs; infinite where it was given up, proven to lie beyond the cutoff of the pair.
 
-    What the solves say about other pairs is added to ``cuts``, in the order of the pairs.
+    NaN, and the pair with a reason, where one fails. What the solves say about other pairs is added to ``cuts``, in the
+    order of the pairs.
     """
 
 def neighbour_bounds(

@@ -156,6 +156,20 @@ def test_a_run_that_died_before_it_began_resumes(tmp_path):
     np.testing.assert_array_equal(rpw.pairwise(A, out=tmp_path / "empty")[:], rpw.pairwise(A))
 
 
+def test_a_slow_pair_keeps_back_its_own_tile_alone(tmp_path):
+    out, A = tmp_path / "D.zarr", clouds(12, 20)
+    slow = {A[0][11, 0], A[1][11, 0]}  # points that are not in the fingerprint
+
+    def patient(x, y):
+        if slow == {x[0], y[0]}:
+            wait_until(lambda: len(marks(out)) >= 3)
+            assert "0.0" not in marks(out)
+        return float(np.abs(x - y).sum())
+
+    stored = rpw.pairwise(A, out=out, metric=patient, n_threads=2)
+    np.testing.assert_array_equal(stored[:], rpw.pairwise(A, metric=lambda x, y: float(np.abs(x - y).sum())))
+
+
 @pytest.mark.thorough
 def test_a_callable_resumes_in_another_process(tmp_path):
     code = """

@@ -159,9 +159,10 @@ def test_no_moment_is_wrong_to_stop():
     assert len(seen) >= 2
 
 
-def test_ctrl_c_ends_a_search_from_cells():
+@pytest.mark.parametrize("after", [1, pytest.param(4, marks=pytest.mark.thorough)])
+def test_ctrl_c_ends_a_search_from_cells(after):
     clouds = "rng = np.random.default_rng(0)\nx, y = rng.random((100_000, 2)), rng.normal(0.5, 0.15, (100_000, 2))"
-    assert seconds_until_interrupted(clouds, "rpw.distance(x, y, diameter=1)", after=4) < 5
+    assert seconds_until_interrupted(clouds, "rpw.distance(x, y, diameter=1)", after) < 5
 
 
 def tight_clusters(rng, n, centres):

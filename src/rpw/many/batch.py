@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from rpw import _core
+from rpw.base.check import Array
 from rpw.base.memory import check_threads_fit
 from rpw.pair.atoms import Atoms, Ints
 from rpw.pair.ground import Ground
@@ -37,6 +38,10 @@ class PairBatch:
     def stack(self) -> tuple[int, ...]:
         """What comes before rows and columns in the shape of the answer: how many k, where there is a list of them."""
         return (len(self.question.several_k),) if self.question.several_k else ()
+
+    def no_values(self, count: int) -> Array:
+        """NaN for so many pairs; of a stack, a row of them for each."""
+        return np.full((count, *self.stack), np.nan)
 
     @property
     def is_symmetric(self) -> bool:

@@ -55,6 +55,10 @@ class Tiling:
         (r, c), (n, m) = self.tile, self.shape
         return range(tile[0] * r, min(n, (tile[0] + 1) * r)), range(tile[1] * c, min(m, (tile[1] + 1) * c))
 
+    def tile_of(self, row: int, column: int) -> Tile:
+        """The tile that covers an entry."""
+        return row // self.tile[0], column // self.tile[1]
+
     def is_halved(self, tile: Tile) -> bool:
         """Whether the tile lies on the diagonal of a symmetric matrix."""
         return self.is_symmetric and tile[0] == tile[1]

@@ -217,10 +217,10 @@ def _values(
         block = directions[start : start + step]
         each, threads = np.arange(len(block)), min(n_threads, len(block))
         sides = (_projected(x, mass_x, block), _projected(y, mass_y, block))
-        seconds, asked = deadline.seconds_left, question.to_core()
+        values, seconds, asked = np.full(len(block), np.nan), deadline.seconds_left, question.to_core()
         note = None if report is None else partial(_report_after, start, report)
         try:
-            values, failures = _core.pair_values(space, *sides, asked, each, each, threads, seconds, note)
+            failures = _core.pair_values(space, *sides, asked, each, each, values, threads, seconds, note)
         except TimeoutError:
             raise TimeLimitError from None
         for _, _, reason in failures:

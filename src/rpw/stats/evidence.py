@@ -45,10 +45,11 @@ class Evidence:
 
     @cached_property
     def excess(self) -> Array:
-        """(T - mean) / sd of each split at each price, mean and sd over all splits."""
+        """(T - mean) / sd of each split at each price, mean and sd over all splits, each of them once."""
         values = self.resampled.values
+        once = values[1:] if self.splits.is_all else values
         with np.errstate(invalid="ignore", divide="ignore"):
-            excess = (values - np.nanmean(values, axis=0)) / np.nanstd(values, axis=0)
+            excess = (values - np.nanmean(once, axis=0)) / np.nanstd(once, axis=0)
         excess[~np.isnan(values) & np.isnan(excess)] = 0.0  # all splits are the same
         return np.asarray(excess)
 

@@ -34,7 +34,7 @@ __all__ = ["Curves", "Effort", "Resampled", "Values", "ground_of", "resample", "
 
 _MOST_PLACES = 5_000  # for whole profiles: the matrix of all distances has 200 megabytes
 _ENTRIES_AT_ONCE = 2_000_000  # atoms of the splits that are handed over together
-_MOST_AT_ONCE = 256
+_AT_ONCE_ON_CPU = 256  # splits; a GPU takes all that fit
 # On a line with samples of two sizes the exact profile would need a matrix. Two curves that enclose it take a
 # few milliseconds: this far apart, as a share of the smallest price.
 _BAND_ON_LINE = 1e-2
@@ -135,7 +135,7 @@ def values_of(
     asked = replace(question, k=max(kappas), several_k=kappas, diameter=1.0, tol=0.0) if kappas else question
     found: list[Array] = []
     width = (len(kappas),) if kappas else ()
-    for start, stop in _parts(splits):
+    for start, stop in _parts(splits, effort.device):
         a, b = splits.atoms(start, stop, ground.size is None)
         backend = backend_for(PairBatch(a, b, ground, asked), effort.device)
         pairs = np.arange(stop - start)
@@ -154,7 +154,9 @@ def values_of(
 def _curves(ground: Ground, splits: Splits, question: Question, kappas: Array, effort: Effort) -> Curves:
     upper: list[Polyline | None] = []
     lower: list[Polyline | None] = []
-    for start, stop in _parts(splits):
+    for start, stop in _parts(splits, effort.device):
+        if effort.deadline.seconds_left == 0:
+            break
         a, b = splits.atoms(start, stop, ground.size is None)
         pairs = np.arange(stop - start)
         backend = CoreBackend(PairBatch(a, b, ground, question))
@@ -165,6 +167,8 @@ def _curves(ground: Ground, splits: Splits, question: Question, kappas: Array, e
             below = above if band is None or band[1] is None else Polyline.of_core(question.p, band[1])
             upper.append(above)
             lower.append(below)
+    missing = len(splits) - len(upper)
+    upper, lower = [*upper, *[None] * missing], [*lower, *[None] * missing]
     values = [[math.nan if curve is None else curve.crossing(kappa) for kappa in kappas.tolist()] for curve in upper]
     return Curves(np.array(values), upper, lower)
 
@@ -180,8 +184,9 @@ def _has_long_profiles(splits: Splits, question: Question) -> bool:
     return 1 < question.p < math.inf and not is_even
 
 
-def _parts(splits: Splits) -> list[tuple[int, int]]:
-    step = max(1, min(_MOST_AT_ONCE, _ENTRIES_AT_ONCE // len(splits.pooled)))
+def _parts(splits: Splits, device: str) -> list[tuple[int, int]]:
+    most = _AT_ONCE_ON_CPU if device == "cpu" else len(splits)
+    step = max(1, min(most, _ENTRIES_AT_ONCE // len(splits.pooled)))
     return [(start, min(start + step, len(splits))) for start in range(0, len(splits), step)]
 
 

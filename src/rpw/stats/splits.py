@@ -81,10 +81,11 @@ def all_or_random_splits(
     is_all = math.comb(units, chosen) <= n_resamples
     sides = _all_sides(units, chosen) if is_all else _random_sides(in_first, n_resamples, rng)
     sides = np.concatenate([in_first[None, :], sides])
-    places = int(labels.max()) + 1
-    pooled = np.bincount(labels, minlength=places)
+    pooled = np.bincount(labels)
     dtype = np.min_scalar_type(int(pooled.max()))
-    first = np.stack([np.bincount(labels[side[of_row]], minlength=places).astype(dtype) for side in sides])
+    by_place = np.argsort(labels, kind="stable")
+    starts = np.cumsum(pooled) - pooled
+    first = np.add.reduceat(sides[:, of_row[by_place]], starts, axis=1, dtype=dtype)
     return Splits(samples.places, pooled.astype(dtype), first, is_all)
 
 

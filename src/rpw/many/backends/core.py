@@ -49,6 +49,8 @@ class FlatOutcomes(NamedTuple):
 class CoreBackend:
     """Hands the batch to the core, once, and asks it for one list of pairs after the other."""
 
+    pairs_at_once = 1 << 18
+
     def __init__(self, batch: PairBatch) -> None:
         self.batch = batch
 
@@ -69,17 +71,24 @@ class CoreBackend:
         self.batch.check_fits(n_threads, is_halved, limit)
 
     def values(
-        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+        self,
+        first: Ints,
+        second: Ints,
+        n_threads: int,
+        report: Report = None,
+        deadline: Deadline = NEVER,
+        *,
+        into: Array | None = None,
     ) -> tuple[Array, Failures]:
         """As `Backend.values`."""
+        values = self.batch.no_values(len(first)) if into is None else into
         question, kappas = self._question, np.array(self.batch.question.kappas)
         s, t, threads = _work(first, second, n_threads)
-        pair, seconds = self._prepared, deadline.seconds_left
+        asked, effort = (*self._prepared, question, s, t), (threads, deadline.seconds_left, report)
         try:
             if len(kappas) == 0:
-                return _core.pair_values(*pair, question, s, t, threads, seconds, report)
-            values, failures = _core.pair_values_at(*pair, question, s, t, kappas, threads, seconds, report)
-            return values.reshape(len(s), len(kappas)), failures
+                return values, _core.pair_values(*asked, values, *effort)
+            return values, _core.pair_values_at(*asked, values.reshape(-1), kappas, *effort)
         except TimeoutError as error:
             raise TimeLimitError from error
 

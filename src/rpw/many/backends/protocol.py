@@ -53,14 +53,28 @@ class Backend(Protocol):
     def check_fits(self, n_threads: int, is_halved: bool, limit: float = math.inf) -> None:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
 
+    @property
+    def pairs_at_once(self) -> int:
+        """How many pairs of several tiles are worth a call of `values`. A backend that fills ``into`` pair by pair
+        takes many; of one that fills it at the end, many would keep back the tiles that are finished first."""
+
     def values(
-        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+        self,
+        first: Ints,
+        second: Ints,
+        n_threads: int,
+        report: Report = None,
+        deadline: Deadline = NEVER,
+        *,
+        into: Array | None = None,
     ) -> tuple[Array, Failures]:
         """The distances of the pairs (first[e], second[e]); NaN and a reason for those that fail.
 
         An array (pairs,). With several k in the question, an array (pairs, k), whose columns are in the order of
         ``question.several_k``; a pair that fails is listed once, and is NaN at each k. Raises `rpw.TimeLimitError` past
         the deadline. A number depends neither on ``n_threads`` nor on who computes it.
+
+        ``into`` is such an array full of NaN. It is filled and returned, and ``report`` may read what is there.
         """
 
     def outcomes(

@@ -41,6 +41,8 @@ class NoCuts:
 class PythonBackend:
     """Solves each pair as if it were the only one."""
 
+    pairs_at_once = 1 << 18
+
     def __init__(self, batch: PairBatch) -> None:
         self.batch = batch
 
@@ -52,11 +54,18 @@ class PythonBackend:
         self.batch.check_fits(n_threads, is_halved, limit)
 
     def values(
-        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+        self,
+        first: Ints,
+        second: Ints,
+        n_threads: int,
+        report: Report = None,
+        deadline: Deadline = NEVER,
+        *,
+        into: Array | None = None,
     ) -> tuple[Array, Failures]:
         """As `Backend.values`."""
         question = self.batch.question
-        values = np.full((len(first), len(question.kappas)) if question.kappas else len(first), np.nan)
+        values = self.batch.no_values(len(first)) if into is None else into
         solve = solvers.values_at if question.kappas else solvers.value
 
         def work(e: int, problem: Problem) -> None:

@@ -17,7 +17,7 @@ from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.extras import import_extra
 from rpw.many.backends.protocol import Backend
 from rpw.many.errors import Failures
-from rpw.many.executors.threads import Results
+from rpw.many.executors.threads import Keep
 from rpw.many.tiles import Tile, Tiling
 
 # Tiles in flight per thread of the cluster: enough that no worker waits, few enough that results do not pile up.
@@ -77,17 +77,18 @@ def compute_on_cluster(
     tiling: Tiling,
     tiles: list[Tile],
     client: Any,
+    keep: Keep,
     report: Callable[[int], object],
     deadline: Deadline,
-) -> Results:
-    """The values of each tile, as they are finished. Closing the generator cancels what is outstanding."""
+) -> None:
+    """Compute the tiles, and keep each as soon as it is finished. What is raised cancels what is outstanding."""
     if not tiles:
         return
     with _explains_lost_scheduler(client), _explains_missing_rpw():
-        yield from _computed(_Cluster(backend, tiling, client, deadline), tiling, tiles, report)
+        _compute(_Cluster(backend, tiling, client, deadline), tiling, tiles, keep, report)
 
 
-def _computed(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], report: Callable[[int], object]) -> Results:
+def _compute(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], keep: Keep, report: Callable[[int], object]) -> None:
     todo = iter(tiles)
     done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
     try:
@@ -97,7 +98,7 @@ def _computed(cluster: _Cluster, tiling: Tiling, tiles: list[Tile], report: Call
             for following in islice(todo, 1):
                 cluster.submit(following)
             done += len(values)
-            yield tile, values, failures
+            keep(tile, values, failures)
             report(done)
     finally:
         cluster.cancel()
@@ -181,7 +182,7 @@ class _Cluster:
         self._running[future] = tile
         self._queue.add(future)
 
-    def finished(self) -> Results:
+    def finished(self) -> Iterator[tuple[Tile, Array, Failures]]:
         """The tiles as they come back. The scheduler itself repeats what a lost worker had; if too much was lost for
         that (the inputs on all workers, or the same tile too often), the inputs are sent again."""
         lost = (self._distributed.CancelledError, self._distributed.KilledWorker)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Any
 
+from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError
 from rpw.base.progress import Progress, progress_bar
 from rpw.many.backends.protocol import Backend
@@ -13,6 +13,7 @@ from rpw.many.executors.cluster import check_client, compute_on_cluster, size_of
 from rpw.many.executors.in_memory import MemoryTarget
 from rpw.many.executors.threads import compute_on_threads
 from rpw.many.store.tile_store import TileStore, open_store
+from rpw.many.tiles import Tile
 
 __all__ = ["run_tiles"]
 
@@ -28,24 +29,26 @@ def run_tiles(
     deadline: Deadline,
 ) -> Any:
     """Compute the tiles that are missing; the matrix is the Zarr array of ``out``, opened, or an array in memory."""
-    failures = Failures()
+    failures, kept = Failures(), list[int]()
     with _target(backend, out, client, retries_failed) as target:
         tiling, todo = target.tiling, target.missing(retries_failed)
         total = tiling.count_pairs(tiling.tiles)
-        done = total - tiling.count_pairs(todo)
-        with progress_bar(total, progress, initial=done) as report:
-            if client is None:
-                results = compute_on_threads(backend, tiling, todo, n_threads, report, deadline)
-            else:
-                results = compute_on_cluster(backend, tiling, todo, client, report, deadline)
+        before = total - tiling.count_pairs(todo)
+
+        def keep(tile: Tile, values: Array, failed: Failures) -> None:
+            target.write(tile, tiling.block(tile, values), is_whole=not failed, is_final=not retries_failed)
+            failures.extend(failed)
+            kept.append(len(values))
+
+        with progress_bar(total, progress, initial=before) as report:
             try:
-                with closing(results):
-                    for tile, values, failed in results:
-                        target.write(tile, tiling.block(tile, values), is_whole=not failed, is_final=not retries_failed)
-                        failures += failed
-                        done += len(values)
+                if client is None:
+                    compute_on_threads(backend, tiling, todo, n_threads, keep, report, deadline)
+                else:
+                    compute_on_cluster(backend, tiling, todo, client, keep, report, deadline)
             except TimeLimitError as error:  # what is not in a store is lost, but was computed
-                raise TimeLimitError(done=report.done if out is None else done, total=total) from error
+                done = report.done if out is None else before + sum(kept)
+                raise TimeLimitError(done=done, total=total) from error
         matrix = target.result()
     if failures and retries_failed:
         raise PairwiseError.of(sorted(failures), matrix, ", and on_error='nan' returns them")

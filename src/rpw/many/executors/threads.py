@@ -1,11 +1,18 @@
-"""Tiles on the threads of this process."""
+"""Tiles on the threads of this process.
+
+There is one pool of threads, that of the backend. It gets the pairs of many tiles as one list and fills one array, so
+no thread waits for the end of a tile. The thread that calls it is told of progress about every 50 ms, and looks then
+which tiles are whole: values are NaN until they are known.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Generator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+
+import numpy as np
 
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline
@@ -13,15 +20,7 @@ from rpw.many.backends.protocol import Backend
 from rpw.many.errors import Failures
 from rpw.many.tiles import Tile, Tiling
 
-Results = Generator[tuple[Tile, Array, Failures], None, None]
-
-# A tile with fewer pairs per thread than this would leave threads idle at its end: then several tiles run side by side.
-_PAIRS_PER_THREAD = 16
-_SECONDS_BETWEEN_REPORTS = 0.1
-
-
-class _StoppedError(Exception):
-    """Raised inside a tile that nobody waits for any more."""
+Keep = Callable[[Tile, Array, Failures], None]  # told of each finished tile: its values, and the pairs that failed
 
 
 def compute_on_threads(
@@ -29,45 +28,70 @@ def compute_on_threads(
     tiling: Tiling,
     tiles: list[Tile],
     n_threads: int,
+    keep: Keep,
     report: Callable[[int], object],
     deadline: Deadline,
-) -> Results:
-    """The values of each tile, as they are finished. Closing the generator stops the work within about 50 ms."""
+) -> None:
+    """Compute the tiles, and keep each as soon as it is finished; one in which pairs fail, at the end of its call."""
     if not tiles:
         return
     backend.check_fits(n_threads, tiling.is_symmetric)
-    per_tile, side_by_side = _shares(tiling, tiles, n_threads)
-    stop, done, todo = threading.Event(), dict.fromkeys(tiles, 0), iter(tiles)
-    already = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
-
-    def compute(tile: Tile) -> tuple[Array, Failures]:
-        def note(count: int) -> None:  # called by the core every 50 ms; what it raises ends the work
-            done[tile] = count
-            if stop.is_set():
-                raise _StoppedError
-
-        return backend.values(*tiling.pairs(tile), per_tile, note, deadline)
-
-    with ThreadPoolExecutor(side_by_side) as pool:
-        # One more than can run, so that no thread waits while a tile is being written.
-        running: dict[Future[tuple[Array, Failures]], Tile] = {
-            pool.submit(compute, tile): tile for tile in islice(todo, side_by_side + 1)
-        }
-        try:
-            while running:
-                finished, _ = wait(running, timeout=_SECONDS_BETWEEN_REPORTS, return_when=FIRST_COMPLETED)
-                report(already + sum(done.values()))
-                for future in finished:
-                    tile = running.pop(future)
-                    running.update({pool.submit(compute, following): following for following in islice(todo, 1)})
-                    yield tile, *future.result()
-        finally:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+    done = tiling.count_pairs(tiling.tiles) - tiling.count_pairs(tiles)
+    at_once = backend.pairs_at_once // math.prod(backend.batch.stack)  # of a stack, every k counts as a pair does
+    for together in _calls(tiling, tiles, at_once):
+        _compute_together(backend, tiling, together, n_threads, keep, _after(done, report), deadline)
+        done += tiling.count_pairs(together)
 
 
-def _shares(tiling: Tiling, tiles: list[Tile], n_threads: int) -> tuple[int, int]:
-    """How many threads work on a tile, and on how many tiles at the same time."""
-    most = max(tiling.count_pairs([tile]) for tile in tiles) // _PAIRS_PER_THREAD
-    per_tile = n_threads if len(tiles) == 1 else min(n_threads, max(1, most))
-    return per_tile, -(-n_threads // per_tile)
+def _compute_together(
+    backend: Backend,
+    tiling: Tiling,
+    tiles: list[Tile],
+    n_threads: int,
+    keep: Keep,
+    report: Callable[[int], object],
+    deadline: Deadline,
+) -> None:
+    """The same in one call of the backend."""
+    first, second = (np.concatenate(side) for side in zip(*map(tiling.pairs, tiles), strict=True))
+    values, waiting = backend.batch.no_values(len(first)), _spans(tiling, tiles)
+
+    def note(done: int) -> None:
+        # Pairs are taken in order, so no tile is whole that ends later than this.
+        begun = list(takewhile(lambda item: item[1].stop <= done + n_threads, waiting.items()))
+        for tile, span in begun:
+            if not np.isnan(values[span].min(initial=0.0)):
+                keep(tile, values[span], [])
+                del waiting[tile]
+        report(done)
+
+    _, failures = backend.values(first, second, n_threads, note, deadline, into=values)
+    failed = defaultdict[Tile, Failures](list)
+    for i, j, reason in failures:
+        failed[tiling.tile_of(i, j)].append((i, j, reason))
+    for tile, span in waiting.items():
+        keep(tile, values[span], failed[tile])
+
+
+def _after(before: int, report: Callable[[int], object]) -> Callable[[int], object]:
+    """Reports pairs after those that were done before."""
+    return lambda done: report(before + done)
+
+
+def _calls(tiling: Tiling, tiles: list[Tile], pairs_at_once: int) -> Iterator[list[Tile]]:
+    """The tiles of one call after the other: as few as have so many pairs together."""
+    together, pairs = list[Tile](), 0
+    for tile in tiles:
+        together.append(tile)
+        pairs += tiling.count_pairs([tile])
+        if pairs >= pairs_at_once:
+            yield together
+            together, pairs = [], 0
+    if together:
+        yield together
+
+
+def _spans(tiling: Tiling, tiles: list[Tile]) -> dict[Tile, slice]:
+    """Which pairs of a call are those of each tile."""
+    ends = np.cumsum([tiling.count_pairs([tile]) for tile in tiles]).tolist()
+    return {tile: slice(start, end) for tile, start, end in zip(tiles, [0, *ends], ends, strict=False)}

@@ -28,7 +28,7 @@ from rpw.pair.question import Question as AskedQuestion
 
 __all__ = ["LARGEST_P", "WIDEST", "CudaBackend", "check_gpu", "leaves_float64"]
 
-# Pairs in a round of a search, at least: of each query, and of all together.
+# Pairs in a round of a search, at least: of each query, and of all together (and in a call, of small tiles).
 _SOLVES_IN_ROUND, _PAIRS_IN_ROUND = 16, 512
 _CUTS_AT_ONCE = 32  # that bound the candidates of a query: the last ones
 _PAIRS_AT_ONCE = 1 << 20  # of which indices and answers lie on the GPU
@@ -50,6 +50,8 @@ class CudaBackend:
     The core's arithmetic on integer masses, but another order of events: values agree with the core's to about 1e-12.
     """
 
+    pairs_at_once = _PAIRS_IN_ROUND
+
     def __init__(self, batch: PairBatch, number: int = 0) -> None:
         reason = _reason_against(batch)
         if reason is not None:
@@ -67,19 +69,27 @@ class CudaBackend:
         """As `Backend.check_fits`: no pair needs a matrix here, and the GPU says itself when its memory is full."""
 
     def values(
-        self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
+        self,
+        first: Ints,
+        second: Ints,
+        n_threads: int,
+        report: Report = None,
+        deadline: Deadline = NEVER,
+        *,
+        into: Array | None = None,
     ) -> tuple[Array, Failures]:
         """As `Backend.values`. The deadline and the report are asked about 50 times a second; pairs that are being
         solved at that moment are finished first, unless they take the whole GPU."""
+        values = self.batch.no_values(len(first)) if into is None else into
         if not self.batch.question.several_k:
-            return self._values_of(self._questions[0], first, second, report, deadline)
-        kappas = self.batch.question.kappas
-        values, reasons = np.full((len(first), len(kappas)), np.nan), dict[tuple[int, int], str]()
+            return values, self._fill(values, self._questions[0], first, second, report, deadline)
+        kappas, reasons = self.batch.question.kappas, dict[tuple[int, int], str]()
         for question in self._questions:
             prices = question.kappas or (question.kappa,)
             report_now = report if question is self._questions[-1] else None
-            found, failures = self._values_of(question, first, second, report_now, deadline)
-            found = found.reshape(len(first), len(prices))
+            found = np.full((len(first), len(prices)), np.nan)
+            place_of = found if question.kappas else found[:, 0]
+            failures = self._fill(place_of, question, first, second, report_now, deadline)
             for place, kappa in enumerate(kappas):
                 if kappa in prices:
                     values[:, place] = found[:, prices.index(kappa)]
@@ -135,13 +145,13 @@ class CudaBackend:
         """As `Backend.mixed_bounds`: nobody asks."""
         return np.zeros(len(first))
 
-    def _values_of(
-        self, question: Question, first: Ints, second: Ints, report: Report, deadline: Deadline
-    ) -> tuple[Array, Failures]:
-        prices, failures = len(question.kappas), Failures()
-        values = np.full((len(first), prices) if prices else len(first), np.nan)
+    def _fill(
+        self, values: Array, question: Question, first: Ints, second: Ints, report: Report, deadline: Deadline
+    ) -> Failures:
+        """Put the values of the pairs into place; those that fail."""
+        failures = Failures()
         a, b, table = self._prepared(question)
-        at_once = _PAIRS_AT_ONCE // max(1, prices)
+        at_once = _PAIRS_AT_ONCE // max(1, len(question.kappas))
         for begin in range(0, len(first), at_once):
             part = slice(begin, begin + at_once)
             s, t = first[part], second[part]
@@ -150,7 +160,7 @@ class CudaBackend:
             answers = solve_pairs(a, b, question, s, t, table=table, progress=note, gpu=gpu)
             values[part], failed = _read_values(answers, question, s, t)
             failures += failed
-        return values, failures
+        return failures
 
     def outcomes(
         self, first: Ints, second: Ints, n_threads: int, report: Report = None, deadline: Deadline = NEVER
