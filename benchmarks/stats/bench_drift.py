@@ -101,9 +101,8 @@ def show_level(nulls: int, n_threads: int) -> None:
         ]
         theirs += min(pvalues) <= ALPHA / 5
     spread = (ALPHA * (1 - ALPHA) / nulls) ** 0.5
-    print(
-        f"rpw.stats.drift {ours / nulls:.3f}, scipy wasserstein_distance {theirs / nulls:.3f}; at most {ALPHA} ± {spread:.3f}"
-    )
+    print(f"rpw.stats.drift {ours / nulls:.3f}, scipy wasserstein_distance {theirs / nulls:.3f}")
+    print(f"at most {ALPHA}, with a standard error of {spread:.3f}")
 
 
 def excess(x: np.ndarray, y: np.ndarray, most: int, splits: int, seed: int) -> np.ndarray:
@@ -129,7 +128,7 @@ def show_places(rows: int, repeats: int) -> None:
     for name, change in changes.items():
         for most in (2048, 1024, 512):
             rng = np.random.default_rng(2)
-            clock, processor, found = timed(
+            _, processor, found = timed(
                 lambda most=most, rng=rng, change=change: np.mean(
                     [excess(rng.normal(size=rows), change(rng.normal(size=rows)), most, 99, 3) for _ in range(repeats)],
                     axis=0,

@@ -103,8 +103,12 @@ class LineTest:
         places = self.rounded.places[self.rounded.labels]
         return splits_for(places, self.n, setup.groups_of(self.present), setup.n_resamples, rng)
 
-    def _changed(self, splits: Splits, setup: Setup) -> int:
-        found: Resampled = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+    def _changed(self, splits: Splits, setup: Setup) -> int | None:
+        """None if the column spans too many orders of magnitude for profiles."""
+        try:
+            found: Resampled = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+        except ValueError:
+            return None
         if self.rounded.squares > 0 and isinstance(found, Curves):
             found = RoundedCurves(found, self.rounded.slack(self.n, self.m))
         return Evidence(self.prices, splits, found).fewest_replaced(setup.alpha)
@@ -112,5 +116,8 @@ class LineTest:
     def profiles(self, setup: Setup, rng: np.random.Generator, count: int) -> list[Polyline]:
         """The profile of the observed split, and of some random ones."""
         splits = self.splits(replace(setup, n_resamples=count), rng).part(0, count + 1)
-        found = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+        try:
+            found = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+        except ValueError:  # numbers over too many orders of magnitude
+            return []
         return [curve for curve in found.upper if curve is not None] if isinstance(found, Curves) else []

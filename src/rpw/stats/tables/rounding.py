@@ -56,7 +56,8 @@ def round_column(values: Array, most: int = MOST_PLACES) -> RoundedColumn:
     last = np.append(first[1:], len(places)) - 1
     middle = places[first] + (places[last] - places[first]) / 2
     moves = places - middle[run]
-    return RoundedColumn(middle, run[labels], float(counts @ moves**2))
+    with np.errstate(over="ignore"):  # then nothing is known about the costs before rounding
+        return RoundedColumn(middle, run[labels], float(counts @ moves**2))
 
 
 def _common_runs(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
