@@ -10,6 +10,7 @@
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
+#include "line/unit_walk.hpp"
 #include "line/walk.hpp"
 #include "search/guess_between.hpp"
 #include "search/search.hpp"
@@ -67,7 +68,7 @@ public:
     using Around = Bracket<LinePlan>;
 
     Line(const LinePair& pair, const LineCost& cost, Looking looking, Pulse& pulse)
-        : pair_(pair), cost_(cost), looking_(looking), pulse_(pulse) {}
+        : pair_(pair), cost_(cost), looking_(looking), pulse_(pulse), has_equal_masses_(has_equal_masses(pair)) {}
 
     LineFound search(const Goal& goal, const Limits& limits);
 
@@ -75,8 +76,10 @@ public:
     Trial next(const Around& bracket) const;
     std::optional<LineVertex> solve(const Trial& trial, const Around& bracket);
     std::optional<Status> begin(Around& bracket, const Limits& limits);
+    // With the slope of the right end, where guesses need it.
     std::optional<Status> refine(Around& bracket, const Limits&) {
-        if (!bracket.right()) bracket.set_right(last_vertex(pair_, cost_));
+        if (!bracket.right() || (is_far(bracket) && is_end(*bracket.right())))
+            bracket.set_right(last_vertex(pair_, cost_));
         return std::nullopt;
     }
     static Status start_again(Around& bracket, const Limits&) { return bracket.end_anyhow(Status::exact); }
@@ -88,17 +91,26 @@ private:
     std::optional<Status> begin_by_walk(Around& bracket, const Limits& limits);
     double lambda_of_coarser(const Goal& goal) const;
     double guess(const Around& bracket) const;
+    double lambda_past_goal(const Around& bracket) const;
+    // Whose slope is not known.
+    static bool is_end(const LineVertex& right) { return right.lambda == unreachable; }
+    // The first λ was no good.
+    static bool is_far(const Around& bracket) { return std::abs(bracket.same_side()) > most_stalls; }
+    static bool has_one_side(const Around& bracket) {
+        return !is_far(bracket) && (bracket.left().lambda == 0 || is_end(*bracket.right()));
+    }
 
     const LinePair& pair_;
     LineCost cost_;
     Looking looking_;
     Pulse& pulse_;
+    bool has_equal_masses_;
     double first_ = 0;  // what to try first; 0: not known
     long solves_ = 0;
 };
 
 LineFound Line::search(const Goal& goal, const Limits& limits) {
-    SearchOver<Line> search(*this, {goal, {{}, {}}, last_vertex(pair_, cost_)});
+    SearchOver<Line> search(*this, {goal, {{}, {}}, as_vertex(pair_, cost_, unreachable, monotone_plan(pair_))});
     const Status status = search.run(limits).value();
     return {status, search.bracket(), solves_};
 }
@@ -106,13 +118,14 @@ LineFound Line::search(const Goal& goal, const Limits& limits) {
 std::optional<Status> Line::begin(Around& bracket, const Limits& limits) {
     const Goal goal = bracket.goal();
     if (goal.is_crossing() ? bracket.right()->cost_p == 0 : goal.unmoved <= smallest_step) {
-        bracket = {goal, LineVertex(*bracket.right())};
+        bracket = {goal, last_vertex(pair_, cost_)};
         return bracket.end_at_left(Status::exact);
     }
     if (cost_.p == 1) {
         if (const auto status = begin_by_walk(bracket, limits)) return status;
     }
     if (first_ == 0) first_ = lambda_of_coarser(bracket.goal());
+    if (first_ == 0) bracket.set_right(last_vertex(pair_, cost_));  // with its slope, from which guesses start
     return bracket.ending(limits);
 }
 
@@ -124,9 +137,11 @@ std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket)
     return as_vertex(pair_, cost_, trial.lambda, std::move(plan));
 }
 
-// A guess that finds a known vertex says that few edges are left; then the chord may be one.
+// A guess that finds a known vertex says that few edges are left; then the chord may be one. Between equal masses it is
+// one where it moves a single atom.
 Trial Line::next(const Around& bracket) const {
-    if (bracket.stalls() > 0) return {std::min(bracket.chord(), dearest_path), true};
+    const bool is_edge = has_equal_masses_ && bracket.width() * pair_.x.size() < 1.5;
+    if (is_edge || bracket.stalls() > 0) return {std::min(bracket.chord(), dearest_path), true};
     const double lambda = guess(bracket);
     return {std::min(lambda, dearest_path), lambda >= dearest_path};
 }
@@ -135,8 +150,22 @@ Trial Line::next(const Around& bracket) const {
 // take 0.8 of the time at 100,000 points, and 0.95 at up to 10,000.
 double Line::guess(const Around& bracket) const {
     if (first_ > 0 && solves_ == 0) return first_;
+    if (first_ > 0 && has_one_side(bracket)) return lambda_past_goal(bracket);
     const Known known = bracket.known();
     return lambda_between(guess_between(bracket.goal(), known.left, *known.right), 0, known, least_part_on_line);
+}
+
+// The goal lies near the only vertex that is known, and a λ a little beyond it gives a narrow bracket. λ is
+// taken to change by as large a share as the unmoved mass, or as the cost if that is more.
+double Line::lambda_past_goal(const Around& bracket) const {
+    const bool is_left = bracket.same_side() > 0;
+    const ProfilePoint& vertex = is_left ? bracket.left() : *bracket.right();
+    const double to_goal = std::abs(bracket.goal().meets(vertex.height(), vertex.lambda) - vertex.unmoved);
+    const double way = std::max(to_goal, 1.0 / static_cast<double>(pair_.atoms()));
+    const double change = way * std::max(1 / vertex.unmoved, vertex.lambda / vertex.cost_p);
+    const double further = std::pow(2.0, std::abs(bracket.same_side()) - 1);
+    const double factor = 1 + further * std::min(change, 1.0);
+    return is_left ? vertex.lambda * factor : vertex.lambda / factor;
 }
 
 // For p = 1 a walk finds the edge itself; where rounding blurs it, its slope is a good first λ.
