@@ -120,20 +120,20 @@ LinePlan monotone_plan(const LinePair& pair) {
 
 Mass mass_of(const LinePlan& plan) {
     Mass sum = 0;
-    for (const LineEntry& entry : plan) sum += entry.mass;
+    for (const FlowEntry& entry : plan) sum += entry.mass;
     return sum;
 }
 
 double longest_of(const LinePair& pair, const LinePlan& plan) {
     double longest = 0;
-    for (const LineEntry& e : plan) longest = std::max(longest, std::abs(pair.x.at[e.row] - pair.y.at[e.column]));
+    for (const FlowEntry& e : plan) longest = std::max(longest, std::abs(pair.x.at[e.row] - pair.y.at[e.column]));
     return longest;
 }
 
 double cost_of(const LinePair& pair, const LinePlan& plan, const LineCost& cost) {
     return with_power(cost, [&](auto power) {
         long double sum = 0;
-        for (const LineEntry& e : plan) {
+        for (const FlowEntry& e : plan) {
             sum += static_cast<long double>(e.mass) * power(pair.x.at[e.row] - pair.y.at[e.column]);
         }
         return static_cast<double>(sum / static_cast<long double>(pair.total()));

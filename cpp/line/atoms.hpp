@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/tuning.hpp"
+#include "flow/flow.hpp"
 #include "ground/measure.hpp"
 #include "line/direction.hpp"
 #include "line/power.hpp"
@@ -81,14 +82,8 @@ std::vector<double> unsorted(const std::vector<double>& values, const std::vecto
 // Gives atoms at the same place the largest of their values.
 void take_largest_of_equals(const Atoms& atoms, std::vector<double>& values);
 
-struct LineEntry {
-    Node row;
-    Node column;
-    Mass mass;
-};
-
 // A monotone partial plan: rows and columns never decrease along it.
-using LinePlan = std::vector<LineEntry>;
+using LinePlan = std::vector<FlowEntry>;
 
 // The monotone plan of these masses. Entries as small as the rounding of a weight are left out, as long as all of them
 // together are no more than `spare`: both sides lose them, so that what follows stays in step.

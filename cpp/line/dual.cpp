@@ -16,7 +16,7 @@ class Worth {
 public:
     Worth(const LinePair& pair, Power power, double lambda, const LinePlan& plan)
         : pair_(pair), power_(power), lambda_(lambda), plan_(plan), left_x_(pair.x.masses()), left_y_(pair.y.masses()) {
-        for (const LineEntry& entry : plan) {
+        for (const FlowEntry& entry : plan) {
             left_x_[entry.row] -= entry.mass;
             left_y_[entry.column] -= entry.mass;
         }
@@ -55,7 +55,7 @@ private:
             if (left_y_[j] > 0) best = std::max<long double>(best, lambda_ - cost(i, j));
         }
         if (other >= 0) {
-            const LineEntry& next = plan_[other];
+            const FlowEntry& next = plan_[other];
             const long double change =
                 next.row == i ? 0 : static_cast<long double>(cost(next.row, next.column)) - cost(i, next.column);
             best = std::max(best, pushed + change);

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "base/crossing.hpp"
+#include "base/merge_pairs.hpp"
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
 #include "line/profile.hpp"
 #include "line/search_line.hpp"
 #include "line/thresholds.hpp"
-#include "line/unit_walk.hpp"
 #include "search/read_off.hpp"
 
 namespace rpw {
@@ -21,30 +20,6 @@ namespace rpw {
 using namespace tuning;
 
 namespace {
-
-// The plan (1 - part) · first + part · second, over the atoms as they came.
-std::vector<PlanEntry> mixed(const SortedPair& line, const LinePlan& first, const LinePlan& second, double part) {
-    std::vector<PlanEntry> plan;
-    plan.reserve(first.size() + second.size());
-    const Mass total = line.pair.total();
-    for (const LineEntry& e : first) plan.push_back({e.row, e.column, (1 - part) * share_of(e.mass, total)});
-    for (const LineEntry& e : second) plan.push_back({e.row, e.column, part * share_of(e.mass, total)});
-    const auto is_before = [](const PlanEntry& a, const PlanEntry& b) {
-        return std::pair(a.row, a.column) < std::pair(b.row, b.column);
-    };
-    std::inplace_merge(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(first.size()), plan.end(), is_before);
-    std::size_t kept = 0;
-    for (const PlanEntry& entry : plan) {
-        if (kept > 0 && !is_before(plan[kept - 1], entry)) {
-            plan[kept - 1].mass += entry.mass;
-        } else if (entry.mass > 0) {
-            plan[kept++] = entry;
-        }
-    }
-    plan.resize(kept);
-    for (PlanEntry& entry : plan) entry.row = line.order_x[entry.row], entry.column = line.order_y[entry.column];
-    return plan;
-}
 
 // What a search over the line leaves. It is always proven: ties are broken by jitter, and that may go wrong.
 struct FoundOnLine : Finding {
@@ -56,7 +31,19 @@ struct FoundOnLine : Finding {
     const LinePlan& right;
     double weight;
 
-    std::vector<PlanEntry> plan() const { return mixed(line, left, right, weight); }
+    // (1 - weight) · left + weight · right, over the atoms as they came.
+    std::vector<PlanEntry> plan() const {
+        std::vector<PlanEntry> plan;
+        const Mass total = line.pair.total();
+        for (const auto& [part, of_part] : {std::pair(&left, 1 - weight), std::pair(&right, weight)}) {
+            if (of_part == 0) continue;
+            for (const auto& [row, column, mass] : *part) {
+                plan.push_back({line.order_x[row], line.order_y[column], of_part * share_of(mass, total)});
+            }
+        }
+        merge_pairs(plan);
+        return plan;
+    }
     double certify(std::vector<double>& u, std::vector<double>& v) const {
         const LineDual dual = line_dual(line.pair, cost, lambda, proof.plan);
         u = unsorted(dual.u, line.order_x);
@@ -223,13 +210,13 @@ namespace {
 
 // The whole profile, where it costs no more than the searches: for p = 1 and between equal masses. Nothing where a
 // distance, or a price of these, has no power in its unit.
-std::optional<Curve> short_profile(const LinePair& pair, double p, std::span<const double> kappas, Pulse& pulse) {
-    if (std::isinf(p) || (p != 1 && !has_equal_masses(pair))) return {};
+std::optional<Curve> profile_for(std::span<const double> kappas, const LinePair& pair, double p, Pulse& pulse) {
+    if (std::isinf(p)) return {};
     const double largest = pair.largest_distance();
     double least = pair.least_distance();
     for (const double kappa : kappas) least = kappa > 0 ? std::min(least, kappa) : least;
     if (std::abs(std::log2(largest)) > most_digits || powers_vanish(least, largest, p)) return {};
-    return line_profile(pair, p, false, kappas.size() * costs_of_search * pair.atoms(), pulse);
+    return short_profile(pair, p, kappas.size() * costs_of_search * pair.atoms(), pulse);
 }
 
 // Where the profile meets (κ ε)^p.
@@ -254,7 +241,7 @@ Reply<std::vector<double>> several_on_line(const Pair& pair, const Direction& li
     pulse.note(sides.pair.atoms());
     question.quantity = Quantity::crossing;
     question.need = Need::value;
-    const auto curve = short_profile(sides.pair, question.p, kappas, pulse);
+    const auto curve = profile_for(kappas, sides.pair, question.p, pulse);
     std::vector<double> values;
     for (const double kappa : kappas) {
         question.kappa = kappa;

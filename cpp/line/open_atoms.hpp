@@ -7,6 +7,7 @@
 #include <queue>
 #include <vector>
 
+#include "base/used_up.hpp"
 #include "line/atoms.hpp"
 
 namespace rpw {
@@ -20,6 +21,11 @@ public:
         Node rows, columns;   // how many of each lie before it
         Index before, after;  // the neighbours with mass left
         bool is_row;
+        // What is unmoved of it, as `Atoms::before` counts it. What has moved are its ends: the first part to its left,
+        // the last part to its right.
+        Mass from, to;
+
+        Mass left() const { return to - from; }
     };
 
     // To match two neighbours. Of equals the nearest come first: taken from one end to the other, they would make one
@@ -36,12 +42,13 @@ public:
         }
     };
 
-    explicit OpenAtoms(const LinePair& pair) {
+    explicit OpenAtoms(const LinePair& pair) : pair_(pair), used_up_({pair.x.masses(), pair.y.masses()}) {
         const Atoms &x = pair.x, &y = pair.y;
         atoms_.reserve(pair.atoms());
         for (Node i = 0, j = 0; i < x.size() || j < y.size();) {
             const bool is_row = j == y.size() || (i < x.size() && is_row_next(x.at[i], y.at[j]));
-            atoms_.push_back({i, j, size() - 1, size() + 1, is_row});
+            const Mass* ends = is_row ? &x.before[i] : &y.before[j];
+            atoms_.push_back({i, j, size() - 1, size() + 1, is_row, ends[0], ends[1]});
             (is_row ? i : j) += 1;
         }
         atoms_.back().after = none;
@@ -68,12 +75,32 @@ public:
         return taken;
     }
 
-    // All of its mass is used up.
+    // From an atom to the next one or back, at this slope (the threshold at p = ∞).
+    void move(Index atom, Mass amount, double slope) {
+        Atom &first = atoms_[atom], &second = atoms_[first.after];
+        first.to -= amount;
+        second.from += amount;
+        moved_ += amount;
+        for (const Atom* each : {&first, &second}) {
+            used_up_.note(each->is_row ? each->rows : pair_.x.size() + each->columns, each->left(), slope);
+        }
+    }
+
+    // An atom of which nothing is left.
     void close(Index atom) {
         Atom& closed = atoms_[atom];
         if (closed.before != none) atoms_[closed.before].after = closed.after;
         if (closed.after != none) atoms_[closed.after].before = closed.before;
         closed.after = atom;  // no offer of it counts any more
+    }
+
+    Mass moved() const { return moved_; }
+
+    // When atoms, in the order of the pair, were used up; those at one place together.
+    void write_used_up(Curve& curve, double last_slope) {
+        used_up_.write(curve, last_slope);
+        take_largest_of_equals(pair_.x, curve.used_up_a);
+        take_largest_of_equals(pair_.y, curve.used_up_b);
     }
 
 private:
@@ -85,8 +112,11 @@ private:
     }
     bool is_stale(const Offer& offer) const { return atoms_[offer.atom].after != offer.other; }
 
+    const LinePair& pair_;
+    UsedUp used_up_;
     std::vector<Atom> atoms_;
     std::priority_queue<Offer> offers_;
+    Mass moved_ = 0;
 };
 
 }  // namespace rpw

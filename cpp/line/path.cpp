@@ -48,7 +48,7 @@ public:
         Mass used_x = 0, used_y = 0;
         Node row = -1, column = -1;
         for (std::size_t e = 0; e < plan.size(); ++e) {
-            const LineEntry& entry = plan[e];
+            const FlowEntry& entry = plan[e];
             used_x = entry.row == row ? used_x : 0;
             used_y = entry.column == column ? used_y : 0;
             row = entry.row, column = entry.column;
@@ -407,7 +407,7 @@ LinePlan solve_between(const LinePair& pair, const LineCost& cost, double lambda
         solver.follow(after);
         compare_plans(
             pair, before, after,
-            [&](std::span<const LineEntry> same) { plan.insert(plan.end(), same.begin(), same.end()); },
+            [&](std::span<const FlowEntry> same) { plan.insert(plan.end(), same.begin(), same.end()); },
             [&](Corner from, Corner to) { solver.run(from, to); });
     });
     return plan;

@@ -59,39 +59,13 @@ Sandwich labelled(Sandwich found, double scale) {
     return found;
 }
 
-// What a profile may take: edges for p = 1, costs between equal masses.
-struct Most {
-    std::size_t edges;
-    std::size_t costs;
-};
-
-// Exactly, where it is short and takes no more than that.
-std::optional<Curve> short_profile(const LinePair& pair, double p, double scale, const Most& most, bool with_used_up,
-                                   Pulse& pulse) {
-    if (p == 1) return walk_line_profile(pair, scale, most.edges, with_used_up, pulse);
-    if (has_equal_masses(pair)) return walk_unit_profile(pair, {p, 1 / scale}, scale, most.costs, pulse);
-    return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, std::size_t most_costs,
-                                  Pulse& pulse) {
-    if (std::isinf(p)) return whole_line_thresholds(pair, 0, pulse).upper;
-    const double scale = scale_near(pair.largest_distance(), p);
-    const Most most{std::numeric_limits<std::size_t>::max(), most_costs};
-    pulse.begin_news(scale);
-    return short_profile(pair, p, scale, most, with_used_up, pulse);
-}
-
-Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse) {
-    if (std::isinf(p)) return {whole_line_thresholds(pair, tol, pulse)};
-    const double scale = scale_near(pair.largest_distance(), p);
-    const Most most{many_edges * pair.atoms(), many_costs * pair.atoms()};
-    pulse.begin_news(scale);
-    if (const auto exact = short_profile(pair, p, scale, most, true, pulse)) {
-        Sandwich found = labelled(condensed(*exact, p, tol / scale), scale);
-        if (!found.keeps(tol)) return {{*exact, std::nullopt}};
+// Two curves that are nowhere further apart than tol in units of W, but for rounding, or the profile itself if no
+// breakpoint can be spared. Where they come from the profile, the upper one tells when atoms are used up.
+Sandwich line_sandwich(LinePair pair, const Question& question, Pulse& pulse) {
+    const double p = question.p, scale = scale_near(pair.largest_distance(), p), tol = question.tol / scale;
+    if (const auto exact = short_profile(pair, p, (p == 1 ? many_edges : many_costs) * pair.atoms(), pulse)) {
+        Sandwich found = labelled(condensed(*exact, p, tol), scale);
+        if (!found.keeps(question.tol)) return {{*exact, std::nullopt}};
         found.band.upper.used_up_a = exact->used_up_a;
         found.band.upper.used_up_b = exact->used_up_b;
         return found;
@@ -99,10 +73,8 @@ Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_brea
     pair.rank();
     pulse.begin_news(scale);  // what was walked is lost
     AtLambda oracle(pair, {p, 1 / scale}, pulse);
-    return labelled(sandwich(oracle, {Support{}, oracle.last()}, p, tol / scale, max_breakpoints, pulse), scale);
+    return labelled(sandwich(oracle, {Support{}, oracle.last()}, p, tol, question.max_breakpoints, pulse), scale);
 }
-
-namespace {
 
 // Whether points that are not equal have the same place.
 bool merges_points(const SortedPair& line, const Pair& pair) {
@@ -132,21 +104,31 @@ bool is_too_coarse(const SortedPair& line, const Pair& pair) {
 
 }  // namespace
 
+std::optional<Curve> short_profile(const LinePair& pair, double p, std::size_t most_work, Pulse& pulse) {
+    const double scale = scale_near(pair.largest_distance(), p);
+    pulse.begin_news(scale);
+    if (p == 1) return walk_line_profile(pair, scale, most_work, pulse);
+    if (has_equal_masses(pair)) return walk_unit_profile(pair, {p, 1 / scale}, scale, most_work, pulse);
+    return std::nullopt;
+}
+
 Reply<Band> profile_on_line(const Pair& pair, const Direction& line, const Question& question, Pulse& pulse) {
     const SortedPair sides = sorted_pair(pair, line);
     if (sides.rounding > 0 && is_too_coarse(sides, pair)) return Declined::in_doubt;
     const double p = question.p;
     if (!std::isinf(p)) check_powers_fit(sides.pair.least_distance(), sides.pair.largest_distance(), p);
     Band band;
-    if (question.tol > 0) {
-        Sandwich found = line_sandwich(sides.pair, p, question.tol, question.max_breakpoints, pulse);
+    if (std::isinf(p)) {
+        band = whole_line_thresholds(sides.pair, question.tol, pulse);
+    } else if (question.tol > 0) {
+        Sandwich found = line_sandwich(sides.pair, question, pulse);
         if (!found.keeps(question.tol)) {
             if (sides.pair.fits_a_matrix()) return Declined::in_doubt;
             refuse_tol(found.gap, question.tol, p);
         }
         band = std::move(found.band);
     } else {
-        auto curve = line_profile(sides.pair, p, true, std::numeric_limits<std::size_t>::max(), pulse);
+        auto curve = short_profile(sides.pair, p, std::numeric_limits<std::size_t>::max(), pulse);
         if (!curve) return Declined::too_much_work;
         band.upper = *std::move(curve);
     }

@@ -1,5 +1,4 @@
-// The profile on the line: exactly where it is short, else between two curves (docs/theory.md, "The profile on the
-// line").
+// The profile on the line, if it is short (docs/theory.md, "The profile on the line").
 #pragma once
 
 #include <cstddef>
@@ -8,18 +7,12 @@
 #include "base/outcome.hpp"
 #include "base/pulse.hpp"
 #include "line/atoms.hpp"
-#include "search/sandwich.hpp"
 
 namespace rpw {
 
-// p = 1, p = ∞, and equal masses. Nothing for the rest: a profile may then have about n²/2 breakpoints, each of them a
-// solve of its own here; and nothing where equal masses take more than `most_costs` costs. If asked for, it tells when
-// atoms are used up, in the order of the pair.
-std::optional<Curve> line_profile(const LinePair& pair, double p, bool with_used_up, std::size_t most_costs,
-                                  Pulse& pulse);
-
-// Two curves that are nowhere further apart than `tol` in units of W, but for rounding, or the profile itself where no
-// breakpoint can be spared. Where they come from the profile, the upper one tells when atoms are used up.
-Sandwich line_sandwich(LinePair pair, double p, double tol, std::size_t max_breakpoints, Pulse& pulse);
+// At finite p, exactly; with the λ at which atoms, in the order of the pair, are used up. For p = 1 and between equal
+// masses. Nothing for the rest: a profile may then have about n²/2 breakpoints, each of them a solve of its own here.
+// Nothing either if it takes more paths than `most_work` (p = 1), or costs of pairs (equal masses).
+std::optional<Curve> short_profile(const LinePair& pair, double p, std::size_t most_work, Pulse& pulse);
 
 }  // namespace rpw

@@ -41,7 +41,7 @@ Atoms quantiles(const Atoms& atoms, Node count) {
 LineVertex as_vertex(const LinePair& pair, const LineCost& cost, double lambda, LinePlan plan) {
     const double unmoved = pair.unmoved(mass_of(plan));
     double cost_p = cost_of(pair, plan, cost);
-    const auto is_cut_off = [&](const LineEntry& e) {
+    const auto is_cut_off = [&](const FlowEntry& e) {
         return cost(pair.x.at[e.row] - pair.y.at[e.column]) == largest_power;
     };
     // A little mass at a power that is cut off would look cheap.
@@ -53,7 +53,7 @@ LineVertex last_vertex(const LinePair& pair, const LineCost& cost) {
     LineVertex vertex = as_vertex(pair, cost, 0, monotone_plan(pair));
     const std::vector<double> u = row_potentials(pair, cost, 0, vertex.plan);
     with_power(cost, [&](auto power) {
-        for (const LineEntry& e : *vertex.plan) {
+        for (const FlowEntry& e : *vertex.plan) {
             vertex.lambda = std::max(vertex.lambda, power(pair.x.at[e.row] - pair.y.at[e.column]) + u[e.row]);
         }
     });
@@ -146,6 +146,8 @@ Trial Line::next(const Around& bracket) const {
     return {std::min(lambda, dearest_path), lambda >= dearest_path};
 }
 
+// Between the two vertices from the first one on. To step only a little past the goal while one side is known would
+// take 0.8 of the time at 100,000 points, and 0.95 at up to 10,000.
 double Line::guess(const Around& bracket) const {
     if (first_ > 0 && solves_ == 0) return first_;
     if (first_ > 0 && has_one_side(bracket)) return lambda_past_goal(bracket);

@@ -9,12 +9,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
+#include <vector>
 
 #include "base/steps.hpp"
 #include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
-#include "base/used_up.hpp"
 #include "line/open_atoms.hpp"
 #include "line/tubes.hpp"
 
@@ -49,23 +48,23 @@ Node first_from(Node begin, Node end, const Beyond& is_beyond) {
 Atoms merged(const Atoms& atoms, std::vector<Node>& place) {
     Atoms merged;
     merged.before.push_back(0);
-    place.resize(atoms.at.size());
     for (Node i = 0; i < atoms.size(); ++i) {
-        if (merged.at.empty() || atoms.at[i] != merged.at.back()) {
+        if (i == 0 || atoms.at[i] != atoms.at[i - 1]) {
             merged.at.push_back(atoms.at[i]);
             merged.before.push_back(0);
         }
         merged.before.back() = atoms.before[i + 1];
-        place[i] = merged.size() - 1;
+        place.push_back(merged.size() - 1);
     }
     return merged;
 }
 
 // The largest mass of which all others are multiples.
-Mass common_grain(const Masses& masses) {
+Mass common_grain(const LinePair& pair) {
     Mass grain = 0;
-    for (const Mass mass : masses.a) grain = std::gcd(grain, mass);
-    for (const Mass mass : masses.b) grain = std::gcd(grain, mass);
+    for (const Atoms* atoms : {&pair.x, &pair.y}) {
+        for (const Mass before : atoms->before) grain = std::gcd(grain, before);
+    }
     return grain;
 }
 
@@ -81,59 +80,41 @@ public:
     using Index = OpenAtoms::Index;
 
     ThresholdWalk(const LinePair& pair, Pulse& pulse)
-        : pair_{merged(pair.x, place_of_row_), merged(pair.y, place_of_column_)},
-          mass_of_rows_(pair_.x.masses()),
-          mass_of_columns_(pair_.y.masses()),
-          grain_(common_grain({mass_of_rows_, mass_of_columns_})),
+        : given_(pair),
+          pair_{merged(pair.x, place_of_row_), merged(pair.y, place_of_column_)},
+          grain_(common_grain(pair_)),
           has_one_mass_(pair_.x.total() == grain_ * pair_.x.size() && pair_.y.total() == grain_ * pair_.y.size()),
           tubes_x_(pair_.x),
           tubes_y_(pair_.y),
           pulse_(pulse),
-          total_(pair.total()),
-          negligible_(pair.negligible()),
-          open_(pair_),
-          unmoved_(open_.size()),
-          used_up_({mass_of_rows_, mass_of_columns_}) {
-        for (Index atom = 0; atom < open_.size(); ++atom) {
-            const auto& [rows, columns, before, after, is_row] = open_[atom];
-            const Mass* ends = is_row ? &pair_.x.before[rows] : &pair_.y.before[columns];
-            unmoved_[atom] = {ends[0], ends[1]};
-            open_.offer(atom, 0);
-        }
+          open_(pair_) {
+        for (Index atom = 0; atom < open_.size(); ++atom) open_.offer(atom, 0);
     }
 
     // Goes on to the next threshold at which the flow grows; false if it never does again.
     bool next() {
-        const Mass before = moved_;
-        while (moved_ < total_) {
+        const double before = unmoved();
+        while (unmoved() > 0) {
             const OpenAtoms::Offer* best = open_.best();
-            if (!best || (moved_ > before && best->cost > threshold_)) break;
+            if (!best || (unmoved() < before && best->cost > threshold_)) break;
             threshold_ = std::max(threshold_, best->cost);
             take(open_.take());
         }
-        return moved_ > before;
+        return unmoved() < before;
     }
 
     double threshold() const { return threshold_; }
-    double unmoved() const { return share_of(total_ - moved_, total_); }
+    double unmoved() const { return given_.unmoved(open_.moved()); }
 
     // The thresholds at which atoms, in the order of the pair, were used up.
     void write_used_up(Curve& curve) {
         Curve of_places;
-        used_up_.write(of_places, threshold_);
+        open_.write_used_up(of_places, threshold_);
         for (const Node place : place_of_row_) curve.used_up_a.push_back(of_places.used_up_a[place]);
         for (const Node place : place_of_column_) curve.used_up_b.push_back(of_places.used_up_b[place]);
     }
 
 private:
-    // What is unmoved of an atom, as `Atoms::before` counts it. What has moved are its ends: the first part to its
-    // left, the last part to its right.
-    struct Unmoved {
-        Mass from, to;
-
-        Mass size() const { return to - from; }
-    };
-
     // What lies between two neighbours of different kind: atoms of the kind of the first, matched in order with atoms
     // of the kind of the second. Mass `s` of the one with mass `s - offset` of the other.
     struct Block {
@@ -161,30 +142,23 @@ private:
 
     // As much as the threshold allows, from an atom to its neighbour or back.
     void move(Index atom, Index other) {
-        Unmoved &first = unmoved_[atom], &second = unmoved_[other];
-        const Mass amount = room_within(block_after(atom), std::min(first.size(), second.size()));
-        first.to -= amount;
-        second.from += amount;
-        moved_ += amount;
-        if (total_ - moved_ <= negligible_) moved_ = total_;
-        const Index left = first.size() > 0 ? atom : open_[atom].before;
+        const Mass most = std::min(open_[atom].left(), open_[other].left());
+        open_.move(atom, room_within(block_after(atom), most), threshold_);
+        const Index first = open_[atom].left() > 0 ? atom : open_[atom].before;
         for (const Index each : {other, atom}) {
-            const auto& [rows, columns, before, after, is_row] = open_[each];
-            used_up_.note(is_row ? rows : pair_.x.size() + columns, unmoved_[each].size(), threshold_);
-            if (unmoved_[each].size() == 0) open_.close(each);
+            if (open_[each].left() == 0) open_.close(each);
         }
-        if (left != OpenAtoms::none) open_.offer(left, threshold_);  // no block needs less
+        if (first != OpenAtoms::none) open_.offer(first, threshold_);  // no block needs less
     }
 
     Block block_after(Index atom) const {
         const OpenAtoms::Atom &one = open_[atom], &two = open_[one.after];
-        const Mass to = unmoved_[atom].to;
         if (one.is_row) {
             return {pair_.x,  pair_.y,     tubes_x_,        tubes_y_,
-                    one.rows, one.columns, two.columns + 1, to - pair_.y.before[one.columns]};
+                    one.rows, one.columns, two.columns + 1, one.to - pair_.y.before[one.columns]};
         }
         return {pair_.y,     pair_.x,  tubes_y_,     tubes_x_,
-                one.columns, one.rows, two.rows + 1, to - pair_.x.before[one.rows]};
+                one.columns, one.rows, two.rows + 1, one.to - pair_.x.before[one.rows]};
     }
 
     // Whether no pair is longer than that from where atom j of `far` begins, in or at the end of atom i of `near`, up
@@ -261,18 +235,15 @@ private:
         return shift;
     }
 
+    const LinePair& given_;
     std::vector<Node> place_of_row_, place_of_column_;
-    LinePair pair_;  // with one atom for each place
-    std::vector<Mass> mass_of_rows_, mass_of_columns_;
+    LinePair pair_;      // with one atom for each place
     Mass grain_;         // of which all masses are multiples,
     bool has_one_mass_;  // or which all of them are
     Tubes tubes_x_, tubes_y_;
     Pulse& pulse_;
-    Mass total_, negligible_, moved_ = 0;
     double threshold_ = 0;
     OpenAtoms open_;
-    std::vector<Unmoved> unmoved_;
-    UsedUp used_up_;
 };
 
 }  // namespace

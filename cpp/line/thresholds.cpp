@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "base/steps.hpp"
@@ -27,7 +28,7 @@ Mass flow_within(const LinePair& pair, double threshold, const Take& take, const
         bool is_x_done = apart < 0, is_y_done = !is_x_done;
         if (length <= threshold) {
             const Mass amount = std::min(left_x, left_y);
-            take(LineEntry{i, j, amount}, length);
+            take(FlowEntry{i, j, amount}, length);
             moved += amount;
             left_x -= amount;
             left_y -= amount;
@@ -53,7 +54,7 @@ Pass pass_at(const LinePair& pair, double threshold, Pulse& pulse) {
     Pass pass;
     pulse.note(2 * pair.atoms());
     const Mass moved = flow_within(
-        pair, threshold, [&](const LineEntry&, double length) { pass.longest = std::max(pass.longest, length); },
+        pair, threshold, [&](const FlowEntry&, double length) { pass.longest = std::max(pass.longest, length); },
         [&](double length) { pass.next = std::min(pass.next, length); });
     pass.unmoved = pair.unmoved(moved);
     return pass;
@@ -88,22 +89,15 @@ struct Narrowing {
 
 // The plan at a threshold, over the atoms as they came, shortest pairs first.
 void read_plan(Outcome& outcome, const SortedPair& line, double threshold) {
-    struct Entry {
-        PlanEntry entry;
-        double length;
+    std::vector<std::tuple<double, Node, Node, Mass>> sorted;
+    const auto take = [&](const FlowEntry& e, double length) {
+        sorted.emplace_back(length, line.order_x[e.row], line.order_y[e.column], e.mass);
     };
-    std::vector<Entry> found;
-    const Mass total = line.pair.total();
-    flow_within(
-        line.pair, threshold,
-        [&](const LineEntry& e, double length) {
-            found.push_back({{line.order_x[e.row], line.order_y[e.column], share_of(e.mass, total)}, length});
-        },
-        [](double) {});
-    std::stable_sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) { return a.length < b.length; });
-    for (const Entry& entry : found) {
-        outcome.plan.push_back(entry.entry);
-        outcome.lengths.push_back(entry.length);
+    flow_within(line.pair, threshold, take, [](double) {});
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& [length, row, column, mass] : sorted) {
+        outcome.plan.push_back({row, column, share_of(mass, line.pair.total())});
+        outcome.lengths.push_back(length);
     }
 }
 
@@ -212,8 +206,8 @@ Band thresholds_by_passes(const LinePair& pair, double tol, Pulse& pulse) {
         const double from = low.next, to = high.back().longest;
         const bool is_same = low.unmoved <= high.back().unmoved;
         if (!is_same && to - from > tol) {
-            const double half = tol * std::floor(std::ceil((to - from) / tol) / 2);
-            high.push_back(pass_at(pair, from + half, pulse));
+            const double half = from + tol * std::floor(std::ceil((to - from) / tol) / 2);
+            high.push_back(pass_at(pair, half < to ? half : from, pulse));  // by rounding, half of it may be all
             continue;
         }
         if (!is_same) steps.add(std::min(from, to), to, high.back().unmoved);

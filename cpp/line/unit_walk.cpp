@@ -6,13 +6,11 @@
 #include "line/unit_walk.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
-#include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
-#include "line/edges.hpp"
 #include "line/open_atoms.hpp"
+#include "line/walked_curve.hpp"
 
 namespace rpw {
 
@@ -43,7 +41,8 @@ public:
     using Index = OpenAtoms::Index;
 
     UnitWalk(const LinePair& pair, Power power, Pulse& pulse)
-        : x_(pair.x.at.data()),
+        : pair_(pair),
+          x_(pair.x.at.data()),
           y_(pair.y.at.data()),
           end_of_x_(ends_of_runs(pair.x.at)),
           end_of_y_(ends_of_runs(pair.y.at)),
@@ -55,31 +54,28 @@ public:
         for (Index atom = 0; atom < open_.size(); ++atom) open_.offer(atom, 0);
     }
 
-    // That have been summed so far.
-    std::size_t costs() const { return costs_; }
-    // The most that a step has cost.
-    double slope() const { return slope_; }
-
-    struct Step {
-        Node row, column;
-        long double cost;
-    };
-
-    // Matches the two neighbours that cost least.
-    Step step() {
+    // Matches the two neighbours that cost least; false if all are matched.
+    bool step() {
+        if (unmoved() == 0) return false;
         const Index atom = cheapest(), other = open_[atom].after, before = open_[atom].before;
-        const OpenAtoms::Atom &row = open_[open_[atom].is_row ? atom : other],
-                              &column = open_[open_[atom].is_row ? other : atom];
-        const Step step{row.rows, column.columns, blocks_[atom].shifted - blocks_[atom].cost};
-        slope_ = std::max(slope_, static_cast<double>(step.cost));
+        const long double change = blocks_[atom].shifted - blocks_[atom].cost;
+        slope_ = std::max(slope_, static_cast<double>(change));
+        cost_ += std::max(change, 0.0L);
+        open_.move(atom, open_[atom].left(), slope_);
         open_.close(other);
         open_.close(atom);
         if (before != OpenAtoms::none) {
             blocks_[before].cost += blocks_[atom].shifted + blocks_[other].cost;
             open_.offer(before, slope_);  // no step costs less than the one before it
         }
-        return step;
+        return true;
     }
+
+    double slope() const { return slope_; }  // the most that a step has cost
+    double unmoved() const { return pair_.unmoved(open_.moved()); }
+    double cost() const { return static_cast<double>(cost_ / pair_.x.size()); }
+    std::size_t work() const { return costs_; }  // that have been summed so far
+    void write_used_up(Curve& curve) { open_.write_used_up(curve, slope_); }
 
 private:
     // What lies between an atom and the next one: what it costs as it is, and with the two atoms around it.
@@ -99,9 +95,8 @@ private:
     }
 
     double measure(Index atom) {
-        const auto& [rows, columns, before, after, is_row] = open_[atom];
-        const Node pairs = (after - atom + 1) / 2;
-        blocks_[atom].shifted = has_runs_ ? cost_of_runs(rows, columns, pairs) : cost_of_pairs(rows, columns, pairs);
+        const Node row = open_[atom].rows, column = open_[atom].columns, pairs = (open_[atom].after - atom + 1) / 2;
+        blocks_[atom].shifted = has_runs_ ? cost_of_runs(row, column, pairs) : cost_of_pairs(row, column, pairs);
         return static_cast<double>(blocks_[atom].shifted - blocks_[atom].cost);
     }
 
@@ -138,6 +133,7 @@ private:
         return sum;
     }
 
+    const LinePair& pair_;
     const double* x_;
     const double* y_;
     std::vector<Node> end_of_x_, end_of_y_;  // behind the points that are equal to each
@@ -148,6 +144,7 @@ private:
     std::vector<Block> blocks_;
     std::size_t costs_ = 0;
     double slope_ = 0;
+    long double cost_ = 0;
 };
 
 }  // namespace
@@ -165,29 +162,8 @@ bool has_equal_masses(const LinePair& pair) {
 
 std::optional<Curve> walk_unit_profile(const LinePair& pair, const LineCost& cost, double scale, std::size_t most_costs,
                                        Pulse& pulse) {
-    return with_power(cost, [&](auto power) -> std::optional<Curve> {
-        UnitWalk walk(pair, power, pulse);
-        Edges edges;
-        const Node size = pair.x.size();
-        long double sum = 0;
-        std::vector<double> of_rows(pair.x.at.size()), of_columns(pair.y.at.size());
-        for (Node pairs = 1; pairs <= size; ++pairs) {
-            pulse.note(work_per_path);
-            const auto [row, column, change] = walk.step();
-            if (walk.costs() > most_costs) return {};
-            sum += std::max(change, 0.0L);
-            of_rows[row] = of_columns[column] = walk.slope();
-            const double unmoved = static_cast<double>(size - pairs) / size, cost_p = static_cast<double>(sum / size);
-            edges.add(walk.slope(), unmoved, cost_p);
-            tell_profile(pulse, unmoved, cost_p, walk.slope(), static_cast<long>(edges.count()));
-        }
-        Curve curve = edges.take(scale);
-        take_largest_of_equals(pair.x, of_rows);
-        take_largest_of_equals(pair.y, of_columns);
-        curve.used_up_a = std::move(of_rows);
-        curve.used_up_b = std::move(of_columns);
-        return curve;
-    });
+    return with_power(cost,
+                      [&](auto power) { return walked_curve(UnitWalk(pair, power, pulse), scale, most_costs, pulse); });
 }
 
 }  // namespace rpw

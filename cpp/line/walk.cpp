@@ -9,11 +9,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/tell_profile.hpp"
 #include "base/tuning.hpp"
-#include "base/used_up.hpp"
-#include "line/edges.hpp"
 #include "line/open_atoms.hpp"
+#include "line/walked_curve.hpp"
 
 namespace rpw {
 
@@ -96,22 +94,21 @@ class LineWalk {
 public:
     using Index = OpenAtoms::Index;
 
-    LineWalk(const LinePair& pair, double scale)
-        : pair_(pair), total_(pair.total()), open_(pair), ways_(open_.size()), left_(open_.size()) {
-        double last = 0;
+    LineWalk(const LinePair& pair, double scale) : pair_(pair), open_(pair), ways_(open_.size()) {
+        const auto place = [&](Index atom) {
+            return open_[atom].is_row ? pair.x.at[open_[atom].rows] : pair.y.at[open_[atom].columns];
+        };
         for (Index atom = 0; atom < open_.size(); ++atom) {
-            const auto& [rows, columns, before, after, is_row] = open_[atom];
-            const double at = is_row ? pair.x.at[rows] : pair.y.at[columns];
-            left_[atom] = is_row ? pair.x.mass(rows) : pair.y.mass(columns);
-            if (atom > 0) ways_[atom - 1].still = (static_cast<long double>(at) - last) / scale;
-            last = at;
+            if (atom + 1 < open_.size()) {
+                ways_[atom].still = (static_cast<long double>(place(atom + 1)) - place(atom)) / scale;
+            }
+            offer(atom);
         }
-        for (Index atom = 0; atom < open_.size(); ++atom) offer(atom);
     }
 
-    // Takes the next path; false if there is none.
+    // Takes the next path; false if there is none, or nothing to move.
     bool step() {
-        if (!open_.best()) return false;
+        if (!open_.best() || unmoved() == 0) return false;
         const auto [cost, atom, other, is_measured] = open_.take();
         if (cost > slope_) {
             slope_ = cost;
@@ -119,17 +116,17 @@ public:
         }
         const bool to_right = open_[atom].is_row;
         const Gaps& against = ways_[atom].along(!to_right);
-        Mass amount = std::min(left_[atom], left_[other]);
+        Mass amount = std::min(open_[atom].left(), open_[other].left());
         if (!against.empty()) amount = std::min(amount, against.least_flow());
         ways_[atom].push(to_right, amount);
-        left_[atom] -= amount;
-        left_[other] -= amount;
-        moved_ += amount;
+        open_.move(atom, amount, slope_);
         cost_ += static_cast<long double>(slope_) * amount;
         edge_.push_back({atom, other, amount});
-        const Index first = left_[atom] > 0 ? atom : open_[atom].before;
-        if (left_[other] == 0) close(other);
-        if (left_[atom] == 0) close(atom);
+        ++paths_;
+        const Index first = open_[atom].left() > 0 ? atom : open_[atom].before;
+        for (const Index each : {other, atom}) {
+            if (open_[each].left() == 0) close(each);
+        }
         if (first != OpenAtoms::none) offer(first);
         return true;
     }
@@ -138,26 +135,18 @@ public:
     bool goes_on() { return open_.best() && open_.best()->cost <= slope_; }
 
     double slope() const { return slope_; }
-    bool moves_all() const { return total_ - moved_ <= pair_.negligible(); }
-    double unmoved() const { return pair_.unmoved(moved_); }
-    double cost() const { return static_cast<double>(cost_ / static_cast<long double>(total_)); }
-
-    // After a step: what is left of the two ends of its path.
-    void note(UsedUp& used_up) const {
-        for (const Index atom : {edge_.back().from, edge_.back().to}) {
-            const Node node = open_[atom].is_row ? open_[atom].rows : pair_.x.size() + open_[atom].columns;
-            used_up.note(node, left_[atom], slope_);
-        }
-    }
+    double unmoved() const { return pair_.unmoved(open_.moved()); }
+    double cost() const { return static_cast<double>(cost_ / static_cast<long double>(pair_.total())); }
+    std::size_t work() const { return paths_; }
+    void write_used_up(Curve& curve) { open_.write_used_up(curve, slope_); }
 
     // The plan at the end of the edge so far; at its start if the paths that make it up are taken back.
     LinePlan plan(bool at_start) const {
-        std::vector<Mass> left = left_, of_x, of_y;
+        std::vector<Mass> left(open_.size()), of_x, of_y;
+        for (Index atom = 0; atom < open_.size(); ++atom) left[atom] = open_[atom].left();
         if (at_start) {
             for (const Path& path : edge_) left[path.from] += path.amount, left[path.to] += path.amount;
         }
-        of_x.reserve(pair_.x.at.size());
-        of_y.reserve(pair_.y.at.size());
         for (Index atom = 0; atom < open_.size(); ++atom) {
             if (open_[atom].is_row) {
                 of_x.push_back(pair_.x.mass(open_[atom].rows) - left[atom]);
@@ -183,45 +172,28 @@ private:
     }
 
     const LinePair& pair_;
-    Mass total_, moved_ = 0;
     OpenAtoms open_;
     std::vector<Way> ways_;   // from each atom to the next
-    std::vector<Mass> left_;  // of each atom
     std::vector<Path> edge_;  // the paths of the last edge
+    std::size_t paths_ = 0;
     double slope_ = 0;
     long double cost_ = 0;
 };
 
 }  // namespace
 
-std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, bool with_used_up,
-                                       Pulse& pulse) {
-    LineWalk walk(pair, scale);
-    Edges edges;
-    std::optional<UsedUp> used_up;
-    if (with_used_up) used_up.emplace(Masses{pair.x.masses(), pair.y.masses()});
-    while (!walk.moves_all() && walk.step()) {
-        pulse.note(work_per_path);
-        edges.add(walk.slope(), walk.unmoved(), walk.cost());
-        tell_profile(pulse, walk.unmoved(), walk.cost(), walk.slope(), static_cast<long>(edges.count()));
-        if (edges.count() > most) return std::nullopt;
-        if (used_up) walk.note(*used_up);
-    }
-    Curve curve = edges.take(scale);
-    if (!used_up) return curve;
-    used_up->write(curve, walk.slope());
-    take_largest_of_equals(pair.x, curve.used_up_a);
-    take_largest_of_equals(pair.y, curve.used_up_b);
-    return curve;
+std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most_paths, Pulse& pulse) {
+    return walked_curve(LineWalk(pair, scale), scale, most_paths, pulse);
 }
 
-std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most,
+std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most_paths,
                                      const std::function<bool(double, double)>& is_enough, Pulse& pulse) {
     LineWalk walk(pair, scale);
-    for (std::size_t paths = 0; paths < most && walk.step(); ++paths) {
+    while (walk.work() < most_paths && walk.step()) {
         pulse.note(work_per_path);
         if (!is_enough(walk.unmoved(), walk.cost())) continue;
-        while (walk.goes_on()) walk.step();
+        while (walk.goes_on() && walk.step()) {
+        }
         return WalkedEdge{walk.slope(), walk.plan(true), walk.plan(false)};
     }
     return {};

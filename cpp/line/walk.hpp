@@ -10,10 +10,9 @@
 
 namespace rpw {
 
-// The whole of it, or nothing if it has more than `most` edges; where it is asked for, with the λ at which atoms,
-// in the order of the pair, are used up.
-std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most, bool with_used_up,
-                                       Pulse& pulse);
+// The whole of it, with the λ at which atoms, in the order of the pair, are used up; nothing if it takes more than
+// `most_paths`.
+std::optional<Curve> walk_line_profile(const LinePair& pair, double scale, std::size_t most_paths, Pulse& pulse);
 
 // An edge of the profile, and the plans at its two ends.
 struct WalkedEdge {
@@ -22,8 +21,8 @@ struct WalkedEdge {
     LinePlan after;
 };
 
-// The first edge at whose end `is_enough(unmoved, cost)`; nothing if there is none within `most` paths.
-std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most,
+// The first edge at whose end `is_enough(unmoved, cost)`; nothing if there is none within `most_paths`.
+std::optional<WalkedEdge> edge_where(const LinePair& pair, double scale, std::size_t most_paths,
                                      const std::function<bool(double, double)>& is_enough, Pulse& pulse);
 
 }  // namespace rpw

@@ -22,8 +22,6 @@ struct Seam {
     bool has_atoms() const { return first.rows < last.rows || first.columns < last.columns; }
 };
 
-inline constexpr Seam closed{{1, 1}, {0, 0}};
-
 inline Seam seam_before(const LinePair& pair, const LinePlan& plan, std::size_t entry) {
     Seam seam{{0, 0}, {pair.x.size(), pair.y.size()}};
     if (entry > 0) seam.first = {plan[entry - 1].row + 1, plan[entry - 1].column + 1};
@@ -31,19 +29,13 @@ inline Seam seam_before(const LinePair& pair, const LinePlan& plan, std::size_t 
     return seam;
 }
 
-// Whether there may be such a place: between most entries there is none.
-inline bool may_fall_apart(const LinePlan& plan, std::size_t entry) {
-    if (entry == 0 || entry == plan.size()) return true;
-    return plan[entry].row > plan[entry - 1].row && plan[entry].column > plan[entry - 1].column;
-}
-
 inline Seam in_common(const Seam& a, const Seam& b) {
     return {{std::max(a.first.rows, b.first.rows), std::max(a.first.columns, b.first.columns)},
             {std::min(a.last.rows, b.last.rows), std::min(a.last.columns, b.last.columns)}};
 }
 
-inline bool are_equal(std::span<const LineEntry> p, std::span<const LineEntry> q) {
-    return std::equal(p.begin(), p.end(), q.begin(), q.end(), [](const LineEntry& a, const LineEntry& b) {
+inline bool are_equal(std::span<const FlowEntry> p, std::span<const FlowEntry> q) {
+    return std::equal(p.begin(), p.end(), q.begin(), q.end(), [](const FlowEntry& a, const FlowEntry& b) {
         return a.row == b.row && a.column == b.column && a.mass == b.mass;
     });
 }
@@ -59,9 +51,8 @@ void compare_plans(const LinePair& pair, const LinePlan& p, const LinePlan& q, c
     };
     std::size_t from_g = 0, from_h = 0, g = 0, h = 0;
     while (true) {
-        const bool may_be_open = may_fall_apart(p, g) && may_fall_apart(q, h);
-        if (const Seam seam = may_be_open ? in_common(seam_before(pair, p, g), seam_before(pair, q, h)) : closed;
-            seam.is_open()) {
+        const Seam seam = in_common(seam_before(pair, p, g), seam_before(pair, q, h));
+        if (seam.is_open()) {
             const auto of_p = std::span(p).subspan(from_g, g - from_g), of_q = std::span(q).subspan(from_h, h - from_h);
             const bool agree = are_equal(of_p, of_q);
             if (!agree) to = seam.first;

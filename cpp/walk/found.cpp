@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/merge_pairs.hpp"
 #include "walk/certificate.hpp"
 
 namespace rpw {
@@ -21,30 +22,13 @@ void add_entries(std::vector<PlanEntry>& entries, const Basis& basis, double wei
     }
 }
 
-// Sums the masses of equal pairs.
-void merge(std::vector<PlanEntry>& entries) {
-    std::sort(entries.begin(), entries.end(), [](const PlanEntry& x, const PlanEntry& y) {
-        return x.row < y.row || (x.row == y.row && x.column < y.column);
-    });
-    std::size_t kept = 0;
-    for (const PlanEntry& entry : entries) {
-        const bool is_same = kept > 0 && entries[kept - 1].row == entry.row && entries[kept - 1].column == entry.column;
-        if (is_same) {
-            entries[kept - 1].mass += entry.mass;
-        } else {
-            entries[kept++] = entry;
-        }
-    }
-    entries.resize(kept);
-}
-
 }  // namespace
 
 std::vector<PlanEntry> Found::plan(const Masses& masses) const {
     std::vector<PlanEntry> entries;
     if (weight < 1) add_entries(entries, left.is_given() ? left : proof, 1 - weight, masses);
     if (weight > 0) add_entries(entries, right, weight, masses);
-    merge(entries);
+    merge_pairs(entries);
     return entries;
 }
 

@@ -116,6 +116,20 @@ def test_tol_gives_two_curves(dimension, has_weights, share):
     assert rough.result(0.3).distance == pytest.approx(exact.distance(0.3), abs=1e-12)
 
 
+@pytest.mark.parametrize("tol", [0.003, 0.01, 0.02, 0.05])
+@pytest.mark.parametrize("factor", [1.0, 1.1])
+def test_tol_on_a_regular_grid(factor, tol):
+    """Lengths are multiples of tol there, but for rounding: half of a range may be all of it."""
+    x = np.arange(60) / 60
+    y = factor * x + 0.3
+    exact = rpw.profile(x, y, p=INF, diameter=1)
+    rough = rpw.profile(x, y, p=INF, diameter=1, tol=tol, time_limit=20)
+    masses = np.linspace(0, 1, 301)
+    assert (rough.lower(masses) <= exact(masses)).all()
+    assert (exact(masses) <= rough(masses)).all()
+    assert (rough(masses) - rough.lower(masses)).max() <= tol
+
+
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_tol_is_the_way_out_of_too_many_steps(dimension):
     x, y, a, b = clouds(dimension)

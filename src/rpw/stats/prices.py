@@ -59,8 +59,10 @@ class Prices:
         rows = min(rows, self._points)
         touched = rows * (self._points - 1) - rows * (rows - 1) // 2
         below, above = self._rank - touched, self._rank + touched
-        low = float(self._distances[below]) if below >= 0 and self._is_median else 0.0
-        return low, float(self._distances[above]) if above < len(self._distances) else np.inf
+        least = float(self._distances[below]) if below >= 0 else 0.0
+        # If that quantile could be 0 without the replaced rows, a larger quantile would have been taken.
+        is_known = least > 0 and above < len(self._distances)
+        return least if self._is_median else 0.0, float(self._distances[above]) if is_known else np.inf
 
     @property
     def _is_median(self) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -133,22 +134,17 @@ def values_of(
 ) -> Array:
     """One number for each split, or with several prices one for each of them; NaN for those that had no time."""
     asked = replace(question, k=max(kappas), several_k=kappas, diameter=1.0, tol=0.0) if kappas else question
-    found: list[Array] = []
-    width = (len(kappas),) if kappas else ()
-    for start, stop in _parts(splits, effort.device):
-        a, b = splits.atoms(start, stop, ground.size is None)
-        backend = backend_for(PairBatch(a, b, ground, asked), effort.device)
-        pairs = np.arange(stop - start)
-        try:
-            values, failures = backend.values(
-                pairs, pairs, effort.n_threads, _from(start, effort.report), effort.deadline
+    values = np.full((len(splits), len(kappas)) if kappas else len(splits), np.nan)
+    with suppress(TimeLimitError):  # what is known by then is in its place
+        for start, stop in _parts(splits, effort.device):
+            a, b = splits.atoms(start, stop, ground.size is None)
+            backend = backend_for(PairBatch(a, b, ground, asked), effort.device)
+            pairs, report = np.arange(stop - start), _from(start, effort.report)
+            _, failures = backend.values(
+                pairs, pairs, effort.n_threads, report, effort.deadline, into=values[start:stop]
             )
-        except TimeLimitError:
-            break
-        _check_solved(failures)
-        found.append(values)
-    done = sum(map(len, found))
-    return np.concatenate([*found, np.full((len(splits) - done, *width), np.nan)])
+            _check_solved(failures)
+    return values
 
 
 def _curves(ground: Ground, splits: Splits, question: Question, kappas: Array, effort: Effort) -> Curves:

@@ -65,8 +65,9 @@ def width_bounds(column: Array, rows: int) -> tuple[float, float]:
     if _width(column, low, high) == 0:  # another span was taken, and with other rows it might not be
         return 0.0, np.inf
     narrowest = _width(column, low + rows, high - rows) if low + rows <= high - rows else 0.0
-    is_known = low - rows >= 0 and high + rows < len(column)
-    return max(0.0, narrowest), _width(column, low - rows, high + rows) if is_known else np.inf
+    # If the width could be 0 without the replaced rows, another span would have been taken.
+    is_known = narrowest > 0 and low - rows >= 0 and high + rows < len(column)
+    return narrowest, _width(column, low - rows, high + rows) if is_known else np.inf
 
 
 def _ranks(column: Array, span: tuple[float, float]) -> tuple[int, int]:
