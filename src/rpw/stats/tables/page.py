@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 
 from rpw.stats.tables.drawings import bars_of_moves, draw_glance, draw_profiles
-from rpw.stats.tables.glance import shown_number
-from rpw.stats.tables.result import DriftResult
+from rpw.stats.tables.glance import Glance, shown_number
+from rpw.stats.tables.joint import JointFinding
 from rpw.stats.tables.row import DriftRow
 from rpw.stats.tables.worst import LeftBehind, WorstColumn
 
-__all__ = ["fragment_of", "page_of"]
+__all__ = ["Shown", "fragment_of", "page_of"]
 
 _MOST_LEFT = 20  # rows that are listed
 _MOST_IN_NOTEBOOK = 30
@@ -67,17 +68,33 @@ _KEY = (
 )
 
 
-def page_of(result: DriftResult, title: str) -> str:
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What the page is about."""
+
+    sentence: str
+    rows: tuple[DriftRow, ...]
+    alpha: float
+    n_resamples: int
+    n: int
+    m: int
+    glances: dict[str, Glance]
+    worst: WorstColumn | None
+    joint: JointFinding | None
+    is_drifted_together: bool
+
+
+def page_of(shown: Shown, title: str) -> str:
     """The whole page."""
-    worst = result._worst
+    worst = shown.worst
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="sentence">{escape(result.sentence)}</p>',
-        f'<p class="soft">{escape(_how(result))}</p>',
-        f'<h2>Columns</h2><p class="soft">{_KEY}</p>{_table(result, None)}',
-        _moves(result),
+        f'<p class="sentence">{escape(shown.sentence)}</p>',
+        f'<p class="soft">{escape(_how(shown))}</p>',
+        f'<h2>Columns</h2><p class="soft">{_KEY}</p>{_table(shown, None)}',
+        _moves(shown),
         "" if worst is None else _profiles(worst) + _left_behind(worst),
-        _how_to_read(result),
+        _how_to_read(shown),
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -87,37 +104,37 @@ def page_of(result: DriftResult, title: str) -> str:
     )
 
 
-def fragment_of(result: DriftResult) -> str:
+def fragment_of(shown: Shown) -> str:
     """What a notebook shows: the sentence and the table."""
     return (
-        f'<div class="drift"><style>{_DRAWINGS}</style><p><b>{escape(result.sentence)}</b></p><p>{_KEY}</p>'
-        f"{_table(result, _MOST_IN_NOTEBOOK)}</div>"
+        f'<div class="drift"><style>{_DRAWINGS}</style><p><b>{escape(shown.sentence)}</b></p><p>{_KEY}</p>'
+        f"{_table(shown, _MOST_IN_NOTEBOOK)}</div>"
     )
 
 
-def _how(result: DriftResult) -> str:
+def _how(shown: Shown) -> str:
     return (
-        f"{result.n:,} rows of reference and {result.m:,} of current data. Each test compares with "
-        f"{result.n_resamples:,} random splits of all rows. If nothing has changed, the chance of even one false alarm "
-        f"is at most {result.alpha:.3g} (Holm's correction), provided that rows are independent."
+        f"{shown.n:,} rows of reference and {shown.m:,} of current data. Each test compares with "
+        f"{shown.n_resamples:,} random splits of all rows. If nothing has changed, the chance of even one false alarm "
+        f"is at most {shown.alpha:.3g} (Holm's correction), provided that rows are independent."
     )
 
 
-def _table(result: DriftResult, most: int | None) -> str:
-    rows = sorted(result.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0))
-    shown = rows[:most]
+def _table(shown: Shown, most: int | None) -> str:
+    rows = sorted(shown.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0))
+    listed = rows[:most]
     head = "".join(
         f'<th scope="col">{name}</th>'
         for name in ("column", "", "distance", "by chance", "p", "adjusted p", "changed at least")
     )
-    hidden = len(rows) - len(shown)
+    hidden = len(rows) - len(listed)
     more = f"<p>… and {hidden:,} more rows</p>" if hidden else ""
-    body = "".join(_row(row, result) for row in shown)
+    body = "".join(_row(row, shown) for row in listed)
     return f'<table class="columns"><thead><tr>{head}</tr></thead>{body}</table>{more}'
 
 
-def _row(row: DriftRow, result: DriftResult) -> str:
-    glance = result._glances.get(row.name) if row.is_test else None
+def _row(row: DriftRow, shown: Shown) -> str:
+    glance = shown.glances.get(row.name) if row.is_test else None
     picture = "" if glance is None else draw_glance(glance, f"{row.name} in both tables")
     badge = ' <span class="badge">drifted</span>' if row.is_drifted else ""
     name = f'<th scope="row">{escape(row.name)}{badge}<br><span class="soft">{escape(row.kind)}</span></th>'
@@ -138,9 +155,9 @@ def _row(row: DriftRow, result: DriftResult) -> str:
     return f'<tbody><tr{drifted}>{name}<td class="picture">{picture}</td>{numbers}</tr>{below}</tbody>'
 
 
-def _moves(result: DriftResult) -> str:
-    joint, row = result._joint, result.together
-    if joint is None or row is None or not row.is_drifted or joint.shares is None or joint.moves is None:
+def _moves(shown: Shown) -> str:
+    joint = shown.joint
+    if joint is None or not shown.is_drifted_together or joint.shares is None or joint.moves is None:
         return ""
     return (
         '<h2>All numeric columns together: which of them move</h2><p class="soft">The share of each column in the cost '
@@ -182,12 +199,12 @@ def _rows(side: LeftBehind, kind: str) -> str:
     return f"<ol>{items}{f'<li>… and {hidden:,} more</li>' if hidden > 0 else ''}</ol>"
 
 
-def _how_to_read(result: DriftResult) -> str:
+def _how_to_read(shown: Shown) -> str:
     return (
         '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half '
         "of their column and compared by RPW, the robust partial 2-Wasserstein distance, over three prices; the price "
         "at which the difference is clearest is shown. Categories and missing values are compared by total variation. "
         "“By chance” is what two samples of one distribution would give, from 5 % to 95 %. “Changed at least” counts "
-        f"rows, in either table, that must have been replaced; it holds with confidence {1 - result.alpha:.3g} for "
+        f"rows, in either table, that must have been replaced; it holds with confidence {1 - shown.alpha:.3g} for "
         "each column by itself. Dependent rows, such as repeated customers, make every p-value too small.</p>"
     )

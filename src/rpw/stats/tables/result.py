@@ -10,6 +10,7 @@ from rpw.base.types import PathLike
 from rpw.io.files import replacing
 from rpw.stats.tables.glance import Glance
 from rpw.stats.tables.joint import JointFinding
+from rpw.stats.tables.page import Shown, fragment_of, page_of
 from rpw.stats.tables.row import DriftRow
 from rpw.stats.tables.worst import WorstColumn
 
@@ -154,9 +155,7 @@ class DriftResult:
 
         It has the sentence, the table with small pictures, the profiles of the worst column, and the rows left behind.
         """
-        from rpw.stats.tables.page import page_of
-
-        text = page_of(self, title)
+        text = page_of(self._shown, title)
         with replacing(path) as file:
             file.write(text.encode("utf-8"))
 
@@ -176,9 +175,15 @@ class DriftResult:
         return "\n".join([*textwrap.wrap(self.sentence, _WIDTH), "", *lines, *more])
 
     def _repr_html_(self) -> str:
-        from rpw.stats.tables.page import fragment_of
+        return fragment_of(self._shown)
 
-        return fragment_of(self)
+    @property
+    def _shown(self) -> Shown:
+        together = self.together is not None and self.together.is_drifted
+        return Shown(
+            self.sentence, self.rows, self.alpha, self.n_resamples, self.n, self.m, self._glances, self._worst,
+            self._joint, together,
+        )  # fmt: skip
 
 
 def _excess(row: DriftRow) -> float:
