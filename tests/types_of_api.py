@@ -96,6 +96,17 @@ def searches(index: rpw.Index, cloud: Floats, measures: list[rpw.Measure], rows:
     index.add(measures[0])  # type: ignore[arg-type]
 
 
+def statistics(x: Floats, measure: rpw.Measure, generator: np.random.Generator) -> None:
+    found = rpw.stats.find_outliers(x, measure, fdr=0.1, rng=generator, score="move", p=1)
+    assert_type(found, rpw.stats.OutliersResult)
+    assert_type(found.mask, npt.NDArray[np.bool_])
+    assert_type(found.pvalues, Floats)
+    assert_type(found.least_named, int)
+    rpw.stats.find_outliers([1.0, 2.0], [[0.5]], rng=0, score=lambda rows, reference: rows[:, 0])
+    rpw.stats.find_outliers(x, x, score="lof")  # type: ignore[arg-type]
+    rpw.stats.find_outliers(x, x, rng="seed")  # type: ignore[arg-type]
+
+
 def modules_loaded_when_used() -> None:
     assert_type(rpw.readers.read_points("a.csv"), rpw.Measure)
     assert_type(rpw.readers.read_pair("a.csv", "b.csv"), tuple[rpw.Measure, rpw.Measure])

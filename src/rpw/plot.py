@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["plot_barycenter", "plot_displacement", "plot_null", "plot_profile", "plot_result"]
+__all__ = ["plot_barycenter", "plot_displacement", "plot_null", "plot_outliers", "plot_profile", "plot_result"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -79,6 +79,19 @@ class Weighted(Protocol):
     def points(self) -> Array: ...
     @property
     def weights(self) -> Array: ...
+
+
+class Scored(Protocol):
+    """What is drawn of an `rpw.stats.OutliersResult`."""
+
+    @property
+    def mask(self) -> Mask: ...
+    @property
+    def scores(self) -> Array: ...
+    @property
+    def calibration_scores(self) -> Array: ...
+    @property
+    def score(self) -> str: ...
 
 
 class Floor(Protocol):
@@ -258,6 +271,31 @@ def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
     beside = {} if ax.figure.get_layout_engine() is None else {"bbox_to_anchor": (1.0, 1.0)}  # the figure makes room
     ax.legend(loc="upper left" if beside else "best", fontsize=9, frameon=not beside, **beside)
     return ax
+
+
+# ---------------------------------------------------------------- outliers
+
+
+def plot_outliers(found: Scored, ax: Axes | None = None) -> Axes:
+    """Draw which share of the rows has a higher score: one curve for the reference, and a dot for each row of x."""
+    ax = _axes(ax, 6, 4)
+    known, scores = np.sort(found.calibration_scores), found.scores
+    ax.step(known, _shares_beyond(known), where="pre", color="0.5", label="reference", zorder=1)
+    order = np.argsort(scores, kind="stable")
+    across, up, is_named = scores[order], _shares_beyond(scores[order]), found.mask[order]
+    for mask, colour, name in ((~is_named, "tab:blue", "x"), (is_named, "tab:red", "x, named")):
+        if mask.any():
+            ax.scatter(across[mask], up[mask], s=_DOT, color=colour, lw=0, label=name, zorder=2)
+    ax.set(xlabel=f"score ({found.score})", ylabel="share of rows with this score or more", yscale="log")
+    first, _, rest = str(found).replace("; ", ";\n", 1).partition(". ")
+    ax.set_title(first if not rest else f"{first}.", fontsize=10)
+    ax.legend(facecolor="white", edgecolor="none", framealpha=0.8)
+    return ax
+
+
+def _shares_beyond(ordered: Array) -> Array:
+    """For each of some numbers in order, the share that is not below it."""
+    return np.asarray(np.arange(len(ordered), 0, -1) / len(ordered))
 
 
 # ---------------------------------------------------------------- a test

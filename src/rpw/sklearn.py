@@ -33,11 +33,12 @@ from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike, Measure
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
+from rpw.stats.detector import RPWOutlierDetector
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["RPWTransformer"]
+__all__ = ["RPWOutlierDetector", "RPWTransformer"]
 
 _KNOWN = KnownPairs(most_bytes=1 << 30)
 # What decides on the distances, and who computes them: from fit on it is settled. The others may be set at any time.

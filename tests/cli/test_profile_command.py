@@ -19,7 +19,7 @@ def test_profile_of_planted_points(tmp_path):
     assert set(found["distances"]) == {"0.1", "1", "4", "10"}
     shown = call("profile", tmp_path / "a.csv", tmp_path / "b.csv").stdout
     assert "W at 100%" in shown
-    assert "1 of the mass (no outliers stand out)" in shown
+    assert "1 of the mass (the slope has no jump)" in shown
     (tmp_path / "c.csv").write_text("\n".join(["999"] + [f"{age}" for age in range(19)]))
     (tmp_path / "d.csv").write_text("\n".join(f"{age}" for age in range(20)))
     shown = call("profile", tmp_path / "c.csv", tmp_path / "d.csv").stdout

@@ -331,6 +331,14 @@ def as_share(value: Any, name: str) -> float:
     return share
 
 
+def as_inner_share(value: Any, name: str) -> float:
+    """A share that is neither nothing nor all, in (0, 1)."""
+    share = as_number(value, name)
+    if not 0 < share < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {share}")
+    return share
+
+
 def as_mass(value: Any, name: str = "mass") -> float:
     """The share of mass to move, in [0, 1]."""
     mass = as_number(value, name)

@@ -121,7 +121,7 @@ def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
     if not curve.is_exact:
         return []
     share = curve.elbow()
-    meaning = "no outliers stand out" if share == 1 else "a first guess of the inlier share"
+    meaning = "the slope has no jump" if share == 1 else "a first guess of the inlier share"
     return [("elbow", f"{share:.4g} of the mass ({meaning})")]
 
 

@@ -173,12 +173,16 @@ class Profile:
 
     @cached_property
     def scores_a(self) -> Array:
-        """How far out each atom of the first measure lies: λ^(1/p) at the slope λ where all of its mass had moved.
+        """The price at which each atom of the first measure has moved: λ^(1/p) at the slope λ that uses up its mass.
 
-        Along the profile mass that has moved never comes back, so there is one such moment. The score is a length: the
-        p-th root of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). Atoms that
-        are used up at the same price, and equal points, have the same score; a rest that stays to the end
-        counts as used up there. Where only one measure has outliers, as much mass of the other has high scores
+        Along the profile mass that has moved never comes back, so there is one such moment. The score is the p-th root
+        of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). It has the unit of a
+        length, but it is a price of mass, not how far away the point lies. If two clusters have other shares in the
+        second measure, mass must go from one to the other, and ordinary points pay for the whole way. To find
+        outliers, use `rpw.stats.find_outliers`, which bounds how many of those named are ordinary.
+
+        Atoms that are used up at the same price, and equal points, have the same score; a rest that stays to the end
+        counts as used up there. If only one measure has outliers, as much mass of the other has high scores
         too: that for which nothing but the outliers is left. So read the scores of the measure that you doubt.
         Atoms without weight have score 0. Only of the exact profile: ``tol`` does no harm where the two curves
         come from it, as for points on a line with p = 1, or a few thousand of equal weight and finite p.
@@ -247,7 +251,10 @@ class Profile:
         return self._pair
 
     def elbow(self) -> float:
-        """A first guess of the share of inliers: the mass at which the next bit first costs too much for them; or 1.0.
+        """The mass at which the slope of the profile jumps beyond the width of the measures; 1.0 if it does not.
+
+        It is a first guess of the share of inliers, without a proven error. To name outliers, use
+        `rpw.stats.find_outliers`.
 
         The price of a bit of mass is compared, as a length λ^(1/p), with the width of the inliers: 95 % of the
         distances between those of the two measures are shorter. A price is too high if it is more than twice that
@@ -267,7 +274,7 @@ class Profile:
           for outliers; p = 2 tells the two apart.
         - Half of the mass or more is never out.
 
-        Which points they are is said by ``scores_a`` and ``scores_b``. Two curves within ``tol`` have no elbow: their
+        Two curves within ``tol`` have no elbow: their
         breakpoints are few.
 
         >>> import numpy as np

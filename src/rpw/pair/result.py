@@ -207,9 +207,11 @@ class Result:
 
     @property
     def outliers_a(self) -> Mask:
-        """Which atoms of the first measure stay behind: those with more than half of their weight.
+        """What the plan leaves behind of the first measure: the atoms of which more than half stays.
 
-        What is merely > 0 in ``unmatched_a`` may be a rest of 1e-20. Atoms without weight are none.
+        If the measures also differ in other ways, ordinary points are among them. `rpw.stats.find_outliers` names
+        outliers with a proven error. What is merely > 0 in ``unmatched_a`` may be a rest of 1e-20. Atoms without
+        weight are none.
         """
         return self.unmatched_a > 0.5 * self._problem.a
 

@@ -9,6 +9,7 @@ True
 """
 
 from rpw.stats.equivalence import EquivalenceResult, equivalence_test
+from rpw.stats.outliers import OutliersResult, find_outliers
 from rpw.stats.tables.drift import drift
 from rpw.stats.tables.result import DriftResult
 from rpw.stats.tables.row import DriftRow
@@ -20,9 +21,11 @@ __all__ = [
     "DriftRow",
     "EquivalenceResult",
     "NoiseFloor",
+    "OutliersResult",
     "TwoSampleResult",
     "drift",
     "equivalence_test",
+    "find_outliers",
     "noise_floor",
     "two_sample_test",
 ]

@@ -14,7 +14,7 @@ from rpw.measure import Measure
 from rpw.pair.atoms import Ints
 from rpw.pair.metrics import equal_rows
 
-__all__ = ["Samples", "as_rng", "as_samples"]
+__all__ = ["Samples", "as_rng", "as_rows", "as_samples"]
 
 _LEAST_ROWS = 2  # of a sample: with one there is nothing to exchange
 _UNEVEN = 1e-12  # relative: weights that differ by more are no rounding
@@ -49,7 +49,10 @@ class Samples:
 def as_samples(x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> Samples:
     """Check two samples of points."""
     given = dict(zip(names, (x, y), strict=True))
-    points = [_as_rows(value, name) for name, value in given.items()]
+    points = [as_rows(value, name) for name, value in given.items()]
+    for name, rows in zip(names, points, strict=True):
+        if len(rows) < _LEAST_ROWS:
+            raise ValueError(f"{name} has {len(rows)} row: a test needs at least {_LEAST_ROWS} rows in each sample")
     if points[0].shape[1] != points[1].shape[1]:
         raise ValueError(
             f"{names[0]} has {points[0].shape[1]} coordinates and {names[1]} has {points[1].shape[1]}: they must agree"
@@ -67,18 +70,15 @@ def as_rng(value: Any) -> np.random.Generator:
         raise ValueError(f"rng must be a whole number, a numpy.random.Generator or None: {error}") from error
 
 
-def _as_rows(value: Any, name: str) -> Array:
-    if isinstance(value, Measure):
-        if np.ptp(value.weights) > _UNEVEN * float(value.weights.max()):
-            raise ValueError(
-                f"{name} has weights: the tests are about rows that can be exchanged, so each row must count the same"
-            )
-        points = value.points
-    else:
-        points = as_points(value, name)
-    if len(points) < _LEAST_ROWS:
-        raise ValueError(f"{name} has {len(points)} row: a test needs at least {_LEAST_ROWS} rows in each sample")
-    return points
+def as_rows(value: Any, name: str) -> Array:
+    """The points of one sample; raises for weights that differ."""
+    if not isinstance(value, Measure):
+        return as_points(value, name)
+    if np.ptp(value.weights) > _UNEVEN * float(value.weights.max()):
+        raise ValueError(
+            f"{name} has weights: the tests are about rows that can be exchanged, so each row must count the same"
+        )
+    return value.points
 
 
 def _names(value: Any) -> tuple[str, ...]:
