@@ -136,7 +136,7 @@ def test_the_commands_run_one_after_the_other(tmp_path):
             assert rounded_like(re.search(NUMBER, done.stdout)[0], says) == says
     written = {path.name for path in tmp_path.iterdir()} - {"examples"}
     matrices = {"matrix.zarr", "matrix.csv", "stack.npz", "between.csv"}
-    assert written == matrices | {"profile.png", "clouds.rpw", "clouds.rpw.names.json"}
+    assert written == matrices | {"profile.png", "clouds.rpw", "clouds.rpw.names.json", "drift.html"}
 
 
 def calls_in_tables():

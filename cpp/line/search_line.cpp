@@ -10,6 +10,7 @@
 #include "base/tuning.hpp"
 #include "line/dual.hpp"
 #include "line/path.hpp"
+#include "line/unit_walk.hpp"
 #include "line/walk.hpp"
 #include "search/search.hpp"
 #include "search/slope_guess.hpp"
@@ -67,7 +68,7 @@ public:
     using Around = Bracket<LinePlan>;
 
     Line(const LinePair& pair, const LineCost& cost, Looking looking, Pulse& pulse)
-        : pair_(pair), cost_(cost), looking_(looking), pulse_(pulse) {}
+        : pair_(pair), cost_(cost), looking_(looking), pulse_(pulse), has_equal_masses_(has_equal_masses(pair)) {}
 
     LineFound search(const Goal& goal, const Limits& limits);
 
@@ -103,6 +104,7 @@ private:
     LineCost cost_;
     Looking looking_;
     Pulse& pulse_;
+    bool has_equal_masses_;
     double first_ = 0;  // what to try first; 0: not known
     long solves_ = 0;
 };
@@ -135,9 +137,11 @@ std::optional<LineVertex> Line::solve(const Trial& trial, const Around& bracket)
     return as_vertex(pair_, cost_, trial.lambda, std::move(plan));
 }
 
-// A guess that finds a known vertex says that few edges are left; then the chord may be one.
+// A guess that finds a known vertex says that few edges are left; then the chord may be one. Between equal masses it is
+// one where it moves a single atom.
 Trial Line::next(const Around& bracket) const {
-    if (bracket.stalls() > 0) return {std::min(bracket.chord(), dearest_path), true};
+    const bool is_edge = has_equal_masses_ && bracket.width() * pair_.x.size() < 1.5;
+    if (is_edge || bracket.stalls() > 0) return {std::min(bracket.chord(), dearest_path), true};
     const double lambda = guess(bracket);
     return {std::min(lambda, dearest_path), lambda >= dearest_path};
 }

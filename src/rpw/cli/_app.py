@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import rpw
-from rpw.cli import distance, pairwise, profile, search
+from rpw.cli import distance, drift, pairwise, profile, search
 from rpw.cli._output import guarded, print_version
 from rpw.cli.demo import demo
 from rpw.cli.reproduce import reproduce
@@ -40,6 +40,7 @@ def _options(
 
 app.command("distance")(guarded(distance.distance))
 app.command("profile")(guarded(profile.profile))
+app.command("drift")(guarded(drift.drift))
 app.command("pairwise")(guarded(pairwise.pairwise))
 app.command("index")(guarded(search.index))
 app.command("search")(guarded(search.search))

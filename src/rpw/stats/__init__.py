@@ -10,14 +10,20 @@ True
 
 from rpw.stats.equivalence import EquivalenceResult, equivalence_test
 from rpw.stats.outliers import OutliersResult, find_outliers
+from rpw.stats.tables.drift import drift
+from rpw.stats.tables.result import DriftResult
+from rpw.stats.tables.row import DriftRow
 from rpw.stats.two_sample import noise_floor, two_sample_test
 from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult
 
 __all__ = [
+    "DriftResult",
+    "DriftRow",
     "EquivalenceResult",
     "NoiseFloor",
     "OutliersResult",
     "TwoSampleResult",
+    "drift",
     "equivalence_test",
     "find_outliers",
     "noise_floor",

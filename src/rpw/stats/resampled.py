@@ -80,7 +80,9 @@ class Values:
     def highest(self, split: int, price: int, kappa: float, share: float) -> float:
         """And rises at most in proportion as the price falls."""
         value = float(self.values[split, price])
-        return 1.0 if math.isnan(value) or kappa == 0 else min(1.0, value * self._factor(price, kappa) + share)
+        if math.isnan(value) or kappa == 0 < self.kappas[price]:
+            return 1.0
+        return min(1.0, value * self._factor(price, kappa) + share)
 
     def _factor(self, price: int, kappa: float) -> float:
         return 1.0 if kappa == self.kappas[price] else float(self.kappas[price]) / kappa

@@ -1,0 +1,108 @@
+"""``rpw drift REF CUR``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import rpw
+from rpw.base.deadline import deadline_after
+from rpw.base.usage import UsageError
+from rpw.cli._options import Json, NThreads, choices, path, usage
+from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds
+from rpw.cli._progress import bar, counting
+from rpw.cli._targets import check_not_read
+
+__all__ = ["drift"]
+
+HAS_DRIFTED = 3  # an exit code of its own, so that pipelines can tell it from a failure
+_FAIL_ON = ("drift", "any")
+_MOST_ROWS = 24
+
+Reference = Annotated[Path, typer.Argument(metavar="REF", parser=path, help="The reference: a CSV or Parquet file.")]
+Current = Annotated[Path, typer.Argument(metavar="CUR", parser=path, help="The current data: another.")]
+Columns = Annotated[
+    str | None, typer.Option("--columns", metavar="NAME[,NAME...]", help="Columns to compare; all if left out.")
+]
+Alpha = Annotated[float, typer.Option("--alpha", help="Chance of even one false alarm.")]
+NResamples = Annotated[
+    int | None, typer.Option("--n-resamples", min=1, help="Random splits for each test; enough if left out.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the random splits.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.html", parser=path, help="Write a page too.")]
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on",
+        metavar="drift|any",
+        help=f"Exit with code {HAS_DRIFTED} if something has drifted; any: also if a column was not compared.",
+        autocompletion=choices(*_FAIL_ON),
+    ),
+]
+TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit", help="Seconds; splits without an answer then count as farther apart.")
+]
+
+
+def drift(
+    reference: Reference,
+    current: Current,
+    columns: Columns = None,
+    alpha: Alpha = 0.05,
+    n_resamples: NResamples = None,
+    seed: Seed = 0,
+    out: Out = None,
+    fail_on: FailOn = None,
+    time_limit: TimeLimit = None,
+    n_threads: NThreads = None,
+    as_json: Json = False,
+) -> None:
+    """Has the data changed? Two tables, column by column and all together."""
+    _check(alpha, out, fail_on, time_limit, [reference, current])
+    names = None if columns is None else [name.strip() for name in columns.split(",")]
+    start = time.perf_counter()
+    with bar(as_json) as report:
+        result = rpw.stats.drift(
+            reference, current, names, alpha=alpha, n_resamples=n_resamples, rng=seed, n_threads=n_threads,
+            progress=counting(report, "random splits"), time_limit=time_limit,
+        )  # fmt: skip
+    end = time.perf_counter()
+    if out is not None:
+        result.save_page(out, f"{reference.name} and {current.name}: has the data changed?")
+    if as_json:
+        files = {"reference": reference, "current": current, "page": out}
+        print_json({**files, **result.to_dict(), "seconds": end - start})
+    else:
+        _show(result, out, seconds(start, end))
+    has_drifted = bool(result) or (fail_on == "any" and bool(result.not_compared))
+    if fail_on is not None and has_drifted:
+        raise SystemExit(HAS_DRIFTED)  # no error, so nothing for `guarded` to report
+
+
+def _check(alpha: float, out: Path | None, fail_on: str | None, time_limit: float | None, inputs: list[Path]) -> None:
+    if not 0 < alpha < 1:
+        raise UsageError(f"--alpha must lie between 0 and 1, got {alpha:g}")
+    if fail_on is not None and fail_on not in _FAIL_ON:
+        raise UsageError(f"--fail-on {fail_on}: choose one of {', '.join(_FAIL_ON)}")
+    if out is not None:
+        if out.suffix.lower() not in (".html", ".htm"):
+            raise UsageError(f"--out {out}: the page is written to a file that ends in .html")
+        check_not_read("--out", out, inputs)
+    with usage():
+        deadline_after(time_limit)
+
+
+def _show(result: rpw.stats.DriftResult, out: Path | None, duration: str) -> None:
+    print_lines([result.sentence, ""])
+    print_table(result.HEADER, result.table(_MOST_ROWS))
+    hidden = len(result.rows) - _MOST_ROWS
+    print_lines([f"... and {hidden:,} more rows: see --json or --out"] if hidden > 0 else [])
+    rows = [
+        ("rows", f"{result.n:,} and {result.m:,}, {result.n_resamples:,} random splits each, {duration}"),
+        ("level", f"{result.alpha:g} over all tests (Holm), if rows are independent"),
+    ]
+    print_lines([""])
+    print_rows([*rows, *([("page", str(out))] if out is not None else [])])

@@ -1,0 +1,170 @@
+"""Columns of tables, with their types: numbers, dates, categories, and what is missing.
+
+Dates are numbers of days since 1970-01-01. Booleans are categories. None, NaN, NaT and the NA of pandas are missing.
+Infinite numbers have no place on the line: they count as missing, and the column says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base.check import Array
+
+__all__ = ["Kind", "TypedColumn", "column_of_array", "column_of_entries", "column_of_numbers", "column_of_texts"]
+
+Kind = str  # of these:
+NUMBER, DATE, CATEGORY, MIXED, EMPTY, OTHER = "number", "date", "category", "mixed", "empty", "other"
+
+_DAY = 86_400.0
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAMES_OF_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
+
+
+@dataclass(frozen=True, eq=False)
+class TypedColumn:
+    """One column: what kind it is, and its entries.
+
+    Attributes
+    ----------
+    kind : {"number", "date", "category", "mixed", "empty", "other"}
+        "mixed": numbers, dates and texts together. "empty": every entry is missing. "other": no type known here.
+    numbers : array, or None
+        Of numbers and dates (in days); NaN where one is missing.
+    labels, types : arrays of str, or None
+        Of categories and mixed entries: the entry as a text, and its type; empty where one is missing.
+    note : str
+        What was done to it that the reader should know.
+    """
+
+    kind: Kind
+    missing: npt.NDArray[np.bool_]
+    numbers: Array | None = None
+    labels: npt.NDArray[Any] | None = None
+    types: npt.NDArray[Any] | None = None
+    note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.missing)
+
+    def as_texts(self) -> npt.NDArray[Any]:
+        """Every entry as a text."""
+        if self.labels is not None:
+            return self.labels
+        if self.numbers is None:
+            return np.full(len(self), "")
+        return np.array([f"{number:.12g}" for number in self.numbers.tolist()])
+
+    def as_types(self) -> npt.NDArray[Any]:
+        """The type of every entry, as a text."""
+        return (
+            self.types if self.types is not None else np.full(len(self), "text" if self.kind == CATEGORY else self.kind)
+        )
+
+
+def column_of_numbers(values: Any, kind: Kind = NUMBER) -> TypedColumn:
+    """Of floats; NaN is missing."""
+    numbers = np.array(values, dtype=np.float64)
+    infinite = np.isinf(numbers)
+    note = ""
+    if infinite.any():
+        numbers[infinite] = np.nan
+        note = f"{int(infinite.sum()):,} infinite numbers count as missing"
+    missing = np.isnan(numbers)
+    return TypedColumn(EMPTY if missing.all() else kind, missing, numbers, note=note)
+
+
+def column_of_texts(texts: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> TypedColumn:
+    """Of categories."""
+    labels = np.where(missing, "", texts)
+    return TypedColumn(EMPTY if missing.all() else CATEGORY, missing, labels=labels)
+
+
+def column_of_array(values: Any) -> TypedColumn:
+    """Of an array of NumPy, or what becomes one; by its dtype."""
+    array = values if isinstance(values, np.ndarray) else _as_array(values)
+    if array.ndim != 1:
+        raise ValueError(f"must be one-dimensional, got shape {array.shape}")
+    if isinstance(array, np.ma.MaskedArray):
+        return column_of_entries(array.tolist())
+    if array.dtype.kind in "iuf":
+        return column_of_numbers(array)
+    if array.dtype.kind == "M":
+        stamps = array.astype("datetime64[us]")
+        days = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / (_DAY * 1e6))
+        return column_of_numbers(days, DATE)
+    if array.dtype.kind == "m":
+        spans = array.astype("timedelta64[us]")
+        return column_of_numbers(np.where(np.isnat(spans), np.nan, spans.astype(np.int64) / (_DAY * 1e6)))
+    if array.dtype.kind in "bU":
+        return column_of_texts(array.astype(np.str_), np.zeros(len(array), dtype=np.bool_))
+    if array.dtype.kind == "O":
+        return column_of_entries(array.tolist())
+    return TypedColumn(
+        OTHER, np.zeros(len(array), dtype=np.bool_), note=f"{array.dtype} is no type that can be compared"
+    )
+
+
+def _as_array(values: Any) -> npt.NDArray[Any]:
+    """Lists keep their entries: NumPy would turn numbers beside texts into texts."""
+    if not isinstance(values, (list, tuple)):
+        return np.asarray(values)
+    entries = np.empty(len(values), dtype=np.object_)
+    entries[:] = values
+    return entries
+
+
+def column_of_entries(entries: Iterable[Any]) -> TypedColumn:
+    """Of objects, each of which may have a type of its own."""
+    found = [_typed(entry) for entry in entries]
+    types = np.array([each[0] for each in found])
+    missing = types == ""
+    present = set(types[~missing].tolist())
+    if not present:
+        return column_of_numbers(np.full(len(found), np.nan))
+    if OTHER in present:
+        sample = next(each[1] for each in found if each[0] == OTHER)
+        return TypedColumn(OTHER, missing, note=f"entries such as {sample} have no type that can be compared")
+    if present in ({NUMBER}, {DATE}):
+        return column_of_numbers([np.nan if each[0] == "" else each[1] for each in found], present.pop())
+    labels = np.array([_as_label(each) for each in found])
+    if present == {"text"}:
+        return column_of_texts(labels, missing)
+    return TypedColumn(MIXED, missing, labels=labels, types=types)
+
+
+def _typed(entry: Any) -> tuple[str, Any]:
+    """The type of an entry, empty where it is missing; and the entry, as a float or as a text."""
+    if entry is None or type(entry).__name__ in _NAMES_OF_MISSING:
+        return "", ""
+    if isinstance(entry, (bool, np.bool_, str)):
+        return "text", str(entry)
+    if isinstance(entry, (Real, Decimal)):
+        return ("", "") if entry != entry else (NUMBER, float(entry))
+    if isinstance(entry, date):
+        return DATE, days_of(entry)
+    if isinstance(entry, np.datetime64):
+        return ("", "") if np.isnat(entry) else (DATE, entry.astype("datetime64[us]").astype(np.int64) / (_DAY * 1e6))
+    if isinstance(entry, timedelta):
+        return NUMBER, entry.total_seconds() / _DAY
+    return OTHER, type(entry).__name__
+
+
+def days_of(moment: date) -> float:
+    """Since 1970-01-01; moments without a time zone are taken as UTC."""
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH).total_seconds() / _DAY
+
+
+def _as_label(typed: tuple[str, Any]) -> str:
+    return f"{typed[1]:.12g}" if isinstance(typed[1], float) else str(typed[1])

@@ -1,0 +1,203 @@
+"""Files of tables whose columns have types: CSV with any of three separators, gzipped or not, and Parquet.
+
+The first line of a CSV file names the columns. The separator is the one of ``,``, ``;`` and tab that splits it into the
+most names. A column is numeric if all its entries are numbers, and a date column if all are ISO dates or moments. In
+files with semicolons, numbers may have a decimal comma. Empty entries, NA, N/A, NaN, null and None are missing.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from rpw.base.extras import import_extra
+from rpw.base.memory import check_file_fits
+from rpw.base.types import PathLike
+from rpw.io.expansion import check_expansion
+from rpw.io.files import read_guarded
+from rpw.io.typed_columns import (
+    DATE,
+    MIXED,
+    NUMBER,
+    TypedColumn,
+    column_of_array,
+    column_of_entries,
+    column_of_numbers,
+    column_of_texts,
+    days_of,
+)
+
+__all__ = ["TypedTable", "column_of_arrow", "read_typed_table"]
+
+TypedTable = dict[str, TypedColumn]
+
+MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a"))  # in whatever case
+_SEPARATORS = (",", ";", "\t")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
+_WITH_COMMA = re.compile(r"[+-]?\d*,?\d+([eE][+-]?\d+)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
+_PACKED = b"\x1f\x8b"
+_CHUNK = 1 << 24
+
+
+def read_typed_table(path: PathLike) -> TypedTable:
+    """Read a CSV, TSV or Parquet file; text files may be gzipped.
+
+    Raises ``OSError`` if the file cannot be opened and ``ValueError`` for everything that is wrong in it.
+    """
+    where = Path(path)
+    endings = [suffix.lower() for suffix in where.suffixes]
+    if endings[-1:] == [".gz"]:
+        endings.pop()
+    if where.is_dir():
+        raise ValueError(f"{where}: is a folder; one file is needed here")
+    if endings[-1:] in ([".parquet"], [".pq"]):
+        return read_guarded(where, _read_parquet)
+    if endings[-1:] in ([".csv"], [".tsv"], [".txt"]):
+        return read_guarded(where, _read_text)
+    known = "csv, tsv, txt, each also with .gz, and parquet"
+    raise ValueError(f"{where}: unknown kind of table {where.suffix or '(no extension)'!r}; known are {known}")
+
+
+# ---------------------------------------------------------------- text
+
+
+def _read_text(stream: IO[bytes]) -> TypedTable:
+    content = _unpacked(stream)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x})") from error
+    names, separator = _header(text)
+    cells = _cells(text, separator, names)
+    return {name: _column(column, separator == ";") for name, column in zip(names, cells, strict=True)}
+
+
+def _unpacked(stream: IO[bytes]) -> bytes:
+    is_packed = stream.read(2) == _PACKED
+    stream.seek(0)
+    if not is_packed:
+        return stream.read()
+    chunks, size = [], 0
+    with gzip.GzipFile(fileobj=stream) as packed:
+        while chunk := packed.read(_CHUNK):
+            chunks.append(chunk)
+            size += len(chunk)
+            check_expansion(size, stream, "its text needs", "nearly all rows are equal")
+    return b"".join(chunks)
+
+
+def _header(text: str) -> tuple[list[str], str]:
+    """The names of the columns, and what separates them."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    parsed = {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
+    separator = max(_SEPARATORS, key=lambda each: len(parsed[each]))
+    names = [name.strip() for name in parsed[separator]]
+    if names and all(_NUMBER.fullmatch(name) for name in names):
+        raise ValueError("line 1 holds numbers, and the names of the columns are needed there")
+    for place, name in enumerate(names):
+        if not name:
+            raise ValueError(f"line 1, column {place + 1}: the name of the column is empty")
+        if name in names[:place]:
+            raise ValueError(f"line 1, column {place + 1}: the name {name!r} comes twice")
+    return names, separator
+
+
+def _cells(text: str, separator: str, names: list[str]) -> list[tuple[str, ...]]:
+    """The entries, column by column."""
+    rows = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    is_header = True
+    for row in reader:
+        if not row or (len(names) > 1 and not any(cell.strip() for cell in row)):  # a blank line
+            continue
+        if is_header:
+            is_header = False
+            continue
+        if len(row) != len(names):
+            raise ValueError(f"line {reader.line_num} has {len(row)} values instead of {len(names)}")
+        rows.append(row)
+    if not rows:
+        raise ValueError("holds the names of columns, and no rows")
+    return list(zip(*rows, strict=True))
+
+
+def _column(cells: Sequence[str], has_commas: bool) -> TypedColumn:
+    cells = [cell.strip() for cell in cells]
+    missing = np.array([cell.lower() in MISSING for cell in cells])
+    present = [cell for cell, is_missing in zip(cells, missing, strict=True) if not is_missing]
+    numbers = [_as_number(cell, has_commas) for cell in present]
+    if all(number is not None for number in numbers):
+        return column_of_numbers(_spread(numbers, missing))
+    days = [_as_days(cell) for cell in present]
+    if all(day is not None for day in days):
+        return column_of_numbers(_spread(days, missing), DATE)
+    types = [_type_of(*each) for each in zip(numbers, days, strict=True)]
+    if set(types) == {"text"}:
+        return column_of_texts(np.array(cells), missing)
+    spread = np.full(len(cells), "", dtype=np.array(types).dtype)
+    spread[~missing] = types
+    return TypedColumn(MIXED, missing, labels=np.where(missing, "", cells), types=spread)
+
+
+def _spread(values: Sequence[float | None], missing: Any) -> Any:
+    whole = np.full(len(missing), np.nan)
+    whole[~missing] = values
+    return whole
+
+
+def _type_of(number: float | None, day: float | None) -> str:
+    return NUMBER if number is not None else DATE if day is not None else "text"
+
+
+def _as_number(cell: str, has_commas: bool) -> float | None:
+    if _NUMBER.fullmatch(cell):
+        return float(cell)
+    return float(cell.replace(",", ".")) if has_commas and _WITH_COMMA.fullmatch(cell) else None
+
+
+def _as_days(cell: str) -> float | None:
+    if not _DATE.fullmatch(cell):
+        return None
+    try:
+        return days_of(datetime.fromisoformat(cell))
+    except ValueError:  # such as the 30th of February
+        return None
+
+
+# ---------------------------------------------------------------- Parquet
+
+
+def _read_parquet(stream: IO[bytes]) -> TypedTable:
+    parquet = import_extra("pyarrow.parquet", "Parquet files need")
+    file = parquet.ParquetFile(stream)
+    declared = file.metadata
+    needed = 16 * declared.num_rows * declared.num_columns
+    check_file_fits(needed, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need")
+    if not declared.num_rows:
+        raise ValueError("holds no rows")
+    table = file.read(use_threads=False)
+    if len(set(table.column_names)) < table.num_columns:
+        raise ValueError("has two columns of one name")
+    return {name: column_of_arrow(column) for name, column in zip(table.column_names, table.columns, strict=True)}
+
+
+def column_of_arrow(column: Any) -> TypedColumn:
+    """Of a column of PyArrow."""
+    types = import_extra("pyarrow", "Parquet files need").types
+    kind = column.type
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return column_of_numbers(column.cast("float64", safe=False).to_numpy())
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return column_of_array(column.cast("timestamp[us]", safe=False).to_numpy())
+    if types.is_null(kind):
+        return column_of_numbers(np.full(len(column), np.nan))
+    return column_of_entries(column.to_pylist())

@@ -1,0 +1,1 @@
+"""Two tables, column by column and all together: has the data changed?"""

@@ -1,0 +1,174 @@
+"""Has the data changed? Two tables, column by column and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rpw.base import check
+from rpw.base.deadline import deadline_after
+from rpw.base.progress import Progress, progress_bar
+from rpw.base.threads import as_n_threads
+from rpw.io.typed_tables import TypedTable
+from rpw.stats.resampled import Effort
+from rpw.stats.samples import as_rng
+from rpw.stats.splits import as_groups
+from rpw.stats.tables.columns import ColumnTest, tests_of
+from rpw.stats.tables.glance import glance_at
+from rpw.stats.tables.holm import holm, least_resamples
+from rpw.stats.tables.joint import JointFinding, JointTest, joint_test_of
+from rpw.stats.tables.numbers import LineFinding, LineTest
+from rpw.stats.tables.result import DriftResult
+from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.setup import Setup
+from rpw.stats.tables.tables import as_typed_table
+from rpw.stats.tables.worst import worst_column
+
+__all__ = ["drift"]
+
+_USUAL_RESAMPLES = 399  # if fewer would do: a p-value from forty splits varies too much
+
+_Test = ColumnTest | JointTest
+_Finding = DriftRow | LineFinding | JointFinding
+
+
+def drift(
+    reference: Any,
+    current: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    alpha: float = 0.05,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    groups: Any = None,
+    most_joint_rows: int = 500,
+    n_threads: int | None = None,
+    progress: Progress = False,
+    time_limit: float | None = None,
+) -> DriftResult:
+    """Find out which columns of a table have changed.
+
+    Numbers and dates are compared by RPW on the line, after division by the width of the pooled middle half of the
+    column, over a grid of prices. Categories and booleans are compared by total variation. Missing values are a test of
+    their own: is their share the same? All numeric columns are also compared together. Holm's correction covers all of
+    these tests: if nothing has changed, the chance that any column is called drifted is at most ``alpha``.
+
+    Rows must be independent. Repeated rows of one customer, or rows that follow each other in time, make every p-value
+    too small; ``groups`` keeps such rows together.
+
+    Parameters
+    ----------
+    reference, current : table, or path of a CSV, TSV or Parquet file
+        DataFrames of pandas or polars and tables of PyArrow need ``rpw[tables]``. A dict of arrays and a 2-d array work
+        without. Columns are matched by their names.
+    columns : sequence of str, optional
+        Which to compare; all if left out.
+    alpha : float
+        The chance of even one false alarm.
+    n_resamples : int, optional
+        Random splits for each test. Left out, there are as many as the number of tests needs, at least 399.
+    rng : int, numpy.random.Generator, optional
+        Seed of the splits, and of the sample for the joint test.
+    groups : pair of array-like, optional
+        Labels of rows that belong together, for the reference and for the current table: whole groups change sides.
+    most_joint_rows : int
+        Of each table, at most so many rows are drawn for the test of all numeric columns together; 0 leaves it out.
+    n_threads, progress
+        As in `rpw.pairwise`. ``progress`` counts splits.
+    time_limit : float, optional
+        Seconds. Splits without an answer by then count as if they were farther apart than the observed one.
+
+    Returns
+    -------
+    DriftResult
+
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(0)
+    >>> before = {"age": rng.normal(40, 10, 300), "city": rng.choice(["Graz", "Linz"], 300)}
+    >>> after = {"age": rng.normal(47, 10, 300), "city": rng.choice(["Graz", "Linz"], 300)}
+    >>> print(rpw.stats.drift(before, after, rng=0))
+    1 of 2 columns has drifted: age.
+    """
+    deadline = deadline_after(time_limit)
+    level = check.as_number(alpha, "alpha")
+    if not 0 < level < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, got {level}")
+    check.check_progress(progress)
+    threads, generator = as_n_threads(n_threads), as_rng(rng)
+    most = check.as_whole(most_joint_rows, "most_joint_rows", 0)
+    given = None if n_resamples is None else check.as_whole(n_resamples, "n_resamples", 1)
+    tables = (as_typed_table(reference, "reference"), as_typed_table(current, "current"))
+    sizes = (_rows(tables[0]), _rows(tables[1]))
+    of_row = as_groups(groups, *sizes)
+    planned = [each for name in _chosen(columns, *tables) for each in tests_of(name, *tables, of_row)]
+    lines = [each for each in planned if isinstance(each, LineTest)]
+    joint = joint_test_of(lines, sizes, of_row, most) if most else None
+    every: list[_Test | DriftRow] = [*planned, *([] if joint is None else [joint])]
+    tests = sum(not isinstance(each, DriftRow) for each in every)
+    splits = _as_n_resamples(given, tests, level)
+    seeds = generator.integers(2**63, size=len(every) + 1)
+    findings: list[_Finding] = []
+    with progress_bar(tests * (splits + 1), progress, unit="split") as report:
+        for test, seed in zip(every, seeds, strict=False):
+            effort = Effort("cpu", threads, deadline, _after(report, report.done))
+            setup = Setup(level, splits, effort, of_row)
+            findings.append(test if isinstance(test, DriftRow) else test.run(setup, np.random.default_rng(seed)))
+    quiet = Setup(level, splits, Effort("cpu", threads, deadline, lambda done: None), of_row)
+    worst = worst_column(
+        lines, [each for each in findings if isinstance(each, LineFinding)], sizes[0], quiet,
+        np.random.default_rng(seeds[-1]),
+    )  # fmt: skip
+    rows = _judged([each if isinstance(each, DriftRow) else each.row for each in findings], level)
+    glances = {
+        row.name: glance_at(test) for row, test in zip(rows, planned, strict=False) if not isinstance(test, DriftRow)
+    }
+    together = next((each for each in findings if isinstance(each, JointFinding)), None)
+    return DriftResult(rows, level, splits, *sizes, glances, worst, together)
+
+
+def _rows(table: TypedTable) -> int:
+    return len(next(iter(table.values())))
+
+
+def _chosen(columns: Any, reference: TypedTable, current: TypedTable) -> list[str]:
+    """The columns to compare: those of the reference in their order, then those of the current table alone."""
+    known = list(dict.fromkeys([*reference, *current]))
+    if columns is None:
+        return known
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        raise ValueError(f"columns must be a list of names, got {columns!r}")
+    if not columns:
+        raise ValueError("columns is empty: name one column at least, or leave it out for all of them")
+    for name in columns:
+        if name not in known:
+            raise ValueError(f"columns has {name!r}, which is in neither table; they have {', '.join(known[:12])}")
+    return list(dict.fromkeys(columns))
+
+
+def _as_n_resamples(given: int | None, tests: int, alpha: float) -> int:
+    if given is None:
+        return max(_USUAL_RESAMPLES, least_resamples(tests, alpha))
+    least = least_resamples(tests, alpha)
+    if given < least:
+        raise ValueError(
+            f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}, of which Holm's correction could "
+            f"hardly reject one: pass at least {least}, or leave it out"
+        )
+    return given
+
+
+def _after(report: Any, done: int) -> Any:
+    return lambda more: report(done + more)
+
+
+def _judged(rows: list[DriftRow], alpha: float) -> tuple[DriftRow, ...]:
+    """With adjusted p-values."""
+    tested = [place for place, row in enumerate(rows) if row.is_test]
+    adjusted = holm(np.array([rows[place].pvalue for place in tested]))
+    for place, each in zip(tested, adjusted.tolist(), strict=True):
+        rows[place] = replace(rows[place], adjusted=each, is_drifted=each <= alpha)
+    return tuple(rows)

@@ -1,0 +1,28 @@
+"""Holm's correction for many tests: the chance of even one false alarm stays below the level.
+
+With the p-values in order, p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted ones are max over j ≤ i of min(1, (m - j + 1) p₍ⱼ₎).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rpw.base.check import Array
+
+__all__ = ["holm", "least_resamples"]
+
+
+def holm(pvalues: Array) -> Array:
+    """Adjusted p-values, in the order of those given."""
+    order = np.argsort(pvalues, kind="stable")
+    factors = np.arange(len(pvalues), 0, -1)
+    adjusted = np.empty(len(pvalues))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * pvalues[order]))
+    return adjusted
+
+
+def least_resamples(tests: int, alpha: float) -> int:
+    """B with B + 1 ≥ 2 tests / α: the smallest p-value, 1 / (B + 1), times the tests is then at most α / 2."""
+    return max(1, math.ceil(2 * tests / alpha - 1e-9) - 1)

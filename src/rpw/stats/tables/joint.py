@@ -1,0 +1,123 @@
+"""All numeric columns together: two columns may keep their values and change how they belong to each other.
+
+Rows with a missing value are left out. Of many rows a random sample is compared. Each column is divided by the width of
+its pooled middle half.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rpw.base.check import Array
+from rpw.base.deadline import TimeLimitError
+from rpw.pair.atoms import Ints
+from rpw.pair.functions import solve
+from rpw.stats.scale import as_scales
+from rpw.stats.tables.numbers import LineTest
+from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.setup import Setup
+from rpw.stats.two_sample import two_sample_test
+
+__all__ = ["JointFinding", "JointTest", "joint_test_of"]
+
+_LEAST_ROWS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class JointFinding:
+    """The row, and which columns the plan moves: their share of its cost, and their mean move in their own units."""
+
+    row: DriftRow
+    columns: tuple[str, ...] = ()
+    shares: Array | None = None
+    moves: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JointTest:
+    """The complete rows of the numeric columns, those of the reference first."""
+
+    columns: tuple[str, ...]
+    points: Array
+    n: int
+    groups: Ints | None
+    most_rows: int
+    left_out: int
+
+    kind = "number"
+
+    def run(self, setup: Setup, rng: np.random.Generator) -> JointFinding:
+        """The two-sample test of a random sample of the rows."""
+        x, y, groups = self._sample(rng)
+        note = self._note(len(x), len(y))
+        empty = DriftRow("", "together", self.kind, pvalue=1.0, n=len(x), m=len(y), note="no time was left")
+        if groups is not None and min(len(np.unique(side)) for side in groups) < 2:
+            return JointFinding(replace(empty, note="the rows drawn from one table are of one group"))
+        deadline = setup.effort.deadline
+        try:
+            result = two_sample_test(
+                x, y, scale="robust", n_resamples=setup.n_resamples, rng=rng, groups=groups,
+                n_threads=setup.effort.n_threads, progress=lambda done, total: setup.effort.report(done),
+                time_limit=deadline.seconds_left if deadline.is_set else None,
+            )  # fmt: skip
+        except TimeLimitError:
+            return JointFinding(empty)
+        floor = result.noise_floor
+        low, high = (floor.low, floor.high) if floor is not None else (math.nan, math.nan)
+        is_small = result.pvalue <= setup.alpha
+        changed = result.changed_at_least(1 - setup.alpha) if is_small else 0
+        row = DriftRow(
+            "", "together", self.kind, result.distance, low, high, result.pvalue, changed_at_least=changed, n=len(x),
+            m=len(y), note=note,
+        )  # fmt: skip
+        return self._with_moves(row, x, y, result.kappa) if is_small else JointFinding(row)
+
+    def _sample(self, rng: np.random.Generator) -> tuple[Array, Array, tuple[Ints, Ints] | None]:
+        """Of each side at most so many rows, in their order."""
+        rows = []
+        for start, stop in ((0, self.n), (self.n, len(self.points))):
+            some = np.arange(start, stop)
+            if len(some) > self.most_rows:
+                some = np.sort(rng.choice(some, self.most_rows, replace=False))
+            rows.append(some)
+        groups = None if self.groups is None else (self.groups[rows[0]], self.groups[rows[1]])
+        return self.points[rows[0]], self.points[rows[1]], groups
+
+    def _note(self, n: int, m: int) -> str:
+        texts = [f"{len(self.columns)} numeric columns"]
+        if self.left_out:
+            texts.append(f"{self.left_out:,} rows with missing values are left out")
+        if n + m < len(self.points):
+            texts.append(f"a random sample of {n:,} and {m:,} rows")
+        return "; ".join(texts)
+
+    def _with_moves(self, row: DriftRow, x: Array, y: Array, kappa: float) -> JointFinding:
+        """Which columns RPW's plan moves."""
+        widths = as_scales("robust", np.concatenate([x, y])).widths
+        assert widths is not None
+        moved = solve(x / widths, y / widths, p=2, k=1, diameter=kappa).displacement
+        return JointFinding(row, self.columns, moved.share, moved.mean * widths)
+
+
+def joint_test_of(
+    tests: list[LineTest], rows: tuple[int, int], groups: Ints | None, most_rows: int
+) -> JointTest | DriftRow | None:
+    """None with fewer than two numeric columns, for then there is nothing to put together."""
+    if len(tests) < 2:
+        return None
+    points = np.full((sum(rows), len(tests)), np.nan)
+    for place, test in enumerate(tests):
+        points[test.present, place] = test.values
+    is_complete = ~np.isnan(points).any(axis=1)
+    n, left_out = int(is_complete[: rows[0]].sum()), int((~is_complete).sum())
+    fewest = min(n, int(is_complete.sum()) - n)
+    if fewest < _LEAST_ROWS:
+        reason = f"one table has only {fewest} rows without missing values in the {len(tests)} numeric columns"
+        return DriftRow("", "together", "number", note=reason)
+    some = None if groups is None else groups[is_complete]
+    if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:
+        return DriftRow("", "together", "number", note="the rows without missing values of one table are of one group")
+    return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out)

@@ -1,0 +1,92 @@
+"""The test of missing values: is their share the same in both tables? It is exact, without random splits.
+
+With M of N pooled rows missing, the number X among n rows of a split is hypergeometric. The statistic is the total
+variation distance T(X) = |X/n - (M - X)/m|, and allowing for r replaced rows, s = r / min(n, m),
+
+    p_r = P(T(X) + s ≥ T(observed) - s).
+
+If rows belong to groups, whole groups change sides, and the test is that of a column of two categories.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import hypergeom
+
+from rpw.base.check import Array
+from rpw.stats.tables.categories import CategoryTest
+from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.setup import Setup
+
+__all__ = ["MissingTest"]
+
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class MissingTest:
+    """Which of the pooled rows are missing, those of the reference first."""
+
+    column: str
+    kind: str
+    missing: npt.NDArray[np.bool_]
+    n: int
+
+    @property
+    def m(self) -> int:
+        """Rows of the current table."""
+        return len(self.missing) - self.n
+
+    def run(self, setup: Setup, rng: np.random.Generator) -> DriftRow:
+        """Exactly, or with groups by random splits."""
+        here, there = int(self.missing[: self.n].sum()), int(self.missing[self.n :].sum())
+        note = f"missing are {here:,} of {self.n:,} and {there:,} of {self.m:,} rows"
+        if setup.groups is not None:
+            labels = np.array(["present", "missing"])
+            everything = np.ones(len(self.missing), dtype=np.bool_)
+            codes = self.missing.astype(np.int64)
+            return CategoryTest(self.column, self.kind, labels, codes, self.n, everything, "missing", note).run(
+                setup, rng
+            )
+        values, chances = self._null(here + there)
+        setup.effort.report(setup.n_resamples + 1)
+        observed = abs(here / self.n - there / self.m)
+        low, high = (float(_quantile(values, chances, level)) for level in (0.05, 0.95))
+        changed = _fewest_replaced(observed, values, chances, min(self.n, self.m), setup.alpha)
+        return DriftRow(
+            self.column, "missing", self.kind, observed, low, high, _pvalue(observed, values, chances, 0.0),
+            changed_at_least=changed, n=self.n, m=self.m, note=note,
+        )  # fmt: skip
+
+    def _null(self, total: int) -> tuple[Array, Array]:
+        """What the statistic can be, and the chance of each."""
+        among = np.arange(max(0, total - self.m), min(self.n, total) + 1)
+        chances = hypergeom.pmf(among, len(self.missing), total, self.n)
+        return np.abs(among / self.n - (total - among) / self.m), np.asarray(chances)
+
+
+def _pvalue(observed: float, values: Array, chances: Array, share: float) -> float:
+    return min(1.0, float(chances[values + share >= observed - share - _TIE].sum()))
+
+
+def _fewest_replaced(observed: float, values: Array, chances: Array, smaller: int, alpha: float) -> int:
+    """The smallest r with p_r > α, by halving: p_r grows with r."""
+    if _pvalue(observed, values, chances, 0.0) > alpha:
+        return 0
+    rejected, kept = 0, smaller
+    while kept - rejected > 1:
+        middle = (rejected + kept) // 2
+        if _pvalue(observed, values, chances, middle / smaller) > alpha:
+            kept = middle
+        else:
+            rejected = middle
+    return kept
+
+
+def _quantile(values: Array, chances: Array, level: float) -> float:
+    order = np.argsort(values, kind="stable")
+    place = int(np.searchsorted(chances[order].cumsum(), level))
+    return float(values[order][min(place, len(values) - 1)])

@@ -1,0 +1,123 @@
+"""The test of a numeric column: RPW on the line, over a grid of prices, in units of the pooled middle half.
+
+With at most 10,000 rows it is ``two_sample_test(x, y, scale="robust", diameter=1.0)``. Longer columns are rounded
+first, the observed split and all others alike, so the p-value stays exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rpw.base.check import Array
+from rpw.pair.crossing import Polyline
+from rpw.pair.metrics import as_metric
+from rpw.pair.question import as_question
+from rpw.stats.evidence import Evidence
+from rpw.stats.prices import GRID, Prices
+from rpw.stats.resampled import Curves, Resampled, Values, ground_of, resample, values_of
+from rpw.stats.scale import Scales, as_scales
+from rpw.stats.splits import Splits
+from rpw.stats.tables.rounding import RoundedColumn, RoundedCurves, round_column
+from rpw.stats.tables.row import DriftRow, band_of
+from rpw.stats.tables.setup import MANY_ROWS, Setup, splits_for
+
+__all__ = ["LineFinding", "LineTest"]
+
+_METRIC = as_metric("euclidean")
+_QUESTION = as_question(p=2)
+
+
+@dataclass(frozen=True, eq=False)
+class LineFinding:
+    """What the page shows of a column beyond its row."""
+
+    row: DriftRow
+    excess: float  # by how many standard deviations of the splits the observed one stands out
+    k: float
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class LineTest:
+    """A numeric column or one of dates: the present values of the reference, then those of the current table."""
+
+    column: str
+    kind: str
+    values: Array
+    n: int
+    present: npt.NDArray[np.bool_]  # which of the pooled rows these are
+    note: str = ""
+
+    @cached_property
+    def scales(self) -> Scales:
+        """The width of the pooled middle half."""
+        return as_scales("robust", self.values[:, None])
+
+    @cached_property
+    def rounded(self) -> RoundedColumn:
+        """The scaled values, on few places if there are many."""
+        scaled = self.scales.apply(self.values[:, None])[:, 0]
+        if len(scaled) > MANY_ROWS:
+            return round_column(scaled)
+        places, labels = np.unique(scaled, return_inverse=True)
+        return RoundedColumn(places, labels)
+
+    @property
+    def m(self) -> int:
+        """Values of the current table."""
+        return len(self.values) - self.n
+
+    @property
+    def prices(self) -> Prices:
+        """The grid, in units of the width."""
+        return Prices(GRID, 1.0, is_fixed=False, scales=self.scales)
+
+    def run(self, setup: Setup, rng: np.random.Generator) -> LineFinding:
+        """Values first; whole profiles only if rows have to have changed."""
+        splits = self.splits(setup, rng)
+        ground, kappas = ground_of(splits.places, _METRIC), self.prices.kappas
+        values = values_of(ground, splits, _QUESTION, setup.effort, tuple(kappas.tolist()))
+        width = 1.0 if self.scales.widths is None else float(self.scales.widths[0])
+        if np.isnan(values[0]).any():
+            row = DriftRow(self.column, "values", self.kind, pvalue=1.0, n=self.n, m=self.m, note="no time was left")
+            return LineFinding(row, 0.0, GRID[-1], width)
+        evidence = Evidence(self.prices, splits, Values(values, kappas))
+        price, pvalue = evidence.clearest, evidence.pvalue(0)
+        changed: int | None = 0
+        if pvalue <= setup.alpha:
+            changed = None if setup.is_over else self._changed(splits, setup)
+        low, high = band_of(values[1:, price])
+        distance = float(values[0, price])
+        row = DriftRow(
+            self.column, "values", self.kind, distance, low, high, pvalue, changed_at_least=changed, n=self.n,
+            m=self.m, note=self.note,
+        )  # fmt: skip
+        return LineFinding(row, float(evidence.excess[0, price]), GRID[price], width)
+
+    def splits(self, setup: Setup, rng: np.random.Generator) -> Splits:
+        """Random splits of the column."""
+        places = self.rounded.places[self.rounded.labels]
+        return splits_for(places, self.n, setup.groups_of(self.present), setup.n_resamples, rng)
+
+    def _changed(self, splits: Splits, setup: Setup) -> int | None:
+        """None if the column spans too many orders of magnitude for profiles."""
+        try:
+            found: Resampled = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+        except ValueError:
+            return None
+        if self.rounded.squares > 0 and isinstance(found, Curves):
+            found = RoundedCurves(found, self.rounded.slack(self.n, self.m))
+        return Evidence(self.prices, splits, found).fewest_replaced(setup.alpha)
+
+    def profiles(self, setup: Setup, rng: np.random.Generator, count: int) -> list[Polyline]:
+        """The profile of the observed split, and of some random ones."""
+        splits = self.splits(replace(setup, n_resamples=count), rng).part(0, count + 1)
+        try:
+            found = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+        except ValueError:  # numbers over too many orders of magnitude
+            return []
+        return [curve for curve in found.upper if curve is not None] if isinstance(found, Curves) else []

@@ -1,0 +1,212 @@
+"""What `rpw.stats.drift` found: a sentence, a table, and a page."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from typing import Any
+
+from rpw.base.types import PathLike
+from rpw.io.files import replacing
+from rpw.stats.tables.glance import Glance
+from rpw.stats.tables.joint import JointFinding
+from rpw.stats.tables.page import Shown, fragment_of, page_of
+from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.worst import WorstColumn
+
+__all__ = ["DriftResult"]
+
+_MOST_NAMES = 8  # in the sentence
+_MOST_ROWS = 24  # in the repr
+_WIDTH, _LEAST_WIDTH = 80, 8  # of the repr, and of its first column
+
+
+@dataclass(frozen=True, eq=False)
+class DriftResult:
+    """Which columns of two tables have drifted apart, and by how much at least.
+
+    Attributes
+    ----------
+    rows : tuple of DriftRow
+        One for the values of each column, one more for its missing values if it has some, and one for all numeric
+        columns together. Columns that could not be compared have a row that says why.
+    alpha : float
+        The chance of even one false alarm, over all rows (Holm's correction).
+    n_resamples : int
+        How many random splits each row was compared with.
+    n, m : int
+        Rows of the reference and of the current table.
+    """
+
+    rows: tuple[DriftRow, ...]
+    alpha: float
+    n_resamples: int
+    n: int
+    m: int
+    _glances: dict[str, Glance] = field(default_factory=dict)
+    _worst: WorstColumn | None = None
+    _joint: JointFinding | None = None
+
+    @property
+    def drifted(self) -> tuple[str, ...]:
+        """The columns whose values or whose share of missing rows have drifted, in the order of the table."""
+        return tuple(dict.fromkeys(row.column for row in self.rows if row.is_drifted and row.part != "together"))
+
+    @property
+    def not_compared(self) -> tuple[str, ...]:
+        """The columns of which nothing was compared, such as those in one table only."""
+        compared = {row.column for row in self.rows if row.is_test}
+        return tuple(
+            dict.fromkeys(row.column for row in self.rows if row.part == "not compared" and row.column not in compared)
+        )
+
+    @property
+    def together(self) -> DriftRow | None:
+        """The row of all numeric columns together; None with fewer than two."""
+        return next((row for row in self.rows if row.part == "together"), None)
+
+    def __bool__(self) -> bool:
+        """Whether anything has drifted: a column, or all numeric columns together."""
+        return any(row.is_drifted for row in self.rows)
+
+    def __getitem__(self, column: str) -> DriftRow:
+        """The row of the values of a column."""
+        for row in self.rows:
+            if row.column == column and row.part in ("values", "not compared"):
+                return row
+        raise KeyError(column)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        compared = len({row.column for row in self.rows if row.is_test and row.part != "together"})
+        names = [self._named(column) for column in self.drifted]
+        if names:
+            verb = "has" if len(names) == 1 else "have"
+            words = f"{len(names)} of {_counted(compared, 'column')} {verb} drifted: {_listed(names)}"
+        else:
+            words = f"None of {_counted(compared, 'column')} has drifted"
+        if self.together is not None and self.together.is_test:
+            words += self._words_of_together(bool(names))
+        words += "."
+        skipped = self.not_compared
+        if skipped:
+            verb = "was" if len(skipped) == 1 else "were"
+            words += f" {_counted(len(skipped), 'column')} {verb} not compared: {_listed(list(skipped))}."
+        return words
+
+    def _named(self, column: str) -> str:
+        parts = {row.part for row in self.rows if row.column == column and row.is_drifted}
+        return column if "values" in parts else f"{column} (missing values)"
+
+    def _words_of_together(self, some: bool) -> str:
+        assert self.together is not None
+        if self.together.is_drifted:
+            return "; so have the numeric columns together" if some else ", but the numeric columns together have"
+        return "; the numeric columns together have not" if some else ", nor have the numeric columns together"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts, for JSON. ``pandas.DataFrame(result.to_dict()["rows"])`` is a table."""
+        return {
+            "drifted": list(self.drifted),
+            "together": None if self.together is None else self.together.is_drifted,
+            "not_compared": list(self.not_compared),
+            "sentence": self.sentence,
+            "alpha": self.alpha,
+            "n_resamples": self.n_resamples,
+            "rows_of_reference": self.n,
+            "rows_of_current": self.m,
+            "rows": [row.to_dict() for row in self.rows],
+            "moved": self._moved(),
+            "left_behind": self._left_behind(),
+        }
+
+    def _moved(self) -> dict[str, dict[str, float]] | None:
+        """By column: its share of the cost of the plan of all columns together, and its mean move."""
+        joint = self._joint
+        if joint is None or joint.moves is None or joint.shares is None:
+            return None
+        return {
+            name: {"share": float(share), "move": float(move)}
+            for name, share, move in zip(joint.columns, joint.shares, joint.moves, strict=True)
+        }
+
+    def _left_behind(self) -> dict[str, Any] | None:
+        worst = self._worst
+        if worst is None:
+            return None
+        return {
+            "column": worst.column,
+            "reference": worst.reference.rows.tolist(),
+            "current": worst.current.rows.tolist(),
+        }
+
+    def table(self, most: int | None = None) -> list[tuple[str, ...]]:
+        """The rows as texts, drifted ones first, the smallest p-values before others; at most so many."""
+        order = sorted(
+            self.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0, -_excess(row))
+        )
+        return [_cells(row) for row in order[:most]]
+
+    HEADER = ("column", "kind", "distance", "by chance", "adj. p", "drift", "changed ≥")
+
+    def save_page(self, path: PathLike, title: str = "Has the data changed?") -> None:
+        """Write one HTML page that needs nothing from outside.
+
+        It has the sentence, the table with small pictures, the profiles of the worst column, and the rows left behind.
+        """
+        text = page_of(self._shown, title)
+        with replacing(path) as file:
+            file.write(text.encode("utf-8"))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        cells = [self.HEADER, *self.table(_MOST_ROWS)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        widths[0] = min(widths[0], max(_LEAST_WIDTH, _WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
+        cells = [(_shortened(row[0], widths[0]), *row[1:]) for row in cells]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+        ]
+        hidden = len(self.rows) - _MOST_ROWS
+        more = [f"… and {_counted(hidden, 'more row')}: see .rows"] if hidden > 0 else []
+        return "\n".join([*textwrap.wrap(self.sentence, _WIDTH), "", *lines, *more])
+
+    def _repr_html_(self) -> str:
+        return fragment_of(self._shown)
+
+    @property
+    def _shown(self) -> Shown:
+        together = self.together is not None and self.together.is_drifted
+        return Shown(
+            self.sentence, self.rows, self.alpha, self.n_resamples, self.n, self.m, self._glances, self._worst,
+            self._joint, together,
+        )  # fmt: skip
+
+
+def _excess(row: DriftRow) -> float:
+    return row.distance - row.floor_high if row.distance == row.distance else 0.0
+
+
+def _cells(row: DriftRow) -> tuple[str, ...]:
+    if not row.is_test:
+        return row.name, row.kind, "", "", "", "no test", ""
+    changed = f"{row.changed_at_least:,}" if row.is_drifted and row.changed_at_least else ""
+    band = f"{row.floor_low:.2g}–{row.floor_high:.2g}"
+    verdict = "yes" if row.is_drifted else "no"
+    return row.name, row.kind, f"{row.distance:.3g}", band, f"{row.adjusted:.2g}", verdict, changed
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES:,} more"
+
+
+def _shortened(name: str, width: int) -> str:
+    return name if len(name) <= width else f"{name[: width - 1]}…"

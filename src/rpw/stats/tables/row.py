@@ -1,0 +1,93 @@
+"""One row of what `rpw.stats.drift` found: a column, what of it was compared, and what came out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rpw.base.check import Array
+
+__all__ = ["DriftRow", "band_of"]
+
+_BAND = (0.05, 0.95)
+
+
+@dataclass(frozen=True)
+class DriftRow:
+    """A column, or all numeric columns together.
+
+    Attributes
+    ----------
+    column : str
+    part : {"values", "missing", "together", "not compared"}
+        What of it was compared.
+    kind : {"number", "date", "category", "mixed", "empty", "other"}
+    distance : float
+        RPW of the scaled values, or the total variation distance of categories and of the share of missing rows.
+    floor_low, floor_high : float
+        The noise floor: what two samples of one distribution would give, from 5 % to 95 %.
+    pvalue, adjusted : float
+        The p-value, and after Holm's correction for all tests.
+    is_drifted : bool
+        Whether the adjusted p-value is at most alpha.
+    changed_at_least : int, or None
+        How many rows must have changed, with confidence 1 - alpha for this row by itself; None if that is not known.
+    n, m : int
+        How many rows of the reference and of the current table were compared.
+    note : str
+        What the reader should know.
+
+    All numbers are NaN if nothing was compared; ``note`` says why.
+    """
+
+    column: str
+    part: str
+    kind: str
+    distance: float = math.nan
+    floor_low: float = math.nan
+    floor_high: float = math.nan
+    pvalue: float = math.nan
+    adjusted: float = math.nan
+    is_drifted: bool = False
+    changed_at_least: int | None = None
+    n: int = 0
+    m: int = 0
+    note: str = ""
+
+    @property
+    def is_test(self) -> bool:
+        """Whether there is a p-value."""
+        return not math.isnan(self.pvalue)
+
+    @property
+    def name(self) -> str:
+        """The column and the part, as tables show them."""
+        return {"missing": f"{self.column} (missing)", "together": "(all together)"}.get(self.part, self.column)
+
+    @property
+    def words(self) -> str:
+        """What was found, in a sentence."""
+        if not self.is_test:
+            return f"Not compared: {self.note}."
+        text = (
+            f"{self.distance:.3g}; chance alone would give {self.floor_low:.3g} to {self.floor_high:.3g}: "
+            f"p = {self.pvalue:.3g}, adjusted {self.adjusted:.3g}."
+        )
+        if self.is_drifted and self.changed_at_least:
+            text += f" At least {self.changed_at_least:,} of {self.n + self.m:,} rows have changed."
+        return f"{text} {self.note[:1].upper()}{self.note[1:]}." if self.note else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts, for JSON or for a row of a DataFrame; what is not known is None."""
+        facts = {name: None if value != value else value for name, value in asdict(self).items()}
+        return {**facts, "words": self.words}
+
+
+def band_of(values: Array) -> tuple[float, float]:
+    """From 5 % to 95 % of the distances of random splits; those without an answer are left out."""
+    known = values[~np.isnan(values)]
+    low, high = np.quantile(known, _BAND) if len(known) else (math.nan, math.nan)
+    return float(low), float(high)

@@ -1,0 +1,101 @@
+"""Any table becomes columns with types: DataFrames and PyArrow tables through narwhals, dicts of arrays, 2-d arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rpw.base.columns import is_lazy
+from rpw.base.extras import import_extra
+from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers, column_of_texts
+from rpw.io.typed_tables import TypedTable, read_typed_table
+
+__all__ = ["as_typed_table"]
+
+_MICROSECONDS_OF_DAY = 86_400e6
+
+
+def as_typed_table(value: Any, name: str) -> TypedTable:
+    """Check one table; ``name`` is that of the argument."""
+    if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and len(value) > 0):
+        table = _of_array(value, name)
+    elif isinstance(value, Mapping):
+        table = {str(key): _named(column_of_array, entries, f"{name}[{key!r}]") for key, entries in value.items()}
+    elif is_lazy(value):
+        raise ValueError(f"{name} is a LazyFrame, a table that is still to be computed: pass {name}.collect()")
+    elif isinstance(value, (str, os.PathLike)):
+        table = read_typed_table(value)
+    elif hasattr(value, "columns") or hasattr(value, "column_names"):
+        table = _of_frame(value, name)
+    else:
+        raise ValueError(
+            f"{name} must be a DataFrame, a PyArrow table, a dict of arrays, a 2-d array or a path, got "
+            f"{type(value).__name__}"
+        )
+    _check_lengths(table, name)
+    return table
+
+
+def _of_array(value: Any, name: str) -> TypedTable:
+    array = np.asarray(value)
+    if array.dtype.names:
+        return {field: column_of_array(array[field]) for field in array.dtype.names}
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a table; as an array it must have two dimensions, got shape {array.shape}")
+    return {str(place): column_of_array(column) for place, column in enumerate(array.T)}
+
+
+def _named(convert: Any, entries: Any, owner: str) -> TypedColumn:
+    try:
+        found: TypedColumn = convert(entries)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{owner}: {error}") from error
+    return found
+
+
+def _check_lengths(table: TypedTable, name: str) -> None:
+    if not table:
+        raise ValueError(f"{name} has no columns")
+    lengths = {column: len(entries) for column, entries in table.items()}
+    first, rows = next(iter(lengths.items()))
+    for column, length in lengths.items():
+        if length != rows:
+            raise ValueError(f"{name}[{column!r}] has {length:,} entries, and {name}[{first!r}] has {rows:,}")
+    if rows < 2:
+        raise ValueError(f"{name} has {rows} row{'s' * (rows != 1)}: a comparison needs at least 2 in each table")
+
+
+def _of_frame(value: Any, name: str) -> TypedTable:
+    narwhals = import_extra("narwhals", "DataFrames and PyArrow tables need")
+    try:
+        frame = narwhals.from_native(value, eager_only=True)
+    except TypeError as error:
+        raise ValueError(f"{name} is no table that narwhals knows: {type(value).__name__}") from error
+    table = {}
+    for column in frame.columns:
+        if str(column) in table:
+            raise ValueError(f"{name} has two columns of the name {column!r}")
+        table[str(column)] = _named(lambda series: _of_series(series, narwhals), frame[column], f"{name}[{column!r}]")
+    return table
+
+
+def _of_series(series: Any, narwhals: Any) -> TypedColumn:
+    kind = series.dtype
+    if kind.is_numeric():
+        return column_of_numbers(_floats(series, narwhals))
+    if kind == narwhals.Datetime or kind == narwhals.Date:
+        return column_of_numbers(_floats(series.dt.timestamp("us"), narwhals) / _MICROSECONDS_OF_DAY, "date")
+    if kind == narwhals.Duration:
+        return column_of_numbers(_floats(series.dt.total_microseconds(), narwhals) / _MICROSECONDS_OF_DAY)
+    if kind in (narwhals.String, narwhals.Categorical, narwhals.Enum):
+        missing = series.is_null().to_numpy()
+        texts = np.array(["" if entry is None else str(entry) for entry in series.to_list()])
+        return column_of_texts(texts, np.asarray(missing, dtype=np.bool_))
+    return column_of_entries(series.to_list())
+
+
+def _floats(series: Any, narwhals: Any) -> Any:
+    return np.array(series.cast(narwhals.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)

@@ -1,0 +1,107 @@
+"""``rpw drift``: what it prints, its exit codes, and its page."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from commands import answer, call, complaint
+
+RNG = np.random.default_rng(0)
+
+
+def write(where, separator=",", shift=0.0, n=40, **more):
+    columns = {
+        "age": RNG.normal(40 + shift, 5, n).round(3),
+        "size": RNG.normal(size=n).round(3),
+        "city": RNG.choice(["Graz", "Linz"], n),
+        **more,
+    }
+    lines = [separator.join(columns), *(separator.join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    text = "\n".join(lines) + "\n"
+    where.write_bytes(gzip.compress(text.encode()) if where.suffix == ".gz" else text.encode())
+    return where
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Reference, a current table with a drift, and one without."""
+    return (
+        write(tmp_path / "ref.csv"),
+        write(tmp_path / "moved.csv.gz", ";", shift=6.0),
+        write(tmp_path / "same.tsv", "\t"),
+    )
+
+
+def test_the_sentence_comes_first_and_the_seed_repeats_it(tables):
+    reference, moved, _ = tables
+    lines = call("drift", reference, moved).stdout.splitlines()
+    assert lines[0].startswith("1 of 3 columns has drifted: age")
+    first, again = (answer("drift", reference, moved, "--seed", 5) for _ in range(2))
+    assert {**first, "seconds": 0} == {**again, "seconds": 0}
+    assert first["drifted"] == ["age"]
+    assert [row["column"] for row in first["rows"]] == ["age", "size", "city", ""]
+    assert first["rows"][0]["changed_at_least"] > 0
+    assert first["rows_of_reference"] == 40
+
+
+def test_exit_codes_for_pipelines(tables, tmp_path):
+    reference, moved, same = tables
+    call("drift", reference, moved, "--columns", "age")
+    done = call("drift", reference, moved, "--fail-on", "drift", "--columns", "age", code=3)
+    assert done.stderr == ""
+    assert done.stdout.startswith("1 of 1 column has drifted: age.")
+    failed = call("drift", reference, moved, "--fail-on", "drift", "--json", "--columns", "age", code=3)
+    assert json.loads(failed.stdout)["drifted"] == ["age"]
+    call("drift", reference, same, "--fail-on", "drift", "--columns", "size,city")
+    wider = write(tmp_path / "wider.csv", new=["x"] * 40)
+    call("drift", reference, wider, "--fail-on", "drift", "--columns", "size,city,new")
+    assert (
+        "not compared: new"
+        in call("drift", reference, wider, "--fail-on", "any", "--columns", "size,new", code=3).stdout
+    )
+
+
+def test_columns_and_many_rows_of_output(tmp_path):
+    many = {f"column {i}": RNG.normal(size=20) for i in range(40)}
+    reference, current = write(tmp_path / "a.csv", n=20, **many), write(tmp_path / "b.csv", n=20, **many)
+    done = call("drift", reference, current, "--n-resamples", "200", "--alpha", "0.9")
+    assert "more rows: see --json or --out" in done.stdout
+    assert [row["column"] for row in answer("drift", reference, current, "--columns", "size, city")["rows"]] == [
+        "size",
+        "city",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--alpha", "0"), "--alpha must lie between 0 and 1"),
+        (("--alpha", "nan"), "--alpha must lie between 0 and 1"),
+        (("--fail-on", "rain"), "--fail-on rain: choose one of drift, any"),
+        (("--out", "page.txt"), "--out page.txt: the page is written to a file that ends in .html"),
+        (("--time-limit", "-1"), "--time-limit must be at least 0"),
+    ],
+)
+def test_options_that_make_no_sense_are_exit_code_2(options, reason):
+    assert reason in complaint("drift", "a.csv", "b.csv", *options, code=2)
+
+
+def test_wrong_files_are_exit_code_1_and_named(tables, tmp_path):
+    reference, *_ = tables
+    (bad := tmp_path / "bad.csv").write_text("x,y\n1,2\n3\n")
+    assert f"{bad}: line 3 has 1 values instead of 2" in complaint("drift", reference, bad)
+    assert "none.csv" in complaint("drift", reference, tmp_path / "none.csv")
+    assert "columns has 'x', which is in neither table" in complaint("drift", reference, reference, "--columns", "x")
+    assert "n_resamples=19 is too few" in complaint("drift", reference, reference, "--n-resamples", "19")
+
+
+def test_the_page_is_written_and_what_is_read_is_not_overwritten(tables, tmp_path):
+    reference, moved, _ = tables
+    out = tmp_path / "page.html"
+    assert str(out.name) in "".join(call("drift", reference, moved, "--out", out).stdout.split())
+    text = out.read_text(encoding="utf-8")
+    assert "1 of 3 columns has drifted: age" in text
+    assert "ref.csv and moved.csv.gz" in text
+    (html := tmp_path / "table.html").write_text("x\n1\n")
+    assert "is what is read" in complaint("drift", reference, html, "--out", html, code=2)

@@ -1,0 +1,285 @@
+"""Planted drifts are found and named, equal tables are left alone, and nothing is silently dropped."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import rpw
+from rpw.stats import drift
+from rpw.stats.tables.holm import holm, least_resamples
+
+RNG = np.random.default_rng(0)
+
+
+def table(n, **changed):
+    """Five columns of every kind; those in ``changed`` are put in their place."""
+    return {
+        "age": RNG.normal(40, 10, n),
+        "clicks": RNG.poisson(3, n),
+        "city": RNG.choice(["Graz", "Linz", "Wien"], n),
+        "member": RNG.random(n) < 0.5,
+        "day": np.datetime64("2024-01-01") + RNG.integers(0, 300, n),
+        **changed,
+    }
+
+
+def found(result):
+    return {row.name for row in result.rows if row.is_drifted}
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("age", lambda n: RNG.normal(46, 10, n)),
+        ("age", lambda n: np.where(np.arange(n) < n // 8, 500.0, RNG.normal(40, 10, n))),
+        ("clicks", lambda n: RNG.poisson(4, n)),
+        ("city", lambda n: RNG.choice(["Graz", "Linz", "Rom"], n)),
+        ("member", lambda n: RNG.random(n) < 0.8),
+        ("day", lambda n: np.datetime64("2024-02-20") + RNG.integers(0, 300, n)),
+    ],
+    ids=["shift", "clump", "counts", "new category", "boolean", "later"],
+)
+def test_a_planted_drift_is_found_and_named(column, values):
+    n = 240
+    result = drift(table(n), table(n, **{column: values(n)}), rng=0, most_joint_rows=0)
+    assert result.drifted == (column,)
+    assert result
+    assert result.sentence == f"1 of 5 columns has drifted: {column}."
+    row = result[column]
+    assert row.distance > row.floor_high
+    assert 0 < row.changed_at_least < 2 * n
+    assert row.adjusted == pytest.approx(min(1, 5 * row.pvalue))
+
+
+def test_what_has_changed_together_alone_is_found():
+    x, y = RNG.normal(size=(2, 200, 2))
+    y[:, 1] = 0.95 * y[:, 0] + 0.3 * y[:, 1]  # each column as before, but they go together
+    result = drift(x, y, rng=0)
+    assert result.drifted == ()
+    assert result.together.is_drifted
+    assert result
+    assert "but the numeric columns together have" in result.sentence
+
+
+def test_the_joint_part_says_which_column_moves():
+    x, y = RNG.normal(size=(2, 150, 3))
+    y[:, 1] += 1.5
+    moved = drift(dict(zip("abc", x.T, strict=True)), dict(zip("abc", y.T, strict=True)), rng=0).to_dict()["moved"]
+    assert max(moved, key=lambda name: moved[name]["share"]) == "b"
+    assert 0.7 < moved["b"]["move"] < 1.6  # less than the shift: what moves farthest stays behind
+    assert sum(each["share"] for each in moved.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("trials", [40, pytest.param(300, marks=pytest.mark.thorough)])
+def test_equal_tables_raise_a_false_alarm_as_often_as_alpha_says(trials):
+    alarms = 0
+    for _ in range(trials):
+        kinds = (lambda n: RNG.normal(size=n), lambda n: RNG.integers(0, 4, n), lambda n: RNG.choice(["a", "b"], n))
+        first, second = ({str(i): make(n) for i, make in enumerate(kinds)} for n in (25, 40))
+        first["0"][RNG.random(25) < 0.2] = np.nan
+        second["0"][RNG.random(40) < 0.2] = np.nan
+        alarms += bool(drift(first, second, alpha=0.2, n_resamples=49, rng=RNG, most_joint_rows=0))
+    assert alarms <= 0.2 * trials + 3 * math.sqrt(0.16 * trials)
+
+
+def test_the_same_seed_gives_the_same_answer_for_any_number_of_threads():
+    first, second = table(60), table(70)
+    one, other = (drift(first, second, rng=3, n_threads=threads).to_dict() for threads in (1, 2))
+    assert json.dumps(one) == json.dumps(other)
+
+
+def test_a_short_column_is_the_two_sample_test_of_scaled_values():
+    from rpw.base.deadline import NEVER
+    from rpw.stats.resampled import Effort
+    from rpw.stats.tables.numbers import LineTest
+    from rpw.stats.tables.setup import Setup
+
+    x, y = RNG.normal(size=50), RNG.normal(0.8, 1, size=60)
+    present = np.ones(110, dtype=bool)
+    setup = Setup(0.05, 199, Effort("cpu", 1, NEVER, lambda done: None))
+    row = LineTest("x", "number", np.r_[x, y], 50, present).run(setup, np.random.default_rng(4)).row
+    beside = rpw.stats.two_sample_test(x, y, scale="robust", diameter=1.0, n_resamples=199, rng=4)
+    assert row.pvalue == beside.pvalue
+    assert row.distance == pytest.approx(beside.distance, rel=1e-9)
+    assert row.changed_at_least == beside.changed_at_least(0.95)
+
+
+def slow_holm(pvalues, alpha):
+    """Reject the smallest p-values one after the other, as long as p ≤ α / (tests left)."""
+    rejected, left = set(), dict(enumerate(pvalues))
+    while left:
+        smallest = min(left, key=left.get)
+        if left[smallest] > alpha / len(left):
+            break
+        rejected.add(smallest)
+        del left[smallest]
+    return rejected
+
+
+def test_holm_rejects_what_the_slow_procedure_rejects():
+    for _ in range(300):
+        pvalues = RNG.random(RNG.integers(1, 9)) ** 4
+        alpha = float(RNG.random())
+        assert set(np.flatnonzero(holm(pvalues) <= alpha).tolist()) == slow_holm(pvalues.tolist(), alpha)
+
+
+def test_there_are_enough_splits_for_all_tests():
+    assert least_resamples(20, 0.05) == 799
+    columns = {str(i): RNG.normal(size=10) for i in range(12)}
+    with pytest.raises(ValueError, match=r"n_resamples=199 is too few for 12 tests at alpha=0.05.*at least 479"):
+        drift(columns, columns, n_resamples=199, most_joint_rows=0)
+    result = drift(columns, {name: values + 100 for name, values in columns.items()}, rng=0, most_joint_rows=0)
+    assert result.n_resamples == 479
+    assert len(result.drifted) == 12
+
+
+# ---------------------------------------------------------------- what cannot be compared
+
+
+def test_every_column_has_a_row_and_nothing_is_dropped():
+    n = 30
+    first = {
+        "same": np.ones(n),
+        "moved": np.ones(n),
+        "gone": RNG.normal(size=n),
+        "empty": [None] * n,
+        "half": RNG.normal(size=n),
+        "lists": [[1]] * n,
+        "text": ["a"] * n,
+        "one": [1.0] + [None] * (n - 1),
+    }
+    second = {**first, "moved": np.full(n, 2.0), "half": [None] * n, "new": RNG.normal(size=n)}
+    del second["gone"]
+    result = drift(first, second, rng=0, most_joint_rows=0)
+    reasons = {row.column: row.note for row in result.rows if row.part == "not compared"}
+    assert reasons.pop("same") == "it is constant, and the same in both tables"
+    assert reasons.pop("text") == "it is constant, and the same in both tables"
+    assert reasons.pop("gone") == "it is only in the reference"
+    assert reasons.pop("new") == "it is only in the current table"
+    assert reasons.pop("empty") == "the reference has no values, and a test needs 2"
+    assert reasons.pop("half") == "the current table has no values, and a test needs 2"
+    assert reasons.pop("one") == "the reference has 1 value, and a test needs 2"
+    assert "list" in reasons.pop("lists")
+    assert reasons == {}
+    assert set(result.drifted) == {"moved", "half"}
+    assert set(result.not_compared) == {"same", "text", "gone", "new", "empty", "lists"}
+    assert {row.column for row in result.rows} == {*first, *second}
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_numbers_beside_texts_are_a_row_that_says_so():
+    first = {"few": RNG.choice([1.0, 2.0], 200), "many": RNG.normal(size=200)}
+    second = {"few": RNG.choice(["1", "x"], 200), "many": [str(number) for number in RNG.normal(size=200)]}
+    result = drift(first, second, rng=0)
+    assert {row.kind for row in result.rows} == {"mixed"}
+    assert "200 numbers, 200 texts" in result["many"].note
+    assert result["many"].note.endswith("only they are compared")
+    assert result["many"].distance == 1
+    assert result["few"].note.endswith("compared as categories")
+    assert result["few"].distance < 1
+    entries = {"few": [1, "x"] * 100, "many": [*range(150), *"abcdefghijklmnopqrstuvwxy" * 2]}
+    assert not drift(entries, entries, rng=0)
+
+
+def test_infinite_numbers_count_as_missing_and_are_told():
+    first, second = RNG.normal(size=(2, 60))
+    second[:7] = np.inf
+    result = drift({"x": first}, {"x": second}, rng=0)
+    assert result["x"].note == "7 infinite numbers count as missing in the current table"
+    missing = next(row for row in result.rows if row.part == "missing")
+    assert missing.note == "missing are 0 of 60 and 7 of 60 rows"
+
+
+def test_most_entries_different_is_told():
+    names = [f"customer {i}" for i in range(80)]
+    result = drift({"id": names[:40]}, {"id": names[40:]}, rng=0)
+    assert result["id"].pvalue == 1
+    assert "most entries occur once" in result["id"].note
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options", "reason"),
+    [
+        ({"x": [1.0]}, {"x": [1.0, 2.0]}, {}, "reference has 1 row: a comparison needs at least 2"),
+        ({"x": []}, {"x": [1.0, 2.0]}, {}, "reference has 0 rows"),
+        ({}, {"x": [1.0, 2.0]}, {}, "reference has no columns"),
+        (
+            {"x": [1, 2], "y": [1, 2, 3]},
+            {"x": [1, 2]},
+            {},
+            r"reference\['y'\] has 3 entries, and reference\['x'\] has 2",
+        ),
+        ({"x": np.ones((2, 2))}, {"x": [1, 2]}, {}, r"reference\['x'\]: must be one-dimensional, got shape \(2, 2\)"),
+        ([1.0, 2.0], {"x": [1, 2]}, {}, r"reference must be a table; as an array .* got shape \(2,\)"),
+        (7, {"x": [1, 2]}, {}, "reference must be a DataFrame, .* got int"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"columns": ["z"]}, "columns has 'z', which is in neither table; they have x"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"columns": "x"}, "columns must be a list of names"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"columns": []}, "columns is empty"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"alpha": 1}, "alpha must lie between 0 and 1"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"n_resamples": 0}, "n_resamples must be"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"time_limit": -1}, "time_limit must be at least 0"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"rng": "dice"}, "rng must be"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"groups": [[1, 1]]}, "groups must be a pair"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(first, second, options, reason):
+    with pytest.raises(ValueError, match=reason):
+        drift(first, second, **options)
+
+
+# ---------------------------------------------------------------- groups and time
+
+
+def test_whole_groups_change_sides():
+    """Ten customers with twenty equal rows each: to a test of rows they differ, to a test of customers they do not."""
+    of_row = np.repeat(np.arange(10), 20)
+    first, second = ({"x": np.repeat(RNG.normal(size=10), 20), "c": of_row % 3 == 0} for _ in range(2))
+    first["x"][of_row == 3] = np.nan
+    assert drift(first, second, rng=0).drifted
+    grouped = drift(first, second, rng=0, groups=(of_row, of_row + 10))
+    assert not grouped.drifted
+    assert {row.name for row in grouped.rows} == {"x", "x (missing)", "c"}
+
+
+def test_without_time_nothing_has_drifted_and_the_rows_say_so():
+    x = RNG.normal(size=(300, 2))
+    result = drift(x, x + 5, rng=0, time_limit=0)
+    assert not result
+    assert all(row.pvalue == 1 and row.note == "no time was left" for row in result.rows)
+
+
+def test_progress_counts_the_splits_of_all_tests():
+    told = []
+    result = drift(table(30), table(30), rng=0, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (6 * (result.n_resamples + 1),) * 2
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+# ---------------------------------------------------------------- the result
+
+
+def test_what_the_result_looks_like():
+    first = table(50, **{f"a column with a long name, number {i}": RNG.normal(size=50) for i in range(30)})
+    second = {name: values[::-1] for name, values in first.items()}
+    second["age"] = second["age"] + 50
+    result = drift(first, second, alpha=0.5, n_resamples=143, rng=0, most_joint_rows=20)
+    text = repr(result)
+    assert "of 35 columns" in text.splitlines()[0]
+    assert "age" in result.drifted
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert "… and 12 more rows: see .rows" in text
+    assert str(result) == result.sentence
+    assert "<table" in result._repr_html_()
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert len(plain["rows"]) == len(result.rows) == 36
+    assert plain["drifted"] == list(result.drifted)
+    assert result["age"].words.endswith("have changed.")
+    with pytest.raises(KeyError):
+        result["nothing"]
+
+
+def test_columns_are_chosen_by_name():
+    result = drift(table(20), table(20), ["city", "age"], rng=0)
+    assert [row.column for row in result.rows] == ["city", "age"]
