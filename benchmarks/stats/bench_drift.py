@@ -114,7 +114,7 @@ def excess(x: np.ndarray, y: np.ndarray, most: int, splits: int, seed: int) -> n
     )
     drawn = splits_of_counts(rounded.places[:, None], pooled, observed, splits, np.random.default_rng(seed))
     ground, effort = ground_of(drawn.places, as_metric("euclidean")), Effort("cpu", 2, NEVER, lambda done: None)
-    found = values_of(ground, drawn, as_question(p=2), effort, GRID)
+    found = values_of(ground, drawn, as_question(p=1), effort, GRID)
     return np.asarray((found[0] - found[1:].mean(axis=0)) / found[1:].std(axis=0))
 
 

@@ -19,8 +19,8 @@ from rpw.stats.scale import NO_SCALES, Scales
 
 __all__ = ["GRID", "Prices", "prices_of"]
 
-# k in units of the median pooled distance. A small k sees clumps, a large k shifts; in ten dimensions only k = 15 sees a
-# tenth of the rows that moved. benchmarks/stats/bench_power.py has the power of other grids.
+# k in units of the median pooled distance. A small k sees clumps, a large k shifts; in ten dimensions only k = 15 sees
+# that a tenth of the rows moved. benchmarks/stats/bench_power.py has the power of other grids.
 GRID = (0.15, 1.5, 15.0)
 _MOST_POINTS = 1500  # whose distances are looked at: a million pairs
 _QUANTILES = (0.5, 0.75, 0.9, 1.0)  # the first that is positive: most rows may be equal

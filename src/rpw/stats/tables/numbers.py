@@ -1,7 +1,9 @@
 """The test of a numeric column: RPW on the line, over a grid of prices, in units of the pooled middle half.
 
 With at most 10,000 rows it is ``two_sample_test(x, y, scale="robust", diameter=1.0)``. Longer columns are rounded
-first, the observed split and all others alike, so the p-value stays exact.
+first, the observed split and all others alike, so the p-value stays exact. They are compared at p = 1: its exact
+profile on 2,048 places takes 1.4 ms, and the three prices at p = 2 take 20 ms. On 20,000 rows a side shifts, clumps and
+spreads stood out as much at p = 1 as at p = 2.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy.typing as npt
 from rpw.base.check import Array
 from rpw.pair.crossing import Polyline
 from rpw.pair.metrics import as_metric
-from rpw.pair.question import as_question
+from rpw.pair.question import Question, as_question
 from rpw.stats.evidence import Evidence
 from rpw.stats.prices import GRID, Prices
 from rpw.stats.resampled import Curves, Resampled, Values, ground_of, resample, values_of
@@ -28,7 +30,7 @@ from rpw.stats.tables.setup import MANY_ROWS, Setup, splits_for
 __all__ = ["LineFinding", "LineTest"]
 
 _METRIC = as_metric("euclidean")
-_QUESTION = as_question(p=2)
+_SHORT, _LONG = as_question(p=2), as_question(p=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,24 +74,29 @@ class LineTest:
         return len(self.values) - self.n
 
     @property
+    def question(self) -> Question:
+        """Which RPW is asked for."""
+        return _LONG if len(self.values) > MANY_ROWS else _SHORT
+
+    @property
     def prices(self) -> Prices:
         """The grid, in units of the width."""
         return Prices(GRID, 1.0, is_fixed=False, scales=self.scales)
 
     def run(self, setup: Setup, rng: np.random.Generator) -> LineFinding:
-        """Values first; whole profiles only if rows have to have changed."""
+        """Of a short column values first; whole profiles only if rows have to have changed."""
         splits = self.splits(setup, rng)
-        ground, kappas = ground_of(splits.places, _METRIC), self.prices.kappas
-        values = values_of(ground, splits, _QUESTION, setup.effort, tuple(kappas.tolist()))
+        curves = self._curves(splits, setup) if self.question is _LONG else None
+        values = self._values(splits, setup) if curves is None else curves.values
         width = 1.0 if self.scales.widths is None else float(self.scales.widths[0])
         if np.isnan(values[0]).any():
             row = DriftRow(self.column, "values", self.kind, pvalue=1.0, n=self.n, m=self.m, note="no time was left")
             return LineFinding(row, 0.0, GRID[-1], width)
-        evidence = Evidence(self.prices, splits, Values(values, kappas))
+        evidence = Evidence(self.prices, splits, Values(values, self.prices.kappas))
         price, pvalue = evidence.clearest, evidence.pvalue(0)
         changed: int | None = 0
         if pvalue <= setup.alpha:
-            changed = None if setup.is_over else self._changed(splits, setup)
+            changed = None if setup.is_over else self._changed(splits, curves or self._curves(splits, setup), setup)
         low, high = band_of(values[1:, price])
         distance = float(values[0, price])
         row = DriftRow(
@@ -103,21 +110,27 @@ class LineTest:
         places = self.rounded.places[self.rounded.labels]
         return splits_for(places, self.n, setup.groups_of(self.present), setup.n_resamples, rng)
 
-    def _changed(self, splits: Splits, setup: Setup) -> int | None:
+    def _values(self, splits: Splits, setup: Setup) -> Array:
+        ground = ground_of(splits.places, _METRIC)
+        return values_of(ground, splits, self.question, setup.effort, tuple(self.prices.kappas.tolist()))
+
+    def _curves(self, splits: Splits, setup: Setup) -> Curves | None:
         """None if the column spans too many orders of magnitude for profiles."""
         try:
-            found: Resampled = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
+            found = resample(splits, self.question, _METRIC, self.prices.kappas, setup.effort)
         except ValueError:
             return None
-        if self.rounded.squares > 0 and isinstance(found, Curves):
-            found = RoundedCurves(found, self.rounded.slack(self.n, self.m))
+        return found if isinstance(found, Curves) else None
+
+    def _changed(self, splits: Splits, curves: Curves | None, setup: Setup) -> int | None:
+        if curves is None:
+            return None
+        slack = self.rounded.slack(self.n, self.m)
+        found: Resampled = RoundedCurves(curves, slack) if slack > 0 else curves
         return Evidence(self.prices, splits, found).fewest_replaced(setup.alpha)
 
     def profiles(self, setup: Setup, rng: np.random.Generator, count: int) -> list[Polyline]:
         """The profile of the observed split, and of some random ones."""
         splits = self.splits(replace(setup, n_resamples=count), rng).part(0, count + 1)
-        try:
-            found = resample(splits, _QUESTION, _METRIC, self.prices.kappas, setup.effort)
-        except ValueError:  # numbers over too many orders of magnitude
-            return []
-        return [curve for curve in found.upper if curve is not None] if isinstance(found, Curves) else []
+        found = self._curves(splits, setup)
+        return [] if found is None else [curve for curve in found.upper if curve is not None]

@@ -8,8 +8,8 @@ split changes by at most
 
     H = √(S (1/n + 1/m)),
 
-by Minkowski's and the Cauchy-Schwarz inequality (p = 2). So W - H and W + H bound the cost before rounding, and with
-H/κ = g the bounds of RPW after a share s was replaced become
+by Minkowski's and the Cauchy-Schwarz inequality, at p = 1 and p = 2. So W - H and W + H bound the cost before rounding,
+and with H/κ = g the bounds of RPW after a share s was replaced become
 
     T⁺ = g + crossing(κ, s - g),      T⁻ = max(0, crossing(κ, g - s) - g).
 
@@ -29,7 +29,7 @@ from rpw.stats.resampled import Curves
 
 __all__ = ["MOST_PLACES", "RoundedColumn", "RoundedCurves", "round_column"]
 
-MOST_PLACES = 1024  # 2,048 take twice the time, and see hardly more: benchmarks/stats/bench_drift.py
+MOST_PLACES = 2048  # a profile on them takes 1.4 ms, on 1,024 about 1 ms: benchmarks/stats/bench_drift.py
 
 
 @dataclass(frozen=True, eq=False)

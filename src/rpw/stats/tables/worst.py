@@ -62,7 +62,7 @@ def worst_column(
         deadline.check()
         curves = test.profiles(setup, rng, _RANDOM_SPLITS)
         result = solve(
-            scaled[: test.n], scaled[test.n :], p=2, k=finding.k, diameter=1.0,
+            scaled[: test.n], scaled[test.n :], p=test.question.p, k=finding.k, diameter=1.0,
             time_limit=deadline.seconds_left if deadline.is_set else None,
         )  # fmt: skip
     except TimeLimitError:
