@@ -38,6 +38,13 @@ _ROUNDING = 1e-12  # of sums of masses
 class Displacement:
     """How far a plan moves the mass along each coordinate, in the units of the points.
 
+    The plan of RPW leaves the farthest rows behind, so its moves are shorter than the shift between the measures. Raise
+    ``k``, or use ``rpw.transport(x, y).displacement``, to see the full shift.
+
+    The numbers have no chance level. Two samples of one distribution show small moves too, and
+    `rpw.stats.two_sample_test` says whether the samples differ. In many dimensions every column has a part of the cost,
+    moved or not: look at the largest ``abs(mean)``, not at ``share``.
+
     Attributes
     ----------
     names : tuple of str
