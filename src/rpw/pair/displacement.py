@@ -76,16 +76,18 @@ class Displacement:
         """Draw the mean move along each coordinate as a bar (needs ``rpw[plot]``).
 
         The pale bar behind it is as long as the mean absolute value, the mark is the median, and the text is the share
-        of the cost. Of more than 30 columns, those with the largest shares are drawn.
+        of the cost. Of more than 30 columns, those with the longest mean moves are drawn.
         """
         from rpw.plot import plot_displacement
 
         return plot_displacement(self, ax)
 
     def largest(self, most: int) -> list[int]:
-        """The columns with the largest shares of the cost (without shares: the longest moves), the largest first."""
-        sizes = self.absolute if self.share is None else self.share
-        return [int(column) for column in np.argsort(-sizes, kind="stable")[:most]]
+        """The columns with the longest mean moves, the longest first.
+
+        Not those with the largest shares: in many dimensions, chance makes up most of each share.
+        """
+        return [int(column) for column in np.argsort(-np.abs(self.mean), kind="stable")[:most]]
 
     def _in_words(self, column: int) -> str:
         share = "" if self.share is None else f" ({self.share[column]:.0%} of the cost)"
