@@ -159,7 +159,8 @@ class TwoSampleResult:
         chance = "" if self.noise_floor is None else f"; {self.noise_floor.chance}"
         words = f"{self.distance:.3g}{where}{chance}: p = {self.pvalue:.3g}"
         if self.contamination:
-            words += f", whichever {self.contamination} row{'s' * (self.contamination != 1)} were replaced"
+            rows = "row was" if self.contamination == 1 else f"{self.contamination} rows were"
+            words += f", whichever {rows} replaced"
         return f"{words}{self._change}."
 
     @property
