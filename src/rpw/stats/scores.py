@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeAlias
 
@@ -31,6 +32,7 @@ _ORDERS = {"euclidean": 2.0, "minkowski": 2.0, "cityblock": 1.0, "chebyshev": ma
 _MOST_DIMENSIONS = 16  # beyond, a tree looks at nearly all points, and blocks of distances are faster
 _TINY, _HUGE = 1e-100, 1e100  # beyond these, squares leave float64; blocks of distances have a scale
 _PAIRS_PER_BLOCK = 1 << 22
+_ROWS_PER_QUERY = 512  # so few that Ctrl-C does not wait long for them
 
 
 class Nearest:
@@ -47,8 +49,18 @@ class Nearest:
         """The distance of each row."""
         if self._tree is None:
             return self._by_blocks(rows)
-        distances = self._tree.query(rows, k=[self._nth], p=self._order, workers=n_threads)[0]
-        return np.asarray(distances, dtype=np.float64)[:, 0]
+        blocks = [rows[start : start + _ROWS_PER_QUERY] for start in range(0, len(rows), _ROWS_PER_QUERY)]
+        # Not by workers= of SciPy: after Ctrl-C its threads would go on over arrays that are gone.
+        with ThreadPoolExecutor(n_threads) as pool:
+            waiting = [pool.submit(self._by_tree, self._tree, block) for block in blocks]
+            try:
+                return np.concatenate([each.result() for each in waiting])
+            finally:
+                for each in waiting:
+                    each.cancel()
+
+    def _by_tree(self, tree: KDTree, rows: Array) -> Array:
+        return np.asarray(tree.query(rows, k=[self._nth], p=self._order)[0], dtype=np.float64)[:, 0]
 
     def _by_blocks(self, rows: Array) -> Array:
         found = np.empty(len(rows))

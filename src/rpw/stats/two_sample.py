@@ -20,12 +20,12 @@ from rpw.base.deadline import TimeLimitError, deadline_after
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
-from rpw.pair.metrics import CoreMetric, GroundMetric, Metric, as_metric
+from rpw.pair.metrics import GroundMetric, Metric, as_metric
 from rpw.pair.question import Question, as_question
 from rpw.stats.evidence import Evidence, rank_pvalue
 from rpw.stats.prices import Prices, prices_of
 from rpw.stats.resampled import Effort, ground_of, resample, values_of
-from rpw.stats.samples import Samples, as_rng, as_samples
+from rpw.stats.samples import Samples, as_rng, as_samples, check_scalable, warn_of_units
 from rpw.stats.scale import NO_SCALES, as_scales
 from rpw.stats.splits import Splits, all_or_random_splits, as_groups
 from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult
@@ -205,11 +205,9 @@ def _checked(
 ) -> _Test:  # fmt: skip
     check.as_choice(statistic, "statistic", STATISTICS)
     ground, generator, samples = as_metric(metric), as_rng(rng), as_samples(x, y)
-    if scale is not None and not isinstance(ground, CoreMetric):
-        raise ValueError(
-            f"scale={scale!r} needs a metric that grows with each coordinate (euclidean, cityblock or chebyshev), got "
-            f"metric={metric!r}: scale the columns beforehand"
-        )
+    check_scalable(scale, ground)
+    if scale is None:
+        warn_of_units(samples.points[: samples.n], samples.points[samples.n :], samples.columns, ground)
     scales = as_scales(scale, samples.points)
     samples = Samples(scales.apply(samples.points), samples.n, samples.columns)
     if statistic == "energy" and check.as_number(p, "p") != 2:
