@@ -42,8 +42,8 @@ def found(result):
     ids=["shift", "clump", "counts", "new category", "boolean", "later"],
 )
 def test_a_planted_drift_is_found_and_named(column, values):
-    n = 240
-    result = drift(table(n), table(n, **{column: values(n)}), rng=0, most_joint_rows=0)
+    n = 160
+    result = drift(table(n), table(n, **{column: values(n)}), rng=0, most_joint_rows=0, n_resamples=199)
     assert result.drifted == (column,)
     assert result
     assert result.sentence == f"1 of 5 columns has drifted: {column}."
@@ -56,7 +56,7 @@ def test_a_planted_drift_is_found_and_named(column, values):
 def test_what_has_changed_together_alone_is_found():
     x, y = RNG.normal(size=(2, 200, 2))
     y[:, 1] = 0.95 * y[:, 0] + 0.3 * y[:, 1]  # each column as before, but they go together
-    result = drift(x, y, rng=0)
+    result = drift(x, y, rng=0, n_resamples=119)
     assert result.drifted == ()
     assert result.together.is_drifted
     assert result
@@ -66,7 +66,8 @@ def test_what_has_changed_together_alone_is_found():
 def test_the_joint_part_says_which_column_moves():
     x, y = RNG.normal(size=(2, 150, 3))
     y[:, 1] += 1.5
-    moved = drift(dict(zip("abc", x.T, strict=True)), dict(zip("abc", y.T, strict=True)), rng=0).to_dict()["moved"]
+    first, second = (dict(zip("abc", z.T, strict=True)) for z in (x, y))
+    moved = drift(first, second, rng=0, n_resamples=159).to_dict()["moved"]
     assert max(moved, key=lambda name: moved[name]["share"]) == "b"
     assert 0.7 < moved["b"]["move"] < 1.6  # less than the shift: what moves farthest stays behind
     assert sum(each["share"] for each in moved.values()) == pytest.approx(1)

@@ -23,7 +23,8 @@ def result():
         days = np.datetime64("2024-01-01") + rng.integers(0, 100, 150)
         return {HOSTILE: rng.normal(shift, 1, 150), "price": price, "city": city, "day": days, "a long " * 12: city}
 
-    return rpw.stats.drift(table(0, ["Graz", HOSTILE]), {**table(1.5, ["Graz", "Linz"]), "new": np.arange(150)}, rng=0)
+    first, second = table(0, ["Graz", HOSTILE]), {**table(1.5, ["Graz", "Linz"]), "new": np.arange(150)}
+    return rpw.stats.drift(first, second, rng=0, alpha=0.2, n_resamples=79)
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def drift(
 
     Numbers and dates are compared by RPW on the line, after division by the width of the pooled middle half of the
     column, over a grid of prices. Categories and booleans are compared by total variation. Missing values are a test of
-    their own: is their share the same? All numbers and dates are also compared together. Holm's correction covers all of
+    their own: is their share the same? Numbers and dates are also compared together. Holm's correction covers all of
     these tests: if nothing has changed, the chance that any column is called drifted is at most ``alpha``.
 
     Rows must be independent. Repeated rows of one customer, or rows that follow each other in time, make every p-value

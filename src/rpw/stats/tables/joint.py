@@ -1,4 +1,4 @@
-"""All columns of numbers and dates together: two columns may keep their values and change how they belong to each other.
+"""Numbers and dates together: two columns may keep their values and change how they belong to each other.
 
 Rows with a missing value are left out. Of many rows a random sample is compared. Each column is divided by the width of
 its pooled middle half.
