@@ -199,6 +199,14 @@ def test_infinite_numbers_count_as_missing_and_are_told():
     assert missing.note == "missing are 0 of 60 and 7 of 60 rows"
 
 
+def test_numbers_too_far_apart_for_a_difference_are_a_row_that_says_so():
+    first, second = ({"x": RNG.choice([-1.7e308, 1.7e308], 20), "y": RNG.uniform(0, 1.7e308, 20)} for _ in range(2))
+    result = drift(first, second, rng=0)
+    assert result["x"].words == "Not compared: its numbers are farther apart than the largest float."
+    assert result["y"].is_known
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
 def test_most_entries_different_is_told():
     names = [f"customer {i}" for i in range(80)]
     result = drift({"id": names[:40]}, {"id": names[40:]}, rng=0)
