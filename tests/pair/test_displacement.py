@@ -253,3 +253,27 @@ def test_a_picture_without_shares_or_without_moves():
         ax = moved.plot()
         ax.figure.canvas.draw()
         pyplot.close(ax.figure)
+
+
+# ---------------------------------------------------------------- what the words promise
+
+
+def test_moves_of_rpw_are_shorter_than_the_shift_and_grow_with_k():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(150, 2)), rng.normal([1.0, 0.0], size=(150, 2))
+    full = rpw.transport(x, y).displacement.mean[0]
+    moves = [rpw.solve(x, y, k=k, diameter=1).displacement.mean[0] for k in (1, 5, 1000)]
+    assert moves[0] < 0.8 * full
+    assert moves == sorted(moves)
+    assert moves[-1] == pytest.approx(full, rel=0.05)
+
+
+def test_equal_samples_move_too_and_in_many_dimensions_the_mean_finds_the_shift():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(150, 30)), rng.normal(size=(150, 30))
+    assert np.abs(rpw.transport(x, y).displacement.mean).max() > 0.05
+    y[:, 7] += 1
+    moved = rpw.transport(x, y).displacement
+    assert moved.largest(1) == [7]
+    assert repr(moved).startswith("Displacement(column 7 +")
+    assert moved.share[7] < 0.15  # all others have parts of the cost as well

@@ -83,6 +83,7 @@ def last_is_farthest(rows, reference):
 
 
 CASES = {
+    "scaled": (normal, lambda rng, count: rng.normal([9, 0], size=(count, 2)), 10, {"scale": "robust"}),
     "a few far away": (normal, lambda rng, count: 5 + normal(rng, count), 10, {}),
     "a clump, by the plan": (normal, lambda rng, count: np.full((count, 2), 2.5), 10, {"score": "move"}),
     "nothing": (normal, normal, 0, {}),
@@ -167,6 +168,76 @@ def test_the_rng_decides_and_the_threads_do_not():
     drawn = [find_outliers(rows, reference, rng=generator).pvalues for _ in range(2)]
     assert (drawn[0] != drawn[1]).any()
     assert len(find_outliers(rows, reference).pvalues) == len(rows)
+
+
+# ---------------------------------------------------------------- units
+
+
+def in_raw_units(seed=0, scales=(1e4, 1.0)):
+    """500 rows, of which the first 10 lie 20 standard deviations away in the last column, and 2,000 ordinary rows."""
+    rng = np.random.default_rng(seed)
+    rows, reference = rng.normal(size=(500, len(scales))), rng.normal(size=(2000, len(scales)))
+    rows[:10, -1] += 20
+    return rows * scales, reference * scales
+
+
+def warned(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    assert all(each.filename == __file__ for each in caught)
+    return found, [str(each.message) for each in caught]
+
+
+def test_scaled_columns_show_what_raw_units_hide():
+    rows, reference = in_raw_units()
+    raw, (message,) = warned(lambda: find_outliers(rows, reference, rng=0))
+    assert not raw.mask.any()
+    assert message.startswith("column 0 (counted from 0) makes up nearly all of the distance between points")
+    assert "pass scale='robust', or pass that column alone" in message
+    scaled, told = warned(lambda: find_outliers(rows, reference, rng=0, scale="robust"))
+    assert scaled.mask[:10].all()
+    assert told == []
+
+
+@pytest.mark.parametrize("score", ["nearest", "move", "price", lambda rows, known: rows[:, 1]])
+def test_scaled_columns_have_no_units(score):
+    rows, reference, _ = planted(1, n=100, m=40, out=8)
+    expected = find_outliers(rows, reference, rng=0, score=score, scale="robust")
+    units = np.array([2.0**30, 2.0**-30])  # powers of 2: no rounding
+    found = find_outliers(rows * units, reference * units, rng=0, score=score, scale="robust")
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    np.testing.assert_array_equal(found.mask, expected.mask)
+
+
+def test_widths_are_those_of_all_rows_together():
+    """So that they treat the rows of x and those that calibrate in the same way."""
+    rng = np.random.default_rng(0)
+    rows, reference = rng.normal(size=(30, 2)), 5 * rng.normal(size=(71, 2))
+    pooled = np.sort(np.concatenate([rows, reference]), axis=0)
+    by_hand = find_outliers(*(part / (pooled[75] - pooled[25]) for part in (rows, reference)), rng=0)
+    np.testing.assert_array_equal(find_outliers(rows, reference, rng=0, scale="robust").scores, by_hand.scores)
+
+
+def test_the_column_in_larger_units_is_named_by_its_name():
+    arrow = pytest.importorskip("pyarrow")
+    rows, reference = in_raw_units()
+    table = arrow.table(dict(zip(["pay", "age"], reference.T, strict=True)))
+    for x in (rows, rows[:5]):  # few rows of x do not hide it
+        _, (message,) = warned(lambda x=x: find_outliers(x, table, rng=0))
+        assert message.startswith("the column pay makes up")
+
+
+def test_no_doubt_about_units_without_reason():
+    rows, reference = in_raw_units()
+    for call in (
+        lambda: find_outliers(rows / [1e4, 1], reference / [1e4, 1], rng=0),
+        lambda: find_outliers(rows, reference, rng=0, score=last_is_farthest),  # a score of one's own
+        lambda: find_outliers(np.abs(rows), np.abs(reference), rng=0, metric="canberra"),
+        lambda: find_outliers(rows[:, :1], reference[:, :1], rng=0),
+        lambda: find_outliers(*in_raw_units(scales=(1e4, 1e4, 1.0)), rng=0),  # as the guide says: two escape
+    ):
+        assert warned(call)[1] == []
 
 
 # ---------------------------------------------------------------- scores
@@ -283,7 +354,7 @@ def test_tables_must_name_their_columns_alike():
 
 X, R = np.zeros((3, 2)), np.zeros((50, 2))
 REFUSED = {
-    "NaN in x": ([[0.0, np.nan]], R, {}, r"^x has a NaN or infinite entry, the first at index \(0, 1\)"),
+    "NaN in x": ([[0.0, np.nan]], R, {}, r"^x has a NaN or .* first at index \(0, 1\): leave out such rows"),
     "NaN in the reference": (X, [[np.inf, 0.0]] * 3, {}, "^reference has a NaN or infinite entry"),
     "dimensions": (X, np.zeros((9, 3)), {}, "^x and reference must have rows of the same dimension, got 2 and 3"),
     "no rows": (np.zeros((0, 2)), R, {}, "^x is an empty"),
@@ -308,6 +379,8 @@ REFUSED = {
     "n_threads": (X, R, {"n_threads": 0}, "^n_threads must be"),
     "p without effect": (X, R, {"p": 1}, "^p has no effect beside score='nearest'"),
     "n_neighbors without effect": (X, R, {"score": "move", "n_neighbors": 3}, "^n_neighbors has no effect"),
+    "scale": (X, R, {"scale": "standard"}, "^scale must be 'robust', got 'standard'"),
+    "scale without a norm": (X, R, {"scale": "robust", "metric": "canberra"}, "^scale='robust' needs a metric that"),
     "metric without effect": (X, R, {"score": last_is_farthest, "metric": "cityblock"}, "^metric has no effect"),
     "a score of one number": (X, R, {"score": lambda rows, reference: 1.0}, r"^score must return one number for each"),
     "a score of texts": (X, R, {"score": lambda rows, _: ["a"] * len(rows)}, r"^score must return one number for each"),
@@ -330,12 +403,26 @@ def test_words_for_what_was_found_and_what_could_be():
     assert str(find_outliers(rows, reference, rng=0)).startswith("21 of 200 rows are named as outliers; on average at")
     one = find_outliers([[99.0, 0.0]], reference, rng=0)
     assert str(one).startswith("1 of 1 rows is named as an outlier; on average at most 5 % of the rows named")
-    assert str(find_outliers([[0.0, 0.0]], reference, rng=0)).endswith("A single one could have been named.")
-    few = find_outliers(rows[20:], reference[:100], rng=0)
-    assert few.least_named == math.ceil(180 / (0.05 * 51)) == 71
+
+
+def test_words_for_why_nothing_is_named():
+    reference, rows, _ = planted(0)
+    single = find_outliers([[0.0, 0.0]], reference, rng=0)
+    assert str(single) == (
+        "None of 1 rows is named as an outlier. No row stands out enough; a single one could have been named."
+    )
+    inner = find_outliers(rows[20:] / 10, reference, rng=0)
+    assert inner.least_named == math.ceil(180 / (0.05 * 401)) == 9
+    assert str(inner) == (
+        "None of 180 rows is named as an outlier. No row stands out enough. It takes at least 9 outliers before any "
+        "can be named."
+    )
+    few = find_outliers(np.concatenate([rows[:3], rows[20:] / 10]), reference, rng=0)  # three are far out
+    assert few.least_named == 10
     assert str(few) == (
-        "None of 180 rows is named as an outlier. Fewer than 71 rows could not have been named: to name a single "
-        "one, the reference needs 3,599 rows that calibrate the p-values, and here it has 50."
+        "None of 183 rows is named as an outlier. Too few rows stand out. It takes at least 10 outliers before any can "
+        "be named. With more reference rows it takes fewer: for a single one 3,659 must calibrate the p-values, and "
+        "here 400 do."
     )
 
 
@@ -348,7 +435,13 @@ def test_a_reference_that_can_name_nothing_is_told():
     assert "too few rows for this fdr" in str(caught[0].message)
     assert found.least_named == 211 > len(rows)
     assert not found.mask.any()
-    assert "None could have been named, however far out it lies" in str(found)
+    assert str(found).endswith(
+        "None could have been named, however far out it lies: 19 rows of the reference must calibrate the p-values, "
+        "and here 18 do."
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find_outliers(rows + 99, reference[:38], rng=0).mask.all()  # 19 calibrate
 
 
 def test_the_result_shows_itself():

@@ -33,7 +33,7 @@ def as_floats(value: Any, name: str) -> Array:
     The array is our own, so that what another thread writes to the caller's after this check is never read.
     """
     floats = _as_numbers(value, name).copy()
-    check_finite(floats, name)
+    check_finite(floats, name, way_out=": leave out such rows, or fill in a number")
     return floats
 
 
@@ -134,11 +134,11 @@ def _check_objects(array: npt.NDArray[np.object_], name: str) -> None:
         raise ValueError(f"{name} is an array that holds arrays; as a collection of point sets, pass list({name})")
 
 
-def check_finite(array: Array, name: str) -> None:
+def check_finite(array: Array, name: str, way_out: str = "") -> None:
     """Raise if an entry is NaN or infinite."""
     finite = np.isfinite(array)
     if not finite.all():
-        raise ValueError(f"{name} has a NaN or infinite entry, the first at {first_index(~finite)}")
+        raise ValueError(f"{name} has a NaN or infinite entry, the first at {first_index(~finite)}{way_out}")
 
 
 def check_nonnegative(array: Array, name: str) -> None:

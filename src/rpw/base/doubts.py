@@ -73,12 +73,14 @@ def has_pixels(value: Any, dimensions: int) -> bool:
         return False
 
 
-def of_one_scale(column: str) -> str:
-    """The words about a column that makes up nearly all of the distances."""
+_SCALE_FIRST = "bring the columns to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so)"
+
+
+def of_one_scale(column: str, way_out: str = _SCALE_FIRST) -> str:
+    """The words about a column that makes up nearly all of the distances, and what to do about it."""
     return (
-        f"{column} makes up nearly all of the distance between points, and the others hardly count: bring the columns "
-        "to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so), or pass that column alone if "
-        "the others are not meant to count"
+        f"{column} makes up nearly all of the distance between points, and the others hardly count: {way_out}, or pass "
+        "that column alone if the others are not meant to count"
     )
 
 

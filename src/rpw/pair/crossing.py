@@ -45,7 +45,8 @@ class Polyline(NamedTuple):
         """The largest mass that can be moved at W ≤ ``length``."""
         if np.isinf(self.p):
             return float(1.0 - self.unmoved[np.flatnonzero(self.cost <= length)[-1]])
-        height = (length / self.scale) ** self.p
+        with np.errstate(over="ignore"):
+            height = np.float64(length / self.scale) ** self.p
         end = int(np.searchsorted(self.cost, height, side="right"))
         if end == len(self.cost):
             return float(1.0 - self.unmoved[-1])

@@ -38,6 +38,13 @@ _ROUNDING = 1e-12  # of sums of masses
 class Displacement:
     """How far a plan moves the mass along each coordinate, in the units of the points.
 
+    The plan of RPW leaves the farthest rows behind, so its moves are shorter than the shift between the measures. Raise
+    ``k``, or use ``rpw.transport(x, y).displacement``, to see the full shift.
+
+    The numbers have no chance level. Two samples of one distribution show small moves too, and
+    `rpw.stats.two_sample_test` says whether the samples differ. In many dimensions every column has a part of the cost,
+    moved or not: look at the largest ``abs(mean)``, not at ``share``.
+
     Attributes
     ----------
     names : tuple of str
@@ -69,16 +76,18 @@ class Displacement:
         """Draw the mean move along each coordinate as a bar (needs ``rpw[plot]``).
 
         The pale bar behind it is as long as the mean absolute value, the mark is the median, and the text is the share
-        of the cost. Of more than 30 columns, those with the largest shares are drawn.
+        of the cost. Of more than 30 columns, those with the longest mean moves are drawn.
         """
         from rpw.plot import plot_displacement
 
         return plot_displacement(self, ax)
 
     def largest(self, most: int) -> list[int]:
-        """The columns with the largest shares of the cost (without shares: the longest moves), the largest first."""
-        sizes = self.absolute if self.share is None else self.share
-        return [int(column) for column in np.argsort(-sizes, kind="stable")[:most]]
+        """The columns with the longest mean moves, the longest first.
+
+        Not those with the largest shares: in many dimensions, chance makes up most of each share.
+        """
+        return [int(column) for column in np.argsort(-np.abs(self.mean), kind="stable")[:most]]
 
     def _in_words(self, column: int) -> str:
         share = "" if self.share is None else f" ({self.share[column]:.0%} of the cost)"

@@ -225,7 +225,9 @@ class Result:
         """Which column moved: the mean move of the plan along each coordinate, and its share of the cost.
 
         Moves are in the units of the points, and lead from the first measure to the second. What is left behind does
-        not count. Raises for results of ``cost=``, which has no coordinates.
+        not count. RPW leaves the farthest rows behind, so moves are shorter than the shift. Raise ``k``, or use
+        ``rpw.transport(x, y).displacement``, to see the full shift. Two equal samples show small moves too: there is no
+        chance level here. Raises for results of ``cost=``, which has no coordinates.
 
         >>> import rpw
         >>> rpw.solve([[0.0, 5.0], [1.0, 5.0]], [[0.2, 5.0], [1.2, 5.0]]).displacement

@@ -60,7 +60,10 @@ class EquivalenceResult:
     def __str__(self) -> str:
         is_proven = self.pvalue <= _USUAL_LEVEL
         verdict = "at most" if is_proven else "not proven to be at most"
-        words = f"The populations are {verdict} {self.margin:.3g} apart: p = {self.pvalue:.3g}."
+        words = (
+            f"The populations are {verdict} {self.margin:.3g} apart: p = {self.pvalue:.3g}. "
+            f"The samples are {self.distance:.3g} apart."
+        )
         if self.margin < self.least_margin:
             words += (
                 f" Samples of {self.n:,} and {self.m:,} rows cannot prove a margin below {self.least_margin:.3g} "
@@ -94,8 +97,10 @@ def equivalence_test(
 ) -> EquivalenceResult:
     """Test whether RPW of two populations is at most ``margin``.
 
-    A small p-value is a proof. It holds for every sample size, every p and any dimension, if the rows were drawn
-    independently and ``margin``, ``k`` and ``diameter`` were fixed before the data were seen.
+    A small p-value is a proof. It depends only on how much mass can be moved at a cost of k·Δ·margin: if that is all,
+    closer samples have the same p-value. In many dimensions samples of one population are far apart, and a proof needs
+    a larger margin or many more rows. The p-value holds for every sample size, every p and any dimension, if the rows
+    were drawn independently and ``margin``, ``k`` and ``diameter`` were fixed before the data were seen.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from rpw.stats.splits import Splits
 
 __all__ = ["Evidence", "rank_pvalue"]
 
-_TIE = 1e-12
+_TIE = 1e-11  # of the largest number: what is closer is a tie
 
 
 def rank_pvalue(observed: float, others: Array, is_all: bool) -> float:
@@ -31,7 +31,8 @@ def rank_pvalue(observed: float, others: Array, is_all: bool) -> float:
 
     The observed split is among ``others`` if they are all there are; else it counts once more.
     """
-    reached = int((~(others < observed - _TIE)).sum())
+    tie = _TIE * max(abs(observed), float(np.nanmax(np.abs(others), initial=0.0)))
+    reached = int((~(others < observed - tie)).sum())
     return reached / len(others) if is_all else (1 + reached) / (len(others) + 1)
 
 

@@ -16,7 +16,7 @@ from rpw.base.frozen import read_only
 from rpw.base.threads import as_n_threads
 from rpw.base.warn import warn_caller
 from rpw.measure import PointsLike
-from rpw.pair.metrics import Metric, as_metric
+from rpw.pair.metrics import GroundMetric, Metric, as_metric
 from rpw.stats.conformal import (
     calibration_for_one,
     conformal_pvalues,
@@ -25,7 +25,8 @@ from rpw.stats.conformal import (
     order_with_random_ties,
     split,
 )
-from rpw.stats.samples import as_rng, as_rows
+from rpw.stats.samples import as_rng, as_rows, check_scalable, names_of_either, warn_of_units
+from rpw.stats.scale import as_scales
 from rpw.stats.scores import SCORES, Score, score_by_name
 
 if TYPE_CHECKING:
@@ -92,14 +93,23 @@ class OutliersResult:
 
     @property
     def _what_could_be_named(self) -> str:
-        if self.least_named == 1:
-            return "A single one could have been named."
-        enough = calibration_for_one(len(self.mask), self.fdr)
-        way_out = f"to name a single one, the reference needs {enough:,} rows that calibrate the p-values"
-        here = f"here it has {len(self.calibration_scores):,}"
+        """Why no row is named."""
+        calibrating = len(self.calibration_scores)
         if self.least_named > len(self.mask):
-            return f"None could have been named, however far out it lies: {way_out}, and {here}."
-        return f"Fewer than {self.least_named:,} rows could not have been named: {way_out}, and {here}."
+            return (
+                f"None could have been named, however far out it lies: {calibration_for_one(1, self.fdr):,} rows of "
+                f"the reference must calibrate the p-values, and here {calibrating:,} do."
+            )
+        if self.least_named == 1:
+            return "No row stands out enough; a single one could have been named."
+        limit = f"It takes at least {self.least_named:,} outliers before any can be named."
+        if self.pvalues.min() * (calibrating + 1) > 1.5:  # in whole numbers: more than 1
+            return f"No row stands out enough. {limit}"
+        return (
+            f"Too few rows stand out. {limit} With more reference rows it takes fewer: for a single one "
+            f"{calibration_for_one(len(self.mask), self.fdr):,} must calibrate the p-values, and here "
+            f"{calibrating:,} do."
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores of x over those of the reference, with the named rows in red (needs ``rpw[plot]``)."""
@@ -139,6 +149,7 @@ def find_outliers(
     n_neighbors: int = _NEIGHBORS,
     metric: Metric = "euclidean",
     p: float = _P,
+    scale: Literal["robust"] | None = None,
     calibration: float = 0.5,
     n_threads: int | None = None,
 ) -> OutliersResult:
@@ -174,6 +185,9 @@ def find_outliers(
         As in `rpw.solve`; a function as ``score`` has its own.
     p : float
         Exponent in [1, inf], of ``"move"`` and ``"price"``.
+    scale : {None, "robust"}
+        ``"robust"`` divides each column by the width of its middle half, over all rows of x and the reference together.
+        A function as ``score`` gets the scaled rows.
     calibration : float
         The share of the reference rows that calibrate, in (0, 1).
     n_threads : int, optional
@@ -185,9 +199,13 @@ def find_outliers(
 
     Notes
     -----
-    Columns count in the units that they come in. A column with far larger numbers than the others is nearly the whole
-    distance, so scale the columns first: by numbers that you know beforehand, or by numbers from all rows of x and the
-    reference together. Numbers from one of the two alone void the proof.
+    Without ``scale``, columns count in the units that they come in. A column with far larger numbers than the others
+    is nearly the whole distance, and outliers in the others are missed. A warning names such a column if the reference
+    has 20 rows or more; two such columns escape it. If you scale the columns yourself, take numbers that you know
+    beforehand, or numbers from all rows of x and the reference together. Numbers from one of the two alone void the
+    proof.
+
+    Rows with missing values (NaN) are refused. Leave them out, or fill in a number in the same way on both sides.
 
     Without a reference no method has an error that is proven for every distribution. If you have none, look at
     scores only.
@@ -212,7 +230,13 @@ def find_outliers(
         raise ValueError("reference needs at least 2 rows, one to score against and one that calibrates; got 1")
     level, share = check.as_inner_share(fdr, "fdr"), check.as_inner_share(calibration, "calibration")
     draws, threads = as_rng(rng), as_n_threads(n_threads)
-    scored = _as_score(score, metric, p, n_neighbors, threads)
+    ground = as_metric(metric)
+    scored = _as_score(score, ground, p, n_neighbors, threads)
+    check_scalable(scale, ground)
+    if scale is None and not callable(score):
+        warn_of_units(known, known, names_of_either(x, reference), ground)  # x may have few rows, or many outliers
+    scales = as_scales(scale, np.concatenate([known, rows]))
+    rows, known = scales.apply(rows), scales.apply(known)
 
     model, calibrating = split(len(known), share, draws)
     pooled = np.concatenate([known[calibrating], rows])
@@ -238,9 +262,9 @@ def find_outliers(
     )
 
 
-def _as_score(score: Any, metric: Any, p: Any, n_neighbors: Any, threads: int) -> Score:
+def _as_score(score: Any, ground: GroundMetric, p: Any, n_neighbors: Any, threads: int) -> Score:
     """A function of the rows and of R0; raises for an argument that it would not listen to."""
-    ground, exponent, nth = as_metric(metric), check.as_p(p), check.as_whole(n_neighbors, "n_neighbors", 1)
+    exponent, nth = check.as_p(p), check.as_whole(n_neighbors, "n_neighbors", 1)
     given = {"p": exponent != _P, "n_neighbors": nth != _NEIGHBORS, "metric": ground.given != "euclidean"}
     heard = {"nearest": ("n_neighbors", "metric"), "move": ("p", "metric"), "price": ("p", "metric")}
     name = "" if callable(score) else check.as_choice(score, "score", SCORES)

@@ -118,8 +118,13 @@ def resample(
 ) -> Values | Curves:
     """Solve every split, by whole profiles if they are affordable."""
     ground = ground_of(splits.places, metric)
-    if effort.device != "cpu" or ground.size is None:
-        return Values(values_of(ground, splits, question, effort, tuple(kappas)), kappas)
+    if effort.device == "cpu" and ground.size is not None:
+        with suppress(ValueError):  # distances over so many orders of magnitude that their powers fit no float64
+            return _by_profiles(ground, splits, question, kappas, effort)
+    return Values(values_of(ground, splits, question, effort, tuple(kappas)), kappas)
+
+
+def _by_profiles(ground: Ground, splits: Splits, question: Question, kappas: Array, effort: Effort) -> Curves:
     if question.tol > 0:
         return _curves(ground, splits, replace(question, tol=question.tol * float(kappas.min())), kappas, effort)
     if _is_on_line(ground) and _has_long_profiles(splits, question):

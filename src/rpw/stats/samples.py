@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from rpw import _core
 from rpw.base.check import Array, as_points
 from rpw.base.columns import Columns, names_of_coordinates
+from rpw.base.doubts import of_one_scale
+from rpw.base.warn import warn_caller
 from rpw.measure import Measure
 from rpw.pair.atoms import Ints
-from rpw.pair.metrics import equal_rows
+from rpw.pair.metrics import CoreMetric, GroundMetric, equal_rows
 
-__all__ = ["Samples", "as_rng", "as_rows", "as_samples"]
+__all__ = ["Samples", "as_rng", "as_rows", "as_samples", "check_scalable", "names_of_either", "warn_of_units"]
 
 _LEAST_ROWS = 2  # of a sample: with one there is nothing to exchange
 _UNEVEN = 1e-12  # relative: weights that differ by more are no rounding
@@ -58,8 +61,7 @@ def as_samples(x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> Samples:
             f"{names[0]} has {points[0].shape[1]} coordinates and {names[1]} has {points[1].shape[1]}: they must agree"
         )
     Columns().shared_with(**given)
-    columns = next((found for found in map(_names, (x, y)) if found), ())
-    return Samples(np.concatenate(points), len(points[0]), columns)
+    return Samples(np.concatenate(points), len(points[0]), names_of_either(x, y))
 
 
 def as_rng(value: Any) -> np.random.Generator:
@@ -79,6 +81,30 @@ def as_rows(value: Any, name: str) -> Array:
             f"{name} has weights: the tests are about rows that can be exchanged, so each row must count the same"
         )
     return value.points
+
+
+def check_scalable(scale: Any, metric: GroundMetric) -> None:
+    """Raise if columns are to be scaled, and the metric does not grow with each of them."""
+    if scale is not None and not isinstance(metric, CoreMetric):
+        raise ValueError(
+            f"scale={scale!r} needs a metric that grows with each coordinate (euclidean, cityblock or chebyshev), got "
+            f"metric={metric.given!r}: scale the columns beforehand"
+        )
+
+
+def warn_of_units(x: Array, y: Array, names: tuple[str, ...], metric: GroundMetric) -> None:
+    """Warn if one column makes up nearly all of the distances, for functions that take ``scale``."""
+    if not isinstance(metric, CoreMetric):
+        return
+    column = _core.leading_column(np.ascontiguousarray(x), np.ascontiguousarray(y))
+    if column is not None:
+        subject = f"the column {names[column]}" if names else f"column {column} (counted from 0)"
+        warn_caller(of_one_scale(subject, "pass scale='robust'"))
+
+
+def names_of_either(x: Any, y: Any) -> tuple[str, ...]:
+    """The names of the columns, from the first of the two that has some; else none."""
+    return _names(x) or _names(y)
 
 
 def _names(value: Any) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ __all__ = ["Splits", "all_or_random_splits", "as_groups", "observed_split", "spl
 
 Counts = npt.NDArray[np.integer[Any]]
 
+_AT_ONCE = 256  # splits that are drawn together
+
 
 @dataclass(frozen=True, eq=False)
 class Splits:
@@ -140,4 +142,7 @@ def _all_sides(units: int, chosen: int) -> npt.NDArray[np.bool_]:
 
 
 def _random_sides(in_first: npt.NDArray[np.bool_], count: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    return rng.permuted(np.tile(in_first, (count, 1)), axis=1)
+    sides = np.tile(in_first, (count, 1))
+    for start in range(0, count, _AT_ONCE):  # between two calls of NumPy's, Ctrl-C is noticed
+        rng.permuted(sides[start : start + _AT_ONCE], axis=1, out=sides[start : start + _AT_ONCE])
+    return sides

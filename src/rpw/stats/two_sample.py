@@ -81,7 +81,8 @@ def two_sample_test(
         Ground metric, as in `rpw.solve`.
     contamination : int or float
         How many rows may have been replaced by anything at all: an int counts rows, a float is a share of the smaller
-        sample. The p-value then holds whichever rows they are. This needs ``statistic="rpw"``.
+        sample. The p-value then holds whichever rows they are. This needs ``statistic="rpw"``. Without ``k`` it is at
+        least 3 / (n_resamples + 1).
     n_resamples : int
         The number of random splits. If there are no more splits than that, each is taken once.
     rng : int, numpy.random.Generator, optional

@@ -56,7 +56,12 @@ class NoiseFloor:
         return self.distance - self.median
 
     def __str__(self) -> str:
-        return f"{self.distance:.3g}; two samples of one distribution would give {self.low:.3g} to {self.high:.3g}"
+        return f"{self.distance:.3g}; {self.chance}"
+
+    @property
+    def chance(self) -> str:
+        """The middle 90 % of the splits, in words."""
+        return f"two samples of one distribution would give {self.low:.3g} to {self.high:.3g}"
 
     def __repr__(self) -> str:
         return (
@@ -150,26 +155,23 @@ class TwoSampleResult:
         return plot_null(self.noise_floor, f"{label} of two samples", f"p = {self.pvalue:.3g}", ax)
 
     def __str__(self) -> str:
-        floor = self.noise_floor
-        words = [f"{self.distance:.3g}" if floor is None else str(floor)]
-        words[0] += f": p = {self.pvalue:.3g}"
+        where = f" (k = {self.k:.3g}, Δ = {self.diameter:.3g})" if self.name == "rpw" else ""
+        chance = "" if self.noise_floor is None else f"; {self.noise_floor.chance}"
+        words = f"{self.distance:.3g}{where}{chance}: p = {self.pvalue:.3g}"
         if self.contamination:
-            words[0] += f", whichever {self._rows(self.contamination)} were replaced"
-        if self._evidence is not None:
-            changed = self.changed_at_least()
-            share = changed / (self.n + self.m)
-            words.append(
-                f"at least {share:.2g} of all rows ({changed:,} of {self.n + self.m:,}) have changed".replace(
-                    f"{share:.2g}", f"{share:.1%}"
-                )
-                if changed
-                else "no row needs to have changed"
-            )
-        return "; ".join(words) + "."
+            rows = "row was" if self.contamination == 1 else f"{self.contamination} rows were"
+            words += f", whichever {rows} replaced"
+        return f"{words}{self._change}."
 
-    @staticmethod
-    def _rows(count: int) -> str:
-        return f"{count} row{'s' * (count != 1)}"
+    @property
+    def _change(self) -> str:
+        """How many rows have changed, in words."""
+        if self._evidence is None:
+            return ""
+        changed, rows = self.changed_at_least(), self.n + self.m
+        if changed == 0:
+            return "; no row needs to have changed"
+        return f"; at least {changed / rows:.1%} of all rows ({changed:,} of {rows:,}) have changed"
 
     def __repr__(self) -> str:
         return (
