@@ -8,6 +8,7 @@ import pytest
 from commands import answer, call, complaint
 
 RNG = np.random.default_rng(0)
+QUICK = ("--alpha", "0.2", "--n-resamples", "39")  # enough splits for four tests
 
 
 def write(where, separator=",", shift=0.0, n=40, **more):
@@ -35,9 +36,9 @@ def tables(tmp_path):
 
 def test_the_sentence_comes_first_and_the_seed_repeats_it(tables):
     reference, moved, _ = tables
-    lines = call("drift", reference, moved).stdout.splitlines()
+    lines = call("drift", reference, moved, *QUICK).stdout.splitlines()
     assert lines[0].startswith("1 of 3 columns has drifted: age")
-    first, again = (answer("drift", reference, moved, "--seed", 5) for _ in range(2))
+    first, again = (answer("drift", reference, moved, "--seed", 5, *QUICK) for _ in range(2))
     assert {**first, "seconds": 0} == {**again, "seconds": 0}
     assert first["drifted"] == ["age"]
     assert [row["column"] for row in first["rows"]] == ["age", "size", "city", ""]
@@ -45,15 +46,19 @@ def test_the_sentence_comes_first_and_the_seed_repeats_it(tables):
     assert first["rows_of_reference"] == 40
 
 
-def test_exit_codes_for_pipelines(tables, tmp_path):
+def test_exit_codes_for_pipelines(tables):
     reference, moved, same = tables
-    call("drift", reference, moved, "--columns", "age")
-    done = call("drift", reference, moved, "--fail-on", "drift", "--columns", "age", code=3)
+    call("drift", reference, moved, "--columns", "age", *QUICK)
+    done = call("drift", reference, moved, "--fail-on", "drift", "--columns", "age", *QUICK, code=3)
     assert done.stderr == ""
     assert done.stdout.startswith("1 of 1 column has drifted: age.")
-    failed = call("drift", reference, moved, "--fail-on", "drift", "--json", "--columns", "age", code=3)
+    failed = call("drift", reference, moved, "--fail-on", "drift", "--json", "--columns", "age", *QUICK, code=3)
     assert json.loads(failed.stdout)["drifted"] == ["age"]
     call("drift", reference, same, "--fail-on", "drift", "--columns", "size,city")
+
+
+def test_exit_codes_if_a_column_was_not_compared(tables, tmp_path):
+    reference, *_ = tables
     wider = write(tmp_path / "wider.csv", new=["x"] * 40)
     call("drift", reference, wider, "--fail-on", "drift", "--columns", "size,city,new")
     assert (
@@ -62,10 +67,31 @@ def test_exit_codes_for_pipelines(tables, tmp_path):
     )
 
 
+def test_rows_without_a_test_say_why_below_the_table(tmp_path):
+    named, renamed = (write(tmp_path / f"{name}.csv", **{name: range(40)}) for name in ("old", "new"))
+    first, *lines = call("drift", named, renamed, "--columns", "city,old,new").stdout.split("\n\n")
+    assert " ".join(first.split()) == "None of 1 column has drifted. 2 columns were not compared: old, new."
+    assert "no test" in lines[0]
+    assert lines[1].splitlines()[:2] == [
+        "No test of old: it is only in the reference.",
+        "No test of new: it is only in the current table.",
+    ]
+    assert "compare a distance with what chance gives" in lines[1]
+
+
+def test_a_row_of_json_says_what_its_distance_is(tables):
+    reference, moved, _ = tables
+    rows = {row["column"]: row for row in answer("drift", reference, moved, *QUICK)["rows"]}
+    assert (rows["age"]["p"], rows["city"]["k"], rows["city"]["unit"]) == (2, 0, None)
+    assert rows["age"]["unit"] > 0
+    assert 38 < rows["age"]["median_reference"] < 42 < rows["age"]["median_current"] < 49
+    assert "Median " in rows["age"]["words"]
+
+
 def test_columns_and_many_rows_of_output(tmp_path):
-    many = {f"column {i}": RNG.normal(size=20) for i in range(40)}
+    many = {f"column {i}": RNG.normal(size=20) for i in range(23)}
     reference, current = write(tmp_path / "a.csv", n=20, **many), write(tmp_path / "b.csv", n=20, **many)
-    done = call("drift", reference, current, "--n-resamples", "200", "--alpha", "0.9")
+    done = call("drift", reference, current, "--n-resamples", "80", "--alpha", "0.9")
     assert "more rows: see --json or --out" in done.stdout
     assert [row["column"] for row in answer("drift", reference, current, "--columns", "size, city")["rows"]] == [
         "size",
@@ -99,7 +125,7 @@ def test_wrong_files_are_exit_code_1_and_named(tables, tmp_path):
 def test_the_page_is_written_and_what_is_read_is_not_overwritten(tables, tmp_path):
     reference, moved, _ = tables
     out = tmp_path / "page.html"
-    assert str(out.name) in "".join(call("drift", reference, moved, "--out", out).stdout.split())
+    assert str(out.name) in "".join(call("drift", reference, moved, "--out", out, *QUICK).stdout.split())
     text = out.read_text(encoding="utf-8")
     assert "1 of 3 columns has drifted: age" in text
     assert "ref.csv and moved.csv.gz" in text

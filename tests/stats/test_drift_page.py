@@ -23,7 +23,8 @@ def result():
         days = np.datetime64("2024-01-01") + rng.integers(0, 100, 150)
         return {HOSTILE: rng.normal(shift, 1, 150), "price": price, "city": city, "day": days, "a long " * 12: city}
 
-    return rpw.stats.drift(table(0, ["Graz", HOSTILE]), {**table(1.5, ["Graz", "Linz"]), "new": np.arange(150)}, rng=0)
+    first, second = table(0, ["Graz", HOSTILE]), {**table(1.5, ["Graz", "Linz"]), "new": np.arange(150)}
+    return rpw.stats.drift(first, second, rng=0, alpha=0.2, n_resamples=79)
 
 
 @pytest.fixture
@@ -53,6 +54,9 @@ def test_the_page_asks_for_nothing_and_says_what_was_found(browser, page, result
     assert tab.locator(".columns tbody svg").count() == sum(
         row.is_test and row.part != "together" for row in result.rows
     )
+    notes = tab.locator(".note").all_inner_texts()
+    assert any(note.startswith("median 2024-") for note in notes)
+    assert "Not compared: it is only in the current table." in notes
     assert tab.locator("svg polyline.null").count() == 20
     assert tab.locator("svg polyline.cur.line").count() == 1
     behind = result.to_dict()["left_behind"]

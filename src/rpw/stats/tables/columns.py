@@ -54,6 +54,8 @@ def _values_test(
         numbers = np.concatenate([_numbers(each) for each in pair])[present]
         if numbers.min() == numbers.max():
             return DriftRow(column, "not compared", kind, note="it is constant, and the same in both tables")
+        if numbers.max() / 2 - numbers.min() / 2 > np.finfo(np.float64).max / 2:
+            return DriftRow(column, "not compared", kind, note="its numbers are farther apart than the largest float")
         return LineTest(column, kind, numbers, in_first, present, "; ".join(notes))
     texts = np.concatenate([each.as_texts() for each in pair])[present]
     if kind == MIXED:
