@@ -164,6 +164,12 @@ def test_every_column_has_a_row_and_nothing_is_dropped():
     assert "list" in reasons.pop("lists")
     assert reasons == {}
     assert set(result.drifted) == {"moved", "half"}
+    assert "No test of new: it is only in the current table." in result.reasons()
+    assert len(result.reasons()) == 8
+    assert result.reasons(2) == [*result.reasons()[:2], "6 more rows have no test."]
+    assert f"{result.reasons()[1]}\n" in repr(result)
+    assert "6 more rows" not in repr(result)
+    assert "3 more rows have no test.\n" in repr(result)
     assert set(result.not_compared) == {"same", "text", "gone", "new", "empty", "lists"}
     assert {row.column for row in result.rows} == {*first, *second}
     json.dumps(result.to_dict(), allow_nan=False)
@@ -275,8 +281,95 @@ def test_what_the_result_looks_like():
     assert len(plain["rows"]) == len(result.rows) == 36
     assert plain["drifted"] == list(result.drifted)
     assert result["age"].words.endswith("have changed.")
-    with pytest.raises(KeyError):
+    assert result.CAUTION in " ".join(text.split())
+    with pytest.raises(KeyError, match=r"no column 'nothing'; there are 'age', 'clicks', .* and 27 more"):
         result["nothing"]
+    with pytest.raises(KeyError, match=r"no column 0; there are 'age', .*; names are texts"):
+        result[0]
+
+
+def test_columns_of_arrays_are_called_by_their_numbers_as_texts():
+    result = drift(RNG.normal(size=(9, 2)), RNG.normal(size=(9, 2)), rng=0, most_joint_rows=0)
+    assert result["1"].column == "1"
+    with pytest.raises(KeyError, match=r"no column 1; there are '0', '1'; names are texts, also those of arrays: '0'"):
+        result[1]
+
+
+@pytest.mark.parametrize(("sizes", "p"), [((60, 50), 2), ((260, 250), 1)])
+def test_a_distance_can_be_computed_again_from_its_row(sizes, p):
+    x, y = RNG.normal(size=sizes[0]), RNG.normal(1, 1, size=sizes[1])
+    row = drift({"x": x}, {"x": y}, rng=0).to_dict()["rows"][0]
+    assert row["p"] == p
+    assert row["unit"] == pytest.approx(np.subtract(*np.quantile(np.r_[x, y], [0.75, 0.25])), rel=0.03)
+    again = rpw.distance(x / row["unit"], y / row["unit"], p=row["p"], k=row["k"], diameter=1)
+    assert row["distance"] == pytest.approx(again)
+
+
+def test_the_joint_distance_and_categories_can_be_computed_again():
+    x, y = RNG.normal(size=(2, 30, 2))
+    labels = RNG.integers(0, 3, (2, 30))
+    names = ("a", "b")
+    first, second = ({**dict(zip(names, z.T, strict=True)), "c": c > 0} for z, c in zip((x, y), labels, strict=True))
+    result = drift(first, second, rng=0)
+    row = result.together
+    units = [result[name].unit for name in names]
+    assert row.distance == pytest.approx(rpw.distance(x / units, y / units, p=row.p, k=row.k, diameter=1))
+    row = result["c"]
+    assert row.k == 0
+    assert row.distance == pytest.approx(rpw.distance(*(labels[..., None] > 0).astype(float), k=row.k))
+
+
+def test_medians_of_both_sides_stand_in_words_and_in_json():
+    first = {"x": [1.0, 2, 4, None, 9], "day": np.datetime64("2024-01-01") + np.arange(5), "c": list("aabab")}
+    second = {"x": [20_000.0, 30_000, 40_000, 50_000, None], "day": first["day"] + 60, "c": list("ababb")}
+    result = drift(first, second, rng=0)
+    assert (result["x"].median_reference, result["x"].median_current) == (3, 35_000)
+    assert "Median 3 → 35,000." in result["x"].words
+    assert "Median 2024-01-03 → 2024-03-03." in result["day"].words
+    plain = {row["column"]: row for row in result.to_dict()["rows"] if row["part"] == "values"}
+    assert (plain["x"]["median_reference"], plain["x"]["median_current"]) == (3, 35_000)
+    assert (plain["day"]["median_reference"], plain["day"]["median_current"]) == ("2024-01-03", "2024-03-03")
+    assert plain["c"]["median_reference"] is None
+    assert "Median" not in plain["c"]["words"]
+
+
+def test_medians_of_the_largest_numbers_are_finite():
+    from rpw.stats.tables.numbers import _median
+
+    assert _median(np.array([1.7e308, 1.6e308])) == pytest.approx(1.65e308)
+    for n in (1, 2, 7, 8):
+        values = RNG.normal(size=n)
+        assert _median(values) == pytest.approx(np.median(values))
+
+
+# ---------------------------------------------------------------- the sentence about all columns together
+
+
+def sentence(*rows, sizes=(500, 500), together=False):
+    """Of made-up rows (column, kind, drifted); the joint test saw ``together``."""
+    from rpw.stats.tables.result import DriftResult
+    from rpw.stats.tables.row import DriftRow
+
+    made = [DriftRow(name, "values", kind, 0.1, 0, 1, 0.5, 0.5, is_drifted) for name, kind, is_drifted in rows]
+    joint = DriftRow("", "together", "number", 0.1, 0, 1, 0.5, 0.5, together, n=sizes[0], m=sizes[1])
+    return DriftResult((*made, joint), 0.05, 399, *sizes).sentence
+
+
+def test_the_sentence_names_dates_and_does_not_contradict_itself():
+    a, b, day = ("a", "number", True), ("b", "number", False), ("day", "date", False)
+    assert sentence(a, b).endswith(
+        "drifted: a; the joint test of the numeric columns, on 500 rows of each table, does not see it."
+    )
+    assert sentence(a, day, sizes=(300, 1400)).endswith(
+        "drifted: a; the joint test of the numbers and dates, on 300 and 1,400 rows, does not see it."
+    )
+    assert sentence(a, ("b", "number", True)).endswith("does not see them.")
+    assert sentence(("city", "category", True), b, day).endswith(
+        "drifted: city; the numbers and dates together have not."
+    )
+    assert sentence(b, day) == "None of 2 columns has drifted, nor have the numbers and dates together."
+    assert sentence(day, day, together=True).endswith("but the dates together have.")
+    assert sentence(a, day, together=True).endswith("drifted: a; so have the numbers and dates together.")
 
 
 def test_columns_are_chosen_by_name():

@@ -53,6 +53,9 @@ def test_the_page_asks_for_nothing_and_says_what_was_found(browser, page, result
     assert tab.locator(".columns tbody svg").count() == sum(
         row.is_test and row.part != "together" for row in result.rows
     )
+    notes = tab.locator(".note").all_inner_texts()
+    assert any(note.startswith("median 2024-") for note in notes)
+    assert "Not compared: it is only in the current table." in notes
     assert tab.locator("svg polyline.null").count() == 20
     assert tab.locator("svg polyline.cur.line").count() == 1
     behind = result.to_dict()["left_behind"]

@@ -20,7 +20,7 @@ __all__ = ["drift"]
 
 HAS_DRIFTED = 3  # an exit code of its own, so that pipelines can tell it from a failure
 _FAIL_ON = ("drift", "any")
-_MOST_ROWS = 24
+_MOST_ROWS, _MOST_REASONS = 24, 5
 
 Reference = Annotated[Path, typer.Argument(metavar="REF", parser=path, help="The reference: a CSV or Parquet file.")]
 Current = Annotated[Path, typer.Argument(metavar="CUR", parser=path, help="The current data: another.")]
@@ -100,6 +100,7 @@ def _show(result: rpw.stats.DriftResult, out: Path | None, duration: str) -> Non
     print_table(result.HEADER, result.table(_MOST_ROWS))
     hidden = len(result.rows) - _MOST_ROWS
     print_lines([f"... and {hidden:,} more rows: see --json or --out"] if hidden > 0 else [])
+    print_lines(["", *result.reasons(_MOST_REASONS), result.CAUTION])
     rows = [
         ("rows", f"{result.n:,} and {result.m:,}, {result.n_resamples:,} random splits each, {duration}"),
         ("level", f"{result.alpha:g} over all tests (Holm), if rows are independent"),

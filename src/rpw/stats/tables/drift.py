@@ -55,8 +55,8 @@ def drift(
 
     Numbers and dates are compared by RPW on the line, after division by the width of the pooled middle half of the
     column, over a grid of prices. Categories and booleans are compared by total variation. Missing values are a test of
-    their own: is their share the same? All numeric columns are also compared together. Holm's correction covers all of
-    these tests: if nothing has changed, the chance that any column is called drifted is at most ``alpha``.
+    their own: is their share the same? All numbers and dates are also compared together. Holm's correction covers all
+    of these tests: if nothing has changed, the chance that any column is called drifted is at most ``alpha``.
 
     Rows must be independent. Repeated rows of one customer, or rows that follow each other in time, make every p-value
     too small; ``groups`` keeps such rows together.
@@ -77,7 +77,7 @@ def drift(
     groups : pair of array-like, optional
         Labels of rows that belong together, for the reference and for the current table: whole groups change sides.
     most_joint_rows : int
-        Of each table, at most so many rows are drawn for the test of all numeric columns together; 0 leaves it out.
+        Of each table, at most so many rows are drawn for the test of all numbers and dates together; 0 leaves it out.
     n_threads, progress
         As in `rpw.pairwise`. ``progress`` counts splits.
     time_limit : float, optional

@@ -10,8 +10,9 @@ from rpw.base.check import Array
 from rpw.stats.tables.categories import CategoryTest
 from rpw.stats.tables.missing import MissingTest
 from rpw.stats.tables.numbers import LineTest
+from rpw.stats.tables.shown_number import shown_number
 
-__all__ = ["Glance", "glance_at", "shown_number"]
+__all__ = ["Glance", "glance_at"]
 
 _BINS = 32
 _MAIN = (0.01, 0.99)  # pooled quantiles; what lies beyond is counted in the outermost bins
@@ -58,14 +59,3 @@ def _of_codes(labels: np.ndarray, codes: np.ndarray, n: int) -> Glance:
     else:
         first, second = first[shown], second[shown]
     return Glance(tuple(names), first, second, False)
-
-
-def shown_number(number: float, kind: str) -> str:
-    """A number in few digits, or a day as a date."""
-    if kind != "date":
-        return f"{number:.4g}"
-    try:
-        moment = np.datetime64(round(number * 86_400), "s")
-    except (OverflowError, ValueError):
-        return f"day {number:.4g}"
-    return str(moment).replace("T", " ").removesuffix(" 00:00:00")

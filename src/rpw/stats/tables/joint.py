@@ -1,4 +1,4 @@
-"""All numeric columns together: two columns may keep their values and change how they belong to each other.
+"""All columns of numbers and dates together: two may keep their values and change how they belong to each other.
 
 Rows with a missing value are left out. Of many rows a random sample is compared. Each column is divided by the width of
 its pooled middle half.
@@ -40,7 +40,7 @@ class JointFinding:
 
 @dataclass(frozen=True, eq=False)
 class JointTest:
-    """The complete rows of the numeric columns, those of the reference first."""
+    """The complete rows of the columns of numbers and dates, those of the reference first."""
 
     columns: tuple[str, ...]
     points: Array
@@ -74,7 +74,7 @@ class JointTest:
         changed = result.changed_at_least(1 - setup.alpha) if is_small else 0
         row = DriftRow(
             "", "together", self.kind, result.distance, low, high, result.pvalue, changed_at_least=changed, n=len(x),
-            m=len(y), note=note,
+            m=len(y), note=note, p=2.0, k=result.kappa,
         )  # fmt: skip
         return self._with_moves(row, x, y, result.kappa) if is_small else JointFinding(row)
 
@@ -90,7 +90,7 @@ class JointTest:
         return self.points[rows[0]], self.points[rows[1]], groups
 
     def _note(self, n: int, m: int) -> str:
-        texts = [f"{len(self.columns)} numeric columns"]
+        texts = [f"{len(self.columns)} columns of numbers and dates"]
         if self.left_out:
             texts.append(f"{self.left_out:,} rows with missing values are left out")
         if self.too_wide:
@@ -117,7 +117,7 @@ def _words_of_too_wide(columns: tuple[str, ...]) -> str:
 def joint_test_of(
     tests: list[LineTest], rows: tuple[int, int], groups: Ints | None, most_rows: int
 ) -> JointTest | DriftRow | None:
-    """None with fewer than two numeric columns, for then there is nothing to put together."""
+    """None with fewer than two such columns, for then there is nothing to put together."""
     if len(tests) < 2:
         return None
     too_wide = tuple(test.column for test in tests if extent_of(test.values) > WIDEST_TOGETHER)
@@ -131,7 +131,9 @@ def joint_test_of(
     n, left_out = int(is_complete[: rows[0]].sum()), int((~is_complete).sum())
     fewest = min(n, int(is_complete.sum()) - n)
     if fewest < _LEAST_ROWS:
-        reason = f"one table has only {fewest} rows without missing values in the {len(tests)} numeric columns"
+        reason = (
+            f"one table has only {fewest} rows without missing values in the {len(tests)} columns of numbers and dates"
+        )
         return DriftRow("", "together", "number", note=reason)
     some = None if groups is None else groups[is_complete]
     if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:

@@ -58,7 +58,7 @@ class MissingTest:
         changed = _fewest_replaced(observed, values, chances, min(self.n, self.m), setup.alpha)
         return DriftRow(
             self.column, "missing", self.kind, observed, low, high, _pvalue(observed, values, chances, 0.0),
-            changed_at_least=changed, n=self.n, m=self.m, note=note,
+            changed_at_least=changed, n=self.n, m=self.m, note=note, k=0.0,
         )  # fmt: skip
 
     def _null(self, total: int) -> tuple[Array, Array]:

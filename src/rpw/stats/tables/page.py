@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from html import escape
 
 from rpw.stats.tables.drawings import bars_of_moves, draw_glance, draw_profiles
-from rpw.stats.tables.glance import Glance, shown_number
+from rpw.stats.tables.glance import Glance
 from rpw.stats.tables.joint import JointFinding
+from rpw.stats.tables.numbers import MOST_AT_P_2
 from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.shown_number import shown_number
 from rpw.stats.tables.worst import LeftBehind, WorstColumn
 
 __all__ = ["Shown", "fragment_of", "page_of"]
@@ -138,9 +140,10 @@ def _row(row: DriftRow, shown: Shown) -> str:
     picture = "" if glance is None else draw_glance(glance, f"{row.name} in both tables")
     badge = ' <span class="badge">drifted</span>' if row.is_drifted else ""
     name = f'<th scope="row">{escape(row.name)}{badge}<br><span class="soft">{escape(row.kind)}</span></th>'
-    note = row.note if row.is_test else f"Not compared: {row.note}."
+    note = "; ".join(text for text in (row.medians and f"median {row.medians}", row.note) if text)
+    note = note if row.is_known else f"Not compared: {row.note}."
     below = f'<tr><td class="note" colspan="7">{escape(note)}</td></tr>' if note else ""
-    if not row.is_test:
+    if not row.is_known:
         return f"<tbody><tr>{name}<td></td><td></td><td></td><td></td><td></td><td></td></tr>{below}</tbody>"
     changed = f"{row.changed_at_least:,} of {row.n + row.m:,} rows" if row.is_drifted and row.changed_at_least else ""
     cells = [
@@ -160,7 +163,7 @@ def _moves(shown: Shown) -> str:
     if joint is None or not shown.is_drifted_together or joint.shares is None or joint.moves is None:
         return ""
     return (
-        '<h2>All numeric columns together: which of them move</h2><p class="soft">The share of each column in the cost '
+        '<h2>Numbers and dates together: which columns move</h2><p class="soft">The share of each column in the cost '
         "of RPW’s plan, and its mean move in its own units, over the rows that are moved.</p>"
         f'<table class="moves"><tbody>{bars_of_moves(joint.columns, joint.shares, joint.moves)}</tbody></table>'
     )
@@ -202,9 +205,11 @@ def _rows(side: LeftBehind, kind: str) -> str:
 def _how_to_read(shown: Shown) -> str:
     return (
         '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half '
-        "of their column and compared by RPW, the robust partial 2-Wasserstein distance, over three prices; the price "
-        "at which the difference is clearest is shown. Categories and missing values are compared by total variation. "
-        "“By chance” is what two samples of one distribution would give, from 5 % to 95 %. “Changed at least” counts "
-        f"rows, in either table, that must have been replaced; it holds with confidence {1 - shown.alpha:.3g} for "
-        "each column by itself. Dependent rows, such as repeated customers, make every p-value too small.</p>"
+        "of their column and compared by RPW, the robust partial p-Wasserstein distance, over three prices; p is 2, "
+        f"and 1 beyond {MOST_AT_P_2:,} values. The price at which the difference is clearest is shown. So distances of "
+        "different columns use different prices: compare each with what chance gives. Categories and missing values "
+        "are compared by total variation. “By chance” is what two samples of one distribution would give, from 5 % to "
+        "95 %. “Changed at least” counts rows, in either table, that must have been replaced; it holds with confidence "
+        f"{1 - shown.alpha:.3g} for each column by itself. Dependent rows, such as repeated customers, make every "
+        "p-value too small.</p>"
     )

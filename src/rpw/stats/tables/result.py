@@ -16,8 +16,9 @@ from rpw.stats.tables.worst import WorstColumn
 
 __all__ = ["DriftResult"]
 
+_NAMES = {"number": "numeric columns", "date": "dates"}
 _MOST_NAMES = 8  # in the sentence
-_MOST_ROWS = 24  # in the repr
+_MOST_ROWS, _MOST_REASONS = 24, 5  # in the repr
 _WIDTH, _LEAST_WIDTH = 80, 8  # of the repr, and of its first column
 
 
@@ -28,8 +29,8 @@ class DriftResult:
     Attributes
     ----------
     rows : tuple of DriftRow
-        One for the values of each column, one more for its missing values if it has some, and one for all numeric
-        columns together. Columns that could not be compared have a row that says why.
+        One for the values of each column, one more for its missing values if it has some, and one for all
+        numbers and dates together. Columns that could not be compared have a row that says why.
     alpha : float
         The chance of even one false alarm, over all rows (Holm's correction).
     n_resamples : int
@@ -67,19 +68,28 @@ class DriftResult:
 
     @property
     def together(self) -> DriftRow | None:
-        """The row of all numeric columns together; None with fewer than two."""
+        """The row of all numbers and dates together; None with fewer than two such columns."""
         return next((row for row in self.rows if row.part == "together"), None)
 
     def __bool__(self) -> bool:
-        """Whether anything has drifted: a column, or all numeric columns together."""
+        """Whether anything has drifted: a column, or the numbers and dates together."""
         return any(row.is_drifted for row in self.rows)
 
+    def reasons(self, most: int | None = None) -> list[str]:
+        """Why a row has no test, in a sentence each; at most so many rows."""
+        found = [f"No test of {row.name}: {row.note}." for row in self.rows if not row.is_known]
+        if most is None or len(found) <= most:
+            return found
+        return [*found[:most], f"{len(found) - most:,} more rows have no test."]
+
     def __getitem__(self, column: str) -> DriftRow:
-        """The row of the values of a column."""
+        """The row of the values of a column, by its name; columns of arrays are called "0", "1" and so on."""
         for row in self.rows:
             if row.column == column and row.part in ("values", "not compared"):
                 return row
-        raise KeyError(column)
+        known = list(dict.fromkeys(row.column for row in self.rows if row.part != "together"))
+        hint = "" if isinstance(column, str) else f"; names are texts, also those of arrays: {known[0]!r}"
+        raise KeyError(f"there is no column {column!r}; there are {_listed([repr(name) for name in known])}{hint}")
 
     @property
     def sentence(self) -> str:
@@ -93,8 +103,8 @@ class DriftResult:
             words = "No column was compared"
         else:
             words = f"None of {_counted(compared, 'column')} has drifted"
-        if self.together is not None and self.together.is_test:
-            words += self._words_of_together(bool(names))
+        if self.together is not None and self.together.is_known:
+            words += self._words_of_together(self.together)
         words += "."
         skipped = [column for column in self.not_compared if not self[column].is_unanswered]
         if skipped:
@@ -110,11 +120,17 @@ class DriftResult:
         parts = {row.part for row in self.rows if row.column == column and row.is_drifted}
         return column if "values" in parts else f"{column} (missing values)"
 
-    def _words_of_together(self, some: bool) -> str:
-        assert self.together is not None
-        if self.together.is_drifted:
-            return "; so have the numeric columns together" if some else ", but the numeric columns together have"
-        return "; the numeric columns together have not" if some else ", nor have the numeric columns together"
+    def _words_of_together(self, row: DriftRow) -> str:
+        lines = [each for each in self.rows if each.part == "values" and each.kind in _NAMES]
+        kinds = {each.kind for each in lines}
+        these = "numbers and dates" if len(kinds) > 1 else _NAMES[kinds.pop()]
+        if row.is_drifted:
+            return f"; so have the {these} together" if self.drifted else f", but the {these} together have"
+        unseen = sum(each.is_drifted for each in lines)
+        if unseen:
+            size = f"{row.n:,} rows of each table" if row.n == row.m else f"{row.n:,} and {row.m:,} rows"
+            return f"; the joint test of the {these}, on {size}, does not see {'it' if unseen == 1 else 'them'}"
+        return f"; the {these} together have not" if self.drifted else f", nor have the {these} together"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON. ``pandas.DataFrame(result.to_dict()["rows"])`` is a table."""
@@ -160,6 +176,7 @@ class DriftResult:
         )
         return [_cells(row) for row in order[:most]]
 
+    CAUTION = "Each column has its own price: compare a distance with what chance gives, not with other columns."
     HEADER = ("column", "kind", "distance", "by chance", "adj. p", "drift", "changed ≥")
 
     def save_page(self, path: PathLike, title: str = "Has the data changed?") -> None:
@@ -184,7 +201,9 @@ class DriftResult:
         ]
         hidden = len(self.rows) - _MOST_ROWS
         more = [f"… and {_counted(hidden, 'more row')}: see .rows"] if hidden > 0 else []
-        return "\n".join([*textwrap.wrap(self.sentence, _WIDTH), "", *lines, *more])
+        texts = [*self.reasons(_MOST_REASONS), self.CAUTION]
+        below = [line for text in texts for line in textwrap.wrap(text, _WIDTH)]
+        return "\n".join([*textwrap.wrap(self.sentence, _WIDTH), "", *lines, *more, "", *below])
 
     def _repr_html_(self) -> str:
         return fragment_of(self._shown)
@@ -199,11 +218,11 @@ class DriftResult:
 
 
 def _excess(row: DriftRow) -> float:
-    return row.distance - row.floor_high if row.distance == row.distance else 0.0
+    return row.distance - row.floor_high if row.is_known else 0.0
 
 
 def _cells(row: DriftRow) -> tuple[str, ...]:
-    if not row.is_test:
+    if not row.is_known:
         return row.name, row.kind, "", "", "", "no test", ""
     changed = f"{row.changed_at_least:,}" if row.is_drifted and row.changed_at_least else ""
     band = f"{row.floor_low:.2g}–{row.floor_high:.2g}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.stats.tables.shown_number import shown_number
 
 __all__ = ["NO_TIME", "DriftRow", "band_of"]
 
@@ -39,6 +40,12 @@ class DriftRow:
         How many rows must have changed, with confidence 1 - alpha for this row by itself; None if that is not known.
     n, m : int
         How many rows of the reference and of the current table were compared.
+    p, k, unit : float
+        What the distance is: ``rpw.distance(x / unit, y / unit, p=p, k=k, diameter=1)``, on rounded values if there are
+        more than 10,000. Categories and missing values have k = 0, and neither p nor unit. All columns together have no
+        unit: each is divided by its own.
+    median_reference, median_current : float
+        Of numbers and dates; those of dates in days since 1970-01-01. In `to_dict` they are dates.
     note : str
         What the reader should know.
 
@@ -58,6 +65,11 @@ class DriftRow:
     n: int = 0
     m: int = 0
     note: str = ""
+    p: float = math.nan
+    k: float = math.nan
+    unit: float = math.nan
+    median_reference: float = math.nan
+    median_current: float = math.nan
 
     @property
     def is_test(self) -> bool:
@@ -70,6 +82,11 @@ class DriftRow:
         return not self.is_test and self.note == NO_TIME
 
     @property
+    def is_known(self) -> bool:
+        """Whether there is a distance: not if no time was left."""
+        return not math.isnan(self.distance)
+
+    @property
     def name(self) -> str:
         """The column and the part, as tables show them."""
         return {"missing": f"{self.column} (missing)", "together": "(all together)"}.get(self.part, self.column)
@@ -77,19 +94,30 @@ class DriftRow:
     @property
     def words(self) -> str:
         """What was found, in a sentence."""
-        if not self.is_test:
+        if not self.is_known:
             return f"Not compared: {self.note}."
         text = (
             f"{self.distance:.3g}; chance alone would give {self.floor_low:.3g} to {self.floor_high:.3g}: "
             f"p = {self.pvalue:.3g}, adjusted {self.adjusted:.3g}."
         )
+        if self.medians:
+            text += f" Median {self.medians}."
         if self.is_drifted and self.changed_at_least:
             text += f" At least {self.changed_at_least:,} of {self.n + self.m:,} rows have changed."
         return f"{text} {self.note[:1].upper()}{self.note[1:]}." if self.note else text
 
+    @property
+    def medians(self) -> str:
+        """Both medians in words, such as "40.1 → 46.2"; empty without numbers."""
+        if math.isnan(self.median_reference):
+            return ""
+        return " → ".join(shown_number(each, self.kind) for each in (self.median_reference, self.median_current))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON or for a row of a DataFrame; what is not known is None."""
         facts = {name: None if value != value else value for name, value in asdict(self).items()}
+        if self.kind == "date" and self.medians:
+            facts.update(zip(("median_reference", "median_current"), self.medians.split(" → "), strict=True))
         return {**facts, "words": self.words}
 
 
