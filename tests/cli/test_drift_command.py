@@ -64,7 +64,7 @@ def test_exit_codes_for_pipelines(tables, tmp_path):
 
 def test_without_time_the_check_fails(tables):
     reference, _, same = tables
-    assert "time_limit passed" in complaint("drift", reference, same, "--time-limit", 0, "--fail-on", "any")
+    assert "--time-limit passed" in complaint("drift", reference, same, "--time-limit", 0, "--fail-on", "any")
 
 
 def test_columns_and_many_rows_of_output(tmp_path):

@@ -26,7 +26,8 @@ NUMBER, DATE, CATEGORY, MIXED, EMPTY, OTHER = "number", "date", "category", "mix
 
 _DAY = 86_400.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LONG_UNITS = ("Y", "M", "W")  # of NumPy: their days may not fit into int64
+_LONG_UNITS, _MOST_LONG_UNITS = ("Y", "M", "W"), 10**15  # of NumPy: days of more of them may not fit into int64
+_SHORT_UNITS = ("us", "ns", "ps", "fs", "as")  # as microseconds they fit
 _MOST_DAYS_IN_MICROSECONDS = 1e8
 _NAMES_OF_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
@@ -127,20 +128,22 @@ def _of_times(array: npt.NDArray[Any], kind: Kind) -> TypedColumn:
     try:
         return column_of_numbers(_days(array), kind)
     except OverflowError:
-        return TypedColumn(OTHER, np.isnat(array), note="its dates lie too far from 1970 to be counted in days")
+        return TypedColumn(OTHER, np.isnat(array), note="its times are too large to be counted in days")
 
 
 def _days(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Days of moments or durations of NumPy. Microseconds are counted if they fit into int64, and else whole days."""
     kind = "datetime64" if array.dtype.kind == "M" else "timedelta64"
     is_missing = np.isnat(array)
-    whole = array.astype(f"{kind}[D]")
-    if np.datetime_data(array.dtype)[0] in _LONG_UNITS and (whole.astype(array.dtype) != array)[~is_missing].any():
+    unit = np.datetime_data(array.dtype)[0]
+    if unit in _LONG_UNITS and (np.abs(array.astype(np.int64)) > _MOST_LONG_UNITS)[~is_missing].any():
         raise OverflowError
-    days = np.where(is_missing, 0, whole.astype(np.int64)).astype(np.float64)
-    if np.abs(days).max(initial=0.0) < _MOST_DAYS_IN_MICROSECONDS:
-        days = array.astype(f"{kind}[us]").astype(np.int64) / (_DAY * 1e6)
-    return np.where(is_missing, np.nan, days)
+    if unit not in _SHORT_UNITS:
+        days = array.astype(f"{kind}[D]").astype(np.float64)
+        if (np.abs(days) > _MOST_DAYS_IN_MICROSECONDS)[~is_missing].any():
+            return np.where(is_missing, np.nan, days)
+    microseconds = array.astype(f"{kind}[us]").astype(np.int64)
+    return np.where(is_missing, np.nan, microseconds / (_DAY * 1e6))
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
@@ -206,7 +209,7 @@ def _typed_time(entry: np.datetime64 | np.timedelta64) -> tuple[str, Any]:
     try:
         return (DATE if isinstance(entry, np.datetime64) else NUMBER), float(_days(np.asarray(entry)))
     except OverflowError:
-        return OTHER, f"{entry} lies too far from 1970 to be counted in days"
+        return OTHER, "its times are too large to be counted in days"
 
 
 def days_of(moment: date) -> float:

@@ -180,8 +180,8 @@ def _as_n_resamples(given: int | None, tests: int, alpha: float) -> int:
     least = least_resamples(tests, alpha)
     if least > _MOST_RESAMPLES:
         raise ValueError(
-            f"alpha={alpha:g} with {tests:,} tests needs {least:.3g} random splits for each of them, and at most "
-            f"{_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
+            f"alpha={alpha:g} with {tests:,} test{'s' * (tests != 1)} needs {least:.3g} random splits for each, "
+            f"and at most {_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
         )
     if given is None:
         return max(_USUAL_RESAMPLES, least)
