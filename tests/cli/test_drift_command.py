@@ -88,6 +88,11 @@ def test_a_row_of_json_says_what_its_distance_is(tables):
     assert "Median " in rows["age"]["words"]
 
 
+def test_without_time_the_check_fails(tables):
+    reference, _, same = tables
+    assert "--time-limit passed" in complaint("drift", reference, same, "--time-limit", 0, "--fail-on", "any")
+
+
 def test_columns_and_many_rows_of_output(tmp_path):
     many = {f"column {i}": RNG.normal(size=20) for i in range(23)}
     reference, current = write(tmp_path / "a.csv", n=20, **many), write(tmp_path / "b.csv", n=20, **many)

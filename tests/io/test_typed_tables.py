@@ -58,6 +58,15 @@ def test_one_column_keeps_its_empty_lines_out_and_its_missing_entries_in(tmp_pat
     assert read_typed_table(tmp_path / "a.csv")["x"].missing.tolist() == [False, True, True, False]
 
 
+def test_names_with_line_breaks_of_any_kind(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('\n"a\nb","c\u2028d",e\n1,2,3\n"4",5,"6\n"\nend,5,6\n', encoding="utf-8")
+    table = read_typed_table(path)
+    assert list(table) == ["a\nb", "c\u2028d", "e"]
+    assert table["c\u2028d"].numbers.tolist() == [2, 5, 5]
+    assert table["a\nb"].labels.tolist() == ["1", "4", "end"]
+
+
 def test_mixed_entries_of_text(tmp_path):
     (tmp_path / "a.csv").write_text("x,y,z\n1,2024-01-01,2024-02-30\nabc,5,2024-02-28\n1_000,x,\n")
     table = read_typed_table(tmp_path / "a.csv")
@@ -76,6 +85,11 @@ def test_mixed_entries_of_text(tmp_path):
         ("a.csv", b"1,2\n3,4\n", "line 1 holds numbers, and the names of the columns are needed there"),
         ("a.csv", b"x,,z\n3,4,5\n", "line 1, column 2: the name of the column is empty"),
         ("a.csv", b"x,x\n3,4\n", "line 1, column 2: the name 'x' comes twice"),
+        ("a.csv", b'x,y\n1,2\n3,"4\n5,6\n7,8\n', "line 3: a quote is opened there and never closed"),
+        ("a.csv", b'x\n1\n"', "line 3: a quote is opened there and never closed"),
+        ("a.csv", b'"x,y\n1,2\n', "line 1: a quote is opened there and never closed"),
+        ("a.csv", b"x,y\n1,2\n" + b'3,"4\n' + b"5,6\n" * 50_000, "line 3: field larger than field limit"),
+        ("a.csv.gz", gzip.compress(b"x\n" + b"1\n" * 33_000_000, 1), "its cells need 1.1 GB of memory"),
         ("a.csv", b"x\n\xff\n", "not text in UTF-8"),
         ("a.csv.gz", gzip.compress(b"x\n1\n", mtime=0)[:-9], "ended before"),
         ("a.parquet", b"PAR1", "a.parquet: "),

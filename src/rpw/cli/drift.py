@@ -38,7 +38,7 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="drift|any",
-        help=f"Exit with code {HAS_DRIFTED} if something has drifted; any: also if a column was not compared.",
+        help=f"Exit with code {HAS_DRIFTED} if something has drifted; any: also if a test was not made.",
         autocompletion=choices(*_FAIL_ON),
     ),
 ]
@@ -77,7 +77,7 @@ def drift(
         print_json({**files, **result.to_dict(), "seconds": end - start})
     else:
         _show(result, out, seconds(start, end))
-    has_drifted = bool(result) or (fail_on == "any" and bool(result.not_compared))
+    has_drifted = bool(result) or (fail_on == "any" and bool(result.not_compared or result.unanswered))
     if fail_on is not None and has_drifted:
         raise SystemExit(HAS_DRIFTED)  # no error, so nothing for `guarded` to report
 

@@ -6,6 +6,7 @@ Infinite numbers have no place on the line: they count as missing, and the colum
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -25,6 +26,9 @@ NUMBER, DATE, CATEGORY, MIXED, EMPTY, OTHER = "number", "date", "category", "mix
 
 _DAY = 86_400.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONG_UNITS, _MOST_LONG_UNITS = ("Y", "M", "W"), 10**15  # of NumPy: days of more of them may not fit into int64
+_SHORT_UNITS = ("us", "ns", "ps", "fs", "as")  # as microseconds they fit
+_MOST_DAYS_IN_MICROSECONDS = 1e8
 _NAMES_OF_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
@@ -76,14 +80,15 @@ def column_of_numbers(values: Any, kind: Kind = NUMBER) -> TypedColumn:
     note = ""
     if infinite.any():
         numbers[infinite] = np.nan
-        note = f"{int(infinite.sum()):,} infinite numbers count as missing"
+        count = int(infinite.sum())
+        note = "1 infinite number counts as missing" if count == 1 else f"{count:,} infinite numbers count as missing"
     missing = np.isnan(numbers)
     return TypedColumn(EMPTY if missing.all() else kind, missing, numbers, note=note)
 
 
 def column_of_texts(texts: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> TypedColumn:
     """Of categories."""
-    labels = np.where(missing, "", texts)
+    labels = np.where(missing, "", texts.astype(np.object_))
     return TypedColumn(EMPTY if missing.all() else CATEGORY, missing, labels=labels)
 
 
@@ -93,23 +98,52 @@ def column_of_array(values: Any) -> TypedColumn:
     if array.ndim != 1:
         raise ValueError(f"must be one-dimensional, got shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
-        return column_of_entries(array.tolist())
+        return _of_masked(array)
     if array.dtype.kind in "iuf":
         return column_of_numbers(array)
     if array.dtype.kind == "M":
-        stamps = array.astype("datetime64[us]")
-        days = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / (_DAY * 1e6))
-        return column_of_numbers(days, DATE)
+        return _of_times(array, DATE)
     if array.dtype.kind == "m":
-        spans = array.astype("timedelta64[us]")
-        return column_of_numbers(np.where(np.isnat(spans), np.nan, spans.astype(np.int64) / (_DAY * 1e6)))
+        return _of_times(array, NUMBER)
     if array.dtype.kind in "bU":
-        return column_of_texts(array.astype(np.str_), np.zeros(len(array), dtype=np.bool_))
+        return column_of_texts(
+            array if array.dtype.kind == "U" else array.astype(np.str_), np.zeros(len(array), dtype=np.bool_)
+        )
     if array.dtype.kind == "O":
         return column_of_entries(array.tolist())
     return TypedColumn(
         OTHER, np.zeros(len(array), dtype=np.bool_), note=f"{array.dtype} is no type that can be compared"
     )
+
+
+def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> TypedColumn:
+    """What the mask hides is missing."""
+    if array.dtype.kind in "iuf":
+        return column_of_numbers(np.ma.filled(array.astype(np.float64), np.nan))
+    hidden = np.ma.getmaskarray(array).tolist()
+    return column_of_entries(None if is_hidden else entry for entry, is_hidden in zip(array.data, hidden, strict=True))
+
+
+def _of_times(array: npt.NDArray[Any], kind: Kind) -> TypedColumn:
+    try:
+        return column_of_numbers(_days(array), kind)
+    except OverflowError:
+        return TypedColumn(OTHER, np.isnat(array), note="its times are too large to be counted in days")
+
+
+def _days(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Days of moments or durations of NumPy. Microseconds are counted if they fit into int64, and else whole days."""
+    kind = "datetime64" if array.dtype.kind == "M" else "timedelta64"
+    is_missing = np.isnat(array)
+    unit = np.datetime_data(array.dtype)[0]
+    if unit in _LONG_UNITS and (np.abs(array.astype(np.int64)) > _MOST_LONG_UNITS)[~is_missing].any():
+        raise OverflowError
+    if unit not in _SHORT_UNITS:
+        days = array.astype(f"{kind}[D]").astype(np.float64)
+        if (np.abs(days) > _MOST_DAYS_IN_MICROSECONDS)[~is_missing].any():
+            return np.where(is_missing, np.nan, days)
+    microseconds = array.astype(f"{kind}[us]").astype(np.int64)
+    return np.where(is_missing, np.nan, microseconds / (_DAY * 1e6))
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
@@ -131,30 +165,51 @@ def column_of_entries(entries: Iterable[Any]) -> TypedColumn:
         return column_of_numbers(np.full(len(found), np.nan))
     if OTHER in present:
         sample = next(each[1] for each in found if each[0] == OTHER)
-        return TypedColumn(OTHER, missing, note=f"entries such as {sample} have no type that can be compared")
+        return TypedColumn(OTHER, missing, note=sample)
     if present in ({NUMBER}, {DATE}):
         return column_of_numbers([np.nan if each[0] == "" else each[1] for each in found], present.pop())
-    labels = np.array([_as_label(each) for each in found])
+    labels = np.array([_as_label(each) for each in found], dtype=np.object_)
     if present == {"text"}:
         return column_of_texts(labels, missing)
     return TypedColumn(MIXED, missing, labels=labels, types=types)
 
 
 def _typed(entry: Any) -> tuple[str, Any]:
-    """The type of an entry, empty where it is missing; and the entry, as a float or as a text."""
+    """The type of an entry, empty if it is missing; and the entry as a float or as a text, or why it is neither."""
     if entry is None or type(entry).__name__ in _NAMES_OF_MISSING:
         return "", ""
     if isinstance(entry, (bool, np.bool_, str)):
         return "text", str(entry)
+    if isinstance(entry, (np.datetime64, np.timedelta64)):  # before numbers: NumPy counts durations among them
+        return _typed_time(entry)
     if isinstance(entry, (Real, Decimal)):
-        return ("", "") if entry != entry else (NUMBER, float(entry))
+        return _typed_number(entry)
     if isinstance(entry, date):
         return DATE, days_of(entry)
-    if isinstance(entry, np.datetime64):
-        return ("", "") if np.isnat(entry) else (DATE, entry.astype("datetime64[us]").astype(np.int64) / (_DAY * 1e6))
     if isinstance(entry, timedelta):
         return NUMBER, entry.total_seconds() / _DAY
-    return OTHER, type(entry).__name__
+    return OTHER, f"entries such as {type(entry).__name__} have no type that can be compared"
+
+
+def _typed_number(entry: Any) -> tuple[str, Any]:
+    if entry.is_nan() if isinstance(entry, Decimal) else entry != entry:
+        return "", ""
+    try:
+        number = float(entry)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number) and entry not in (math.inf, -math.inf):
+        return OTHER, f"a number of type {type(entry).__name__} is too large for float64"
+    return NUMBER, number
+
+
+def _typed_time(entry: np.datetime64 | np.timedelta64) -> tuple[str, Any]:
+    if np.isnat(entry):
+        return "", ""
+    try:
+        return (DATE if isinstance(entry, np.datetime64) else NUMBER), float(_days(np.asarray(entry)))
+    except OverflowError:
+        return OTHER, "its times are too large to be counted in days"
 
 
 def days_of(moment: date) -> float:

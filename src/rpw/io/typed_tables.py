@@ -11,8 +11,10 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,6 +48,8 @@ _WITH_COMMA = re.compile(r"[+-]?\d*,?\d+([eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 _PACKED = b"\x1f\x8b"
 _CHUNK = 1 << 24
+_END = "end"
+_BYTES_OF_CELLS = 16  # for each byte of text: a short cell is an object of 50 bytes
 
 
 def read_typed_table(path: PathLike) -> TypedTable:
@@ -91,14 +95,13 @@ def _unpacked(stream: IO[bytes]) -> bytes:
         while chunk := packed.read(_CHUNK):
             chunks.append(chunk)
             size += len(chunk)
-            check_expansion(size, stream, "its text needs", "nearly all rows are equal")
+            check_expansion(_BYTES_OF_CELLS * size, stream, "its cells need", "nearly all rows are equal")
     return b"".join(chunks)
 
 
 def _header(text: str) -> tuple[list[str], str]:
     """The names of the columns, and what separates them."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    parsed = {separator: next(csv.reader([first], delimiter=separator), []) for separator in _SEPARATORS}
+    parsed = {separator: _first_row(text, separator) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda each: len(parsed[each]))
     names = [name.strip() for name in parsed[separator]]
     if names and all(_NUMBER.fullmatch(name) for name in names):
@@ -111,19 +114,53 @@ def _header(text: str) -> tuple[list[str], str]:
     return names, separator
 
 
+def _first_row(text: str, separator: str) -> list[str]:
+    """The first that is not blank. A name may hold a line break, so lines do not tell."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    with _naming_line(1):
+        return next((row for row in reader if not _is_blank(row, separator)), [])
+
+
+def _is_blank(row: list[str], separator: str) -> bool:
+    """Whether the line of a row has nothing but white space."""
+    return not separator.join(row).strip()
+
+
+def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """All rows, each with the line in which it begins; raises for a quote that is never closed."""
+    lines = 1 + sum(1 for _ in io.StringIO(text, newline=""))
+    # One more line at the end is a row of its own, unless it falls into an open quote.
+    reader = csv.reader(chain(io.StringIO(text, newline=""), [_END]), delimiter=separator)
+    while reader.line_num < lines:
+        line = reader.line_num + 1
+        with _naming_line(line):
+            row = next(reader)
+        if reader.line_num < lines:
+            yield line, row
+        elif line < lines:
+            raise ValueError(f"line {line}: a quote is opened there and never closed")
+
+
+@contextmanager
+def _naming_line(line: int) -> Iterator[None]:
+    try:
+        yield
+    except csv.Error as error:
+        raise ValueError(f"line {line}: {error}; a quote may be opened there and not closed") from error
+
+
 def _cells(text: str, separator: str, names: list[str]) -> list[tuple[str, ...]]:
     """The entries, column by column."""
     rows = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     is_header = True
-    for row in reader:
+    for line, row in _rows(text, separator):
         if not row or (len(names) > 1 and not any(cell.strip() for cell in row)):  # a blank line
             continue
         if is_header:
-            is_header = False
+            is_header = _is_blank(row, separator)
             continue
         if len(row) != len(names):
-            raise ValueError(f"line {reader.line_num} has {len(row)} values instead of {len(names)}")
+            raise ValueError(f"line {line} has {len(row)} values instead of {len(names)}")
         rows.append(row)
     if not rows:
         raise ValueError("holds the names of columns, and no rows")
@@ -142,10 +179,10 @@ def _column(cells: Sequence[str], has_commas: bool) -> TypedColumn:
         return column_of_numbers(_spread(days, missing), DATE)
     types = [_type_of(*each) for each in zip(numbers, days, strict=True)]
     if set(types) == {"text"}:
-        return column_of_texts(np.array(cells), missing)
+        return column_of_texts(np.array(cells, dtype=np.object_), missing)
     spread = np.full(len(cells), "", dtype=np.array(types).dtype)
     spread[~missing] = types
-    return TypedColumn(MIXED, missing, labels=np.where(missing, "", cells), types=spread)
+    return TypedColumn(MIXED, missing, labels=np.where(missing, "", np.array(cells, dtype=np.object_)), types=spread)
 
 
 def _spread(values: Sequence[float | None], missing: Any) -> Any:

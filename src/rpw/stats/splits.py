@@ -126,12 +126,24 @@ def as_groups(groups: Any, n: int, m: int) -> Ints | None:
 
 
 def _labels_in(side: Any, name: str, rows: int) -> list[Any]:
-    labels = np.asarray(side).ravel().tolist()
+    # Lists keep their entries: NumPy would turn numbers beside texts into texts.
+    labels = list(side) if isinstance(side, (list, tuple)) else np.asarray(side).ravel().tolist()
     if len(labels) != rows:
         raise ValueError(f"{name} must have one label for each row, {rows}; got {len(labels)}")
-    if any(label is None or label != label for label in labels):
-        raise ValueError(f"{name} has a missing label: each row needs a group")
+    for label in labels:
+        _check_label(label, name)
     return labels
+
+
+def _check_label(label: Any, name: str) -> None:
+    try:
+        hash(label)
+        is_missing = label is None or bool(label != label)
+    except (TypeError, ValueError, ArithmeticError) as error:  # such as a dict, or the NA of pandas
+        kind = type(label).__name__
+        raise ValueError(f"{name} has a label of type {kind}, and groups need numbers or texts") from error
+    if is_missing:
+        raise ValueError(f"{name} has a missing label: each row needs a group")
 
 
 def _all_sides(units: int, chosen: int) -> npt.NDArray[np.bool_]:

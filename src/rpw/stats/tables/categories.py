@@ -6,6 +6,7 @@ A replaced row changes it by at most 1/n or 1/m, so T - s and T + s bound it aft
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ class CategoryTest:
 
     column: str
     kind: str
-    labels: npt.NDArray[np.str_]  # all that occur, in order
+    labels: npt.NDArray[Any]  # all that occur, in order
     codes: npt.NDArray[np.int64]  # the label of each present row
     n: int
     present: npt.NDArray[np.bool_]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from rpw.io.typed_columns import DATE, EMPTY, MIXED, NUMBER, OTHER, TypedColumn
 from rpw.io.typed_tables import TypedTable
 from rpw.pair.atoms import Ints
 from rpw.stats.tables.categories import CategoryTest
+from rpw.stats.tables.extent import why_too_wide
 from rpw.stats.tables.missing import MissingTest
 from rpw.stats.tables.numbers import LineTest
 from rpw.stats.tables.row import DriftRow
@@ -54,18 +56,19 @@ def _values_test(
         numbers = np.concatenate([_numbers(each) for each in pair])[present]
         if numbers.min() == numbers.max():
             return DriftRow(column, "not compared", kind, note="it is constant, and the same in both tables")
-        if numbers.max() / 2 - numbers.min() / 2 > np.finfo(np.float64).max / 2:
-            return DriftRow(column, "not compared", kind, note="its numbers are farther apart than the largest float")
+        reason = why_too_wide(numbers)
+        if reason:
+            return DriftRow(column, "not compared", kind, note=reason)
         return LineTest(column, kind, numbers, in_first, present, "; ".join(notes))
     texts = np.concatenate([each.as_texts() for each in pair])[present]
     if kind == MIXED:
         types = np.concatenate([each.as_types() for each in pair])[present]
-        is_few = len(np.unique(texts)) <= _FEW_LABELS
+        is_few = len(set(texts.tolist())) <= _FEW_LABELS
         notes.append(
             f"mixed types ({_counted(types)}): {'compared as categories' if is_few else 'only they are compared'}"
         )
         texts = texts if is_few else types
-    labels, codes = np.unique(texts, return_inverse=True)
+    labels, codes = _factorised(texts)
     if len(labels) == 1 and kind != MIXED:
         return DriftRow(column, "not compared", kind, note="it is constant, and the same in both tables")
     return CategoryTest(column, kind, labels, codes, in_first, present, note="; ".join(notes))
@@ -97,6 +100,14 @@ def _why_not(
 
 def _numbers(column: TypedColumn) -> npt.NDArray[np.float64]:
     return np.full(len(column), np.nan) if column.numbers is None else column.numbers
+
+
+def _factorised(texts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+    """The different texts in order, and the number of each. Arrays of objects: one long text must not widen all."""
+    entries = texts.tolist()
+    labels = np.array(sorted(set(entries)), dtype=np.object_)
+    place = {label: number for number, label in enumerate(labels.tolist())}
+    return labels, np.array([place[entry] for entry in entries], dtype=np.int64)
 
 
 def _counted(types: npt.NDArray[np.str_]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rpw.base import check
-from rpw.base.deadline import deadline_after
+from rpw.base.deadline import TimeLimitError, deadline_after
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.threads import as_n_threads
 from rpw.io.typed_tables import TypedTable
@@ -20,9 +20,10 @@ from rpw.stats.tables.columns import ColumnTest, tests_of
 from rpw.stats.tables.glance import glance_at
 from rpw.stats.tables.holm import holm, least_resamples
 from rpw.stats.tables.joint import JointFinding, JointTest, joint_test_of
+from rpw.stats.tables.missing import MissingTest
 from rpw.stats.tables.numbers import LineFinding, LineTest
 from rpw.stats.tables.result import DriftResult
-from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.row import NO_TIME, DriftRow
 from rpw.stats.tables.setup import Setup
 from rpw.stats.tables.tables import as_typed_table
 from rpw.stats.tables.worst import worst_column
@@ -30,6 +31,7 @@ from rpw.stats.tables.worst import worst_column
 __all__ = ["drift"]
 
 _USUAL_RESAMPLES = 399  # if fewer would do: a p-value from forty splits varies too much
+_MOST_RESAMPLES = 1_000_000  # a column of 1,000 rows then needs a gigabyte
 
 _Test = ColumnTest | JointTest
 _Finding = DriftRow | LineFinding | JointFinding
@@ -79,7 +81,8 @@ def drift(
     n_threads, progress
         As in `rpw.pairwise`. ``progress`` counts splits.
     time_limit : float, optional
-        Seconds. Splits without an answer by then count as if they were farther apart than the observed one.
+        Seconds. Splits without an answer by then count as if they were farther apart than the observed one. Tests
+        without an answer are rows that say so; `rpw.TimeLimitError` if there is no other test.
 
     Returns
     -------
@@ -116,18 +119,42 @@ def drift(
         for test, seed in zip(every, seeds, strict=False):
             effort = Effort("cpu", threads, deadline, _after(report, report.done))
             setup = Setup(level, splits, effort, of_row)
-            findings.append(test if isinstance(test, DriftRow) else test.run(setup, np.random.default_rng(seed)))
+            findings.append(test if isinstance(test, DriftRow) else _run(test, setup, np.random.default_rng(seed)))
     quiet = Setup(level, splits, Effort("cpu", threads, deadline, lambda done: None), of_row)
+    answered = [each for each in zip(every, findings, strict=True) if isinstance(each[1], LineFinding)]
     worst = worst_column(
-        lines, [each for each in findings if isinstance(each, LineFinding)], sizes[0], quiet,
+        [test for test, _ in answered if isinstance(test, LineTest)],
+        [found for _, found in answered if isinstance(found, LineFinding)], sizes[0], quiet,
         np.random.default_rng(seeds[-1]),
     )  # fmt: skip
     rows = _judged([each if isinstance(each, DriftRow) else each.row for each in findings], level)
+    if any(row.is_unanswered for row in rows) and not any(row.is_test for row in rows):
+        raise TimeLimitError
     glances = {
-        row.name: glance_at(test) for row, test in zip(rows, planned, strict=False) if not isinstance(test, DriftRow)
+        row.name: glance_at(test)
+        for row, test in zip(rows, planned, strict=False)
+        if row.is_test and not isinstance(test, DriftRow)
     }
     together = next((each for each in findings if isinstance(each, JointFinding)), None)
     return DriftResult(rows, level, splits, *sizes, glances, worst, together)
+
+
+def _run(test: _Test, setup: Setup, rng: np.random.Generator) -> _Finding:
+    """A row that says so if no time was left: for the observed split, or for any other."""
+    nothing = _unanswered(test)
+    if setup.is_over:
+        return nothing
+    found = test.run(setup, rng)
+    row = found if isinstance(found, DriftRow) else found.row
+    return nothing if row.is_test and (np.isnan(row.distance) or np.isnan(row.floor_low)) else found
+
+
+def _unanswered(test: _Test) -> DriftRow:
+    if isinstance(test, JointTest):
+        return DriftRow("", "together", test.kind, note=NO_TIME)
+    return DriftRow(
+        test.column, "missing" if isinstance(test, MissingTest) else "not compared", test.kind, note=NO_TIME
+    )
 
 
 def _rows(table: TypedTable) -> int:
@@ -150,9 +177,16 @@ def _chosen(columns: Any, reference: TypedTable, current: TypedTable) -> list[st
 
 
 def _as_n_resamples(given: int | None, tests: int, alpha: float) -> int:
-    if given is None:
-        return max(_USUAL_RESAMPLES, least_resamples(tests, alpha))
     least = least_resamples(tests, alpha)
+    if least > _MOST_RESAMPLES:
+        raise ValueError(
+            f"alpha={alpha:g} with {tests:,} test{'s' * (tests != 1)} needs {least:.3g} random splits for each, "
+            f"and at most {_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
+        )
+    if given is None:
+        return max(_USUAL_RESAMPLES, least)
+    if given > _MOST_RESAMPLES:
+        raise ValueError(f"n_resamples must be at most {_MOST_RESAMPLES:,}, got {given:,}")
     if given < least:
         raise ValueError(
             f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}, of which Holm's correction could "
@@ -166,9 +200,10 @@ def _after(report: Any, done: int) -> Any:
 
 
 def _judged(rows: list[DriftRow], alpha: float) -> tuple[DriftRow, ...]:
-    """With adjusted p-values."""
+    """With adjusted p-values. Tests without an answer count as p = 1, so that time has no say in the others."""
     tested = [place for place, row in enumerate(rows) if row.is_test]
-    adjusted = holm(np.array([rows[place].pvalue for place in tested]))
-    for place, each in zip(tested, adjusted.tolist(), strict=True):
+    unanswered = sum(row.is_unanswered for row in rows)
+    adjusted = holm(np.array([rows[place].pvalue for place in tested] + [1.0] * unanswered))
+    for place, each in zip(tested, adjusted.tolist(), strict=False):
         rows[place] = replace(rows[place], adjusted=each, is_drifted=each <= alpha)
     return tuple(rows)

@@ -6,6 +6,7 @@ With the p-values in order, p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted ones
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 
@@ -25,4 +26,4 @@ def holm(pvalues: Array) -> Array:
 
 def least_resamples(tests: int, alpha: float) -> int:
     """B with B + 1 ≥ 2 tests / α: the smallest p-value, 1 / (B + 1), times the tests is then at most α / 2."""
-    return max(1, math.ceil(2 * tests / alpha - 1e-9) - 1)
+    return max(1, math.ceil(min(2 * tests / alpha, sys.float_info.max) - 1e-9) - 1)

@@ -16,14 +16,16 @@ from rpw.base.deadline import TimeLimitError
 from rpw.pair.atoms import Ints
 from rpw.pair.functions import solve
 from rpw.stats.scale import as_scales
+from rpw.stats.tables.extent import WIDEST_TOGETHER, extent_of
 from rpw.stats.tables.numbers import LineTest
-from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.row import NO_TIME, DriftRow
 from rpw.stats.tables.setup import Setup
 from rpw.stats.two_sample import two_sample_test
 
 __all__ = ["JointFinding", "JointTest", "joint_test_of"]
 
 _LEAST_ROWS = 10
+_MOST_NAMES = 8  # in the note
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,7 @@ class JointTest:
     groups: Ints | None
     most_rows: int
     left_out: int
+    too_wide: tuple[str, ...] = ()  # columns that are left out
 
     kind = "number"
 
@@ -53,7 +56,7 @@ class JointTest:
         """The two-sample test of a random sample of the rows."""
         x, y, groups = self._sample(rng)
         note = self._note(len(x), len(y))
-        empty = DriftRow("", "together", self.kind, pvalue=1.0, n=len(x), m=len(y), note="no time was left")
+        empty = DriftRow("", "together", self.kind, n=len(x), m=len(y), note=NO_TIME)
         if groups is not None and min(len(np.unique(side)) for side in groups) < 2:
             return JointFinding(replace(empty, note="the rows drawn from one table are of one group"))
         deadline = setup.effort.deadline
@@ -90,6 +93,8 @@ class JointTest:
         texts = [f"{len(self.columns)} columns of numbers and dates"]
         if self.left_out:
             texts.append(f"{self.left_out:,} rows with missing values are left out")
+        if self.too_wide:
+            texts.append(_words_of_too_wide(self.too_wide))
         if n + m < len(self.points):
             texts.append(f"a random sample of {n:,} and {m:,} rows")
         return "; ".join(texts)
@@ -102,12 +107,23 @@ class JointTest:
         return JointFinding(row, self.columns, moved.share, moved.mean * widths)
 
 
+def _words_of_too_wide(columns: tuple[str, ...]) -> str:
+    listed = ", ".join(columns[:_MOST_NAMES]) + (
+        f" and {len(columns) - _MOST_NAMES:,} more" * (len(columns) > _MOST_NAMES)
+    )
+    return f"without {listed}: values reach farther than {WIDEST_TOGETHER:g} times the width of the middle half"
+
+
 def joint_test_of(
     tests: list[LineTest], rows: tuple[int, int], groups: Ints | None, most_rows: int
 ) -> JointTest | DriftRow | None:
     """None with fewer than two such columns, for then there is nothing to put together."""
     if len(tests) < 2:
         return None
+    too_wide = tuple(test.column for test in tests if extent_of(test.values) > WIDEST_TOGETHER)
+    tests = [test for test in tests if test.column not in too_wide]
+    if len(tests) < 2:
+        return DriftRow("", "together", "number", note=f"{_words_of_too_wide(too_wide)}, so fewer than two remain")
     points = np.full((sum(rows), len(tests)), np.nan)
     for place, test in enumerate(tests):
         points[test.present, place] = test.values
@@ -122,4 +138,4 @@ def joint_test_of(
     some = None if groups is None else groups[is_complete]
     if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:
         return DriftRow("", "together", "number", note="the rows without missing values of one table are of one group")
-    return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out)
+    return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out, too_wide)

@@ -62,6 +62,11 @@ class DriftResult:
         )
 
     @property
+    def unanswered(self) -> tuple[str, ...]:
+        """The tests for which no time was left, by the names of their rows."""
+        return tuple(row.name for row in self.rows if row.is_unanswered)
+
+    @property
     def together(self) -> DriftRow | None:
         """The row of all numbers and dates together; None with fewer than two such columns."""
         return next((row for row in self.rows if row.part == "together"), None)
@@ -94,15 +99,21 @@ class DriftResult:
         if names:
             verb = "has" if len(names) == 1 else "have"
             words = f"{len(names)} of {_counted(compared, 'column')} {verb} drifted: {_listed(names)}"
+        elif not compared:
+            words = "No column was compared"
         else:
             words = f"None of {_counted(compared, 'column')} has drifted"
         if self.together is not None and self.together.is_known:
             words += self._words_of_together(self.together)
         words += "."
-        skipped = self.not_compared
+        skipped = [column for column in self.not_compared if not self[column].is_unanswered]
         if skipped:
             verb = "was" if len(skipped) == 1 else "were"
-            words += f" {_counted(len(skipped), 'column')} {verb} not compared: {_listed(list(skipped))}."
+            words += f" {_counted(len(skipped), 'column')} {verb} not compared: {_listed(skipped)}."
+        if self.unanswered:
+            words += (
+                f" No time was left for {_counted(len(self.unanswered), 'test')}: {_listed(list(self.unanswered))}."
+            )
         return words
 
     def _named(self, column: str) -> str:
@@ -127,6 +138,7 @@ class DriftResult:
             "drifted": list(self.drifted),
             "together": None if self.together is None else self.together.is_drifted,
             "not_compared": list(self.not_compared),
+            "unanswered": list(self.unanswered),
             "sentence": self.sentence,
             "alpha": self.alpha,
             "n_resamples": self.n_resamples,
@@ -174,7 +186,7 @@ class DriftResult:
         """
         text = page_of(self._shown, title)
         with replacing(path) as file:
-            file.write(text.encode("utf-8"))
+            file.write(text.encode("utf-8", "backslashreplace"))  # names may hold halves of surrogate pairs
 
     def __str__(self) -> str:
         return self.sentence

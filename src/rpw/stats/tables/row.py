@@ -11,7 +11,9 @@ import numpy as np
 from rpw.base.check import Array
 from rpw.stats.tables.shown_number import shown_number
 
-__all__ = ["DriftRow", "band_of"]
+__all__ = ["NO_TIME", "DriftRow", "band_of"]
+
+NO_TIME = "no time was left"  # the note of a test without an answer
 
 _BAND = (0.05, 0.95)
 
@@ -73,6 +75,11 @@ class DriftRow:
     def is_test(self) -> bool:
         """Whether there is a p-value."""
         return not math.isnan(self.pvalue)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether it is a test for which no time was left."""
+        return not self.is_test and self.note == NO_TIME
 
     @property
     def is_known(self) -> bool:

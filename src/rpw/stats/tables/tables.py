@@ -23,7 +23,7 @@ def as_typed_table(value: Any, name: str) -> TypedTable:
     if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and len(value) > 0):
         table = _of_array(value, name)
     elif isinstance(value, Mapping):
-        table = {str(key): _named(column_of_array, entries, f"{name}[{key!r}]") for key, entries in value.items()}
+        table = _of_mapping(value, name)
     elif is_lazy(value):
         raise ValueError(f"{name} is a LazyFrame, a table that is still to be computed: pass {name}.collect()")
     elif isinstance(value, (str, os.PathLike)):
@@ -40,18 +40,34 @@ def as_typed_table(value: Any, name: str) -> TypedTable:
 
 
 def _of_array(value: Any, name: str) -> TypedTable:
-    array = np.asarray(value)
+    array = _as_array(value)
     if array.dtype.names:
-        return {field: column_of_array(array[field]) for field in array.dtype.names}
+        return {field: _named(column_of_array, array[field], f"{name}[{field!r}]") for field in array.dtype.names}
     if array.ndim != 2:
         raise ValueError(f"{name} must be a table; as an array it must have two dimensions, got shape {array.shape}")
-    return {str(place): column_of_array(column) for place, column in enumerate(array.T)}
+    return {str(place): _named(column_of_array, column, f"{name}[:, {place}]") for place, column in enumerate(array.T)}
+
+
+def _as_array(value: Any) -> np.ndarray:
+    """A mask stays. Lists keep their entries: NumPy would turn numbers beside texts into texts."""
+    if isinstance(value, np.ma.MaskedArray):
+        return value
+    return np.asarray(value) if isinstance(value, np.ndarray) else np.array(value, dtype=np.object_)
+
+
+def _of_mapping(value: Mapping[Any, Any], name: str) -> TypedTable:
+    keys: dict[str, Any] = {}
+    for key in value:
+        other = keys.setdefault(str(key), key)
+        if other is not key:
+            raise ValueError(f"{name} has the columns {other!r} and {key!r}, whose names are the same text")
+    return {str(key): _named(column_of_array, entries, f"{name}[{key!r}]") for key, entries in value.items()}
 
 
 def _named(convert: Any, entries: Any, owner: str) -> TypedColumn:
     try:
         found: TypedColumn = convert(entries)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise ValueError(f"{owner}: {error}") from error
     return found
 
@@ -92,7 +108,7 @@ def _of_series(series: Any, narwhals: Any) -> TypedColumn:
         return column_of_numbers(_floats(series.dt.total_microseconds(), narwhals) / _MICROSECONDS_OF_DAY)
     if kind in (narwhals.String, narwhals.Categorical, narwhals.Enum):
         missing = series.is_null().to_numpy()
-        texts = np.array(["" if entry is None else str(entry) for entry in series.to_list()])
+        texts = np.array(["" if entry is None else str(entry) for entry in series.to_list()], dtype=np.object_)
         return column_of_texts(texts, np.asarray(missing, dtype=np.bool_))
     return column_of_entries(series.to_list())
 
