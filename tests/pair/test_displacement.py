@@ -246,12 +246,13 @@ def test_a_picture_without_shares_or_without_moves():
     from matplotlib import pyplot
 
     x = RNG.random((5, 2)) + 1
-    for moved in (
-        rpw.transport(x, x + 0.1, metric="canberra").displacement,
-        rpw.solve(x, x + 5, time_limit=0).displacement,
+    for moved, shares in (
+        (rpw.transport(x, x + 0.1, metric="canberra").displacement, []),
+        (rpw.solve(x, x + 5, time_limit=0).displacement, ["0%", "0%"]),
     ):
         ax = moved.plot()
         ax.figure.canvas.draw()
+        assert [text.get_text() for text in ax.texts] == shares
         pyplot.close(ax.figure)
 
 
