@@ -2,7 +2,7 @@
 //
 // Weights are rounded to whole units one by one, so that the sums of two measures differ by some units. A solver that
 // may choose which of them to leave behind chooses the dearest, and light atoms far away would lose much of their mass.
-// So both sums are raised to a common one, each atom in proportion to its mass (docs/theory.md, "Rounding").
+// So both sums are raised to a common one, each atom in proportion to its mass (docs/proofs/rounding.md, "Rounding").
 #pragma once
 
 #include <span>

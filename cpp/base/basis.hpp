@@ -1,5 +1,5 @@
 // A spanning forest over rows and columns with the flow on its arcs: the basis of both exact strategies, and what one
-// hands over to the other (docs/theory.md, "Two strategies").
+// hands over to the other (docs/proofs/simplex.md, "Two strategies").
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Where a line below (or on) the profile meets the falling curve:
 //     (κ ε)^p = height - slope · ε,      ε ≥ 0,
-// the exact equation of RPW on one edge of F (docs/theory.md, "The crossing"). ε itself is the unknown, never 1 - ε.
+// the exact equation of RPW on one edge of F (docs/proofs/walk.md, "The crossing"). The unknown is ε itself, not 1 - ε.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // What goes from one group of atoms to another, split between their atoms, one after the other. Groups are the cells of
-// a tree, or the atoms at one place (docs/theory.md, "Coarse to fine" and "Equal points").
+// a tree, or the atoms at one place (docs/proofs/points.md, "Coarse to fine" and "Equal points").
 #pragma once
 
 #include <algorithm>

@@ -282,10 +282,14 @@ inline constexpr Node points_per_cell = 8;
 inline constexpr double work_of_first_walk = 250;
 inline constexpr double most_excess = 3;
 inline constexpr double most_stretches_left = 2;
-// Where it has left no more than this, and λ at the goal is no more than so many times as large, λ climbs to it. W_2 of
-// Dirichlet weights on 20,000 points in space takes 0.11 of the time (λ is 14 times as large). Clusters and far
-// outliers, where it is 500 to 12,000 times as large, would take 2 to 5 times as long.
-inline constexpr double most_left_by_walk = 0.1;
+// The plan of that walk is the start, instead of that of the cells, if its slack at the goal is at most this many times
+// the slack of the cells' plan. The time with the walk's plan, in units of that with the cells', for W_2 of 20,000
+// points (in brackets the slack, in units of the cells'): Dirichlet weights in space 0.17 (1.2), plain 0.7 (0.3)
+// to 1.05 (0.9), shifted in space 1.1 (1.4), Dirichlet in the plane 0.9 (4.6), beside outliers 3 to 25 (17 to 600); for
+// 5,000 points shifted in the plane 2.1 (4.1). And λ at the goal must be at most so many times as large as the walk's,
+// because each step of the climb lists arcs: RPW of 6,000 points beside outliers 30 times as far away took 2.8 times as
+// long.
+inline constexpr double walk_preference = 2;
 inline constexpr double longest_climb = 64;
 
 // In up to so many dimensions arcs are listed by searches in a tree, beyond that by a pass over all pairs, as far as a

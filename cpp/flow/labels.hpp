@@ -1,5 +1,5 @@
 // Total variation (k = 0) where it is known which points are equal: the mass that two measures share is the sum, over
-// the values of their points, of the smaller of the two masses there (docs/theory.md, "Total variation").
+// the values of their points, of the smaller of the two masses there (docs/proofs/infinity.md, "Total variation").
 #pragma once
 
 #include "base/outcome.hpp"

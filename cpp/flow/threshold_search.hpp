@@ -1,8 +1,8 @@
 // The search for the threshold that decides at p = ∞.
 //
 // A(t), the largest flow over pairs with c_ij ≤ t, is a step function that grows with t. What is asked at p = ∞ is the
-// least entry t of the matrix at which A(t) is large enough (docs/theory.md, "p = ∞"): a bisection over the entries,
-// with one maximum flow for each that is tried.
+// least entry t of the matrix at which A(t) is large enough (docs/proofs/infinity.md, "p = ∞"): a bisection over the
+// entries, with one maximum flow for each that is tried.
 #pragma once
 
 #include <algorithm>

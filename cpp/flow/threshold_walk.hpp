@@ -3,7 +3,7 @@
 //
 // Pairs enter in the order of their length. What free rows can reach is kept from one pair to the next, so a pair that
 // opens no path costs O(1); pairs are single bits, so a search that starts afresh looks at 64 of them at once.
-// (Paper, section 4, the relation to Lévy–Prokhorov; docs/theory.md, "The profile at p = ∞".)
+// (Paper, section 4, the relation to Lévy–Prokhorov; docs/proofs/infinity.md, "The profile at p = ∞".)
 #pragma once
 
 #include <cstdint>

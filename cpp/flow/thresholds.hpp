@@ -1,4 +1,4 @@
-// p = ∞ and k = 0 on a matrix, which maximum flows over short pairs decide (docs/theory.md, "p = ∞" and "Total
+// p = ∞ and k = 0 on a matrix, which maximum flows over short pairs decide (docs/proofs/infinity.md, "p = ∞" and "Total
 // variation"): what threshold_answers.hpp does not do for all kinds of lengths.
 #pragma once
 

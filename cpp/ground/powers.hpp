@@ -28,7 +28,7 @@ Range range_of(const double* in, std::size_t size);
 double least_positive(const Matrix& matrix, Pulse& pulse);
 
 // Whether the p-th power of a length is lost beside that of the scale. Up to `small_p` only lengths below 1e-75 of the
-// scale are, and that is ignored (docs/theory.md, "Rounding").
+// scale are, and that is ignored (docs/proofs/rounding.md, "Rounding").
 inline constexpr double small_p = 4;
 bool powers_vanish(double length, double scale, double p);
 

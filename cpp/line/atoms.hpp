@@ -1,4 +1,4 @@
-// Two measures on the line, in order, and monotone plans between them (docs/theory.md, "The line").
+// Two measures on the line, in order, and monotone plans between them (docs/proofs/line.md, "The line").
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whether points of any dimension lie on one line, and how far along it each of them is (docs/theory.md, "Lines in
+// Whether points of any dimension lie on one line, and how far along it each of them is (docs/proofs/line.md, "Lines in
 // space").
 #pragma once
 

@@ -1,4 +1,4 @@
-// Potentials that prove a plan on the line optimal (docs/theory.md, "The line").
+// Potentials that prove a plan on the line optimal (docs/proofs/line.md, "The line").
 #pragma once
 
 #include "line/atoms.hpp"

@@ -61,7 +61,8 @@ FoundOnLine found_on_line(const SortedPair& line, const LineCost& cost, const Li
     return {finding, line, cost, bracket.proof(), left, right, bracket.answer().weight};
 }
 
-// Whether some positive distance, divided by the scale, would vanish as a p-th power (docs/theory.md, "Rounding").
+// Whether some positive distance, divided by the scale, would vanish as a p-th power (docs/proofs/rounding.md,
+// "Rounding").
 bool loses_powers(const LinePair& pair, double scale, double p) {
     return p > small_p && powers_vanish(pair.least_distance(), scale, p);
 }

@@ -1,4 +1,4 @@
-// One question about a pair on the line, answered in near-linear time and without a matrix (docs/theory.md, "The
+// One question about a pair on the line, answered in near-linear time and without a matrix (docs/proofs/line.md, "The
 // line").
 #pragma once
 

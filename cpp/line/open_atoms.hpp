@@ -1,5 +1,5 @@
 // The atoms along the line that have mass left, and which of them can be matched next: neighbours of different kind.
-// All walks along a profile on the line take these one after the other, the cheapest first (docs/theory.md, "The
+// All walks along a profile on the line take these one after the other, the cheapest first (docs/proofs/line.md, "The
 // profile on the line").
 #pragma once
 

@@ -1,4 +1,4 @@
-// Partial transport between two measures on the line at a fixed λ, the price of unmoved mass (docs/theory.md, "The
+// Partial transport between two measures on the line at a fixed λ, the price of unmoved mass (docs/proofs/line.md, "The
 // line").
 #pragma once
 

@@ -1,4 +1,4 @@
-// The profile on the line, if it is short (docs/theory.md, "The profile on the line").
+// The profile on the line, if it is short (docs/proofs/line.md, "The profile on the line").
 #pragma once
 
 #include <cstddef>

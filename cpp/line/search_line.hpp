@@ -1,4 +1,4 @@
-// The search for a place on the profile of two measures on the line (docs/theory.md, "The search").
+// The search for a place on the profile of two measures on the line (docs/proofs/line.md, "The search").
 #pragma once
 
 #include "base/outcome.hpp"

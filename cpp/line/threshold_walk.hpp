@@ -1,5 +1,5 @@
 // The profile at p = ∞ on the line, walked upwards: mass moves between neighbours that have some left, through what
-// lies between them (docs/theory.md, "p = ∞ on the line").
+// lies between them (docs/proofs/line.md, "p = ∞ on the line").
 #pragma once
 
 #include "base/outcome.hpp"

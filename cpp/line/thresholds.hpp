@@ -1,5 +1,5 @@
-// p = ∞ on the line: the largest flow over pairs no longer than a threshold takes one pass (docs/theory.md, "p = ∞ on
-// the line").
+// p = ∞ on the line: the largest flow over pairs no longer than a threshold takes one pass (docs/proofs/line.md, "p = ∞
+// on the line").
 #pragma once
 
 #include "base/outcome.hpp"

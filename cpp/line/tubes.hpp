@@ -1,5 +1,5 @@
 // Straight bounds on the places of many atoms in a row: two quantile functions are then compared stretch by stretch
-// (docs/theory.md, "p = ∞ on the line").
+// (docs/proofs/line.md, "p = ∞ on the line").
 #pragma once
 
 #include <vector>

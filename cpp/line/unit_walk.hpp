@@ -1,5 +1,5 @@
 // The profile between measures of as many atoms that all weigh the same, for any finite p: one pair of atoms more at a
-// time, by a queue of neighbours (docs/theory.md, "The profile on the line").
+// time, by a queue of neighbours (docs/proofs/line.md, "The profile on the line").
 #pragma once
 
 #include <cstddef>

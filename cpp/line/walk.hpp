@@ -1,4 +1,4 @@
-// The profile on the line for p = 1, edge by edge (docs/theory.md, "The profile on the line").
+// The profile on the line for p = 1, edge by edge (docs/proofs/line.md, "The profile on the line").
 #pragma once
 
 #include <functional>

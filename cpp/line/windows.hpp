@@ -1,4 +1,4 @@
-// Where two plans on the line differ (docs/theory.md, "The search").
+// Where two plans on the line differ (docs/proofs/line.md, "The search").
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// LMR: the paper's graph algorithm with an error promised in advance (section 5; docs/theory.md, "LMR").
+// LMR: the paper's graph algorithm with an error promised in advance (section 5; docs/proofs/lmr.md, "LMR").
 //
 // Costs are rounded up to whole units. The plan is then too dear by at most one unit per unit of mass for the rounding
 // and one for 1-feasibility, so F is known to within 2 units, and the distance to within tol if

@@ -1,4 +1,4 @@
-// The LMR algorithm on the OT-profile, with a bounded error (paper, section 5 and appendix; docs/theory.md, "LMR").
+// The LMR algorithm on the OT-profile, with a bounded error (paper, section 5 and appendix; docs/proofs/lmr.md, "LMR").
 //
 // Costs are rounded up to integers c in units chosen from the promised error. Rows carry r_i ≤ λ (free rows: = λ),
 // columns v_j ≥ 0 (free columns: = 0), and the pair is 1-feasible:

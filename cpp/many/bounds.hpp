@@ -1,4 +1,4 @@
-// Lower bounds on RPW for long lists of pairs, far cheaper than the distances (docs/theory.md, "Search").
+// Lower bounds on RPW for long lists of pairs, far cheaper than the distances (docs/proofs/search.md, "Search").
 #pragma once
 
 #include <vector>

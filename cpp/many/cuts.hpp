@@ -1,4 +1,4 @@
-// Cuts: lines below the profiles of many pairs, from the potentials of a few that were solved (docs/theory.md,
+// Cuts: lines below the profiles of many pairs, from the potentials of a few that were solved (docs/proofs/search.md,
 // "Search").
 #pragma once
 

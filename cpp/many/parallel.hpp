@@ -17,6 +17,15 @@ namespace rpw {
 
 struct Cancelled : std::exception {};
 
+// What std::jthread would be: the C++ library of Xcode has none yet.
+struct JoinedThread : std::thread {
+    using std::thread::thread;
+    JoinedThread(JoinedThread&&) = default;
+    ~JoinedThread() {
+        if (joinable()) join();
+    }
+};
+
 // Calls body(worker, item, pulse) for every item below `count`, each once, in no fixed order. `report` is called by the
 // calling thread about every 50 ms with the number of finished items; if it throws, the work is cancelled, the threads
 // are joined, and the exception goes on. So does the first exception of a body, and TimeUp after so many seconds, once
@@ -48,7 +57,7 @@ void for_each_parallel(std::size_t count, int threads, double seconds, const Bod
         if (--running == 0) finished.notify_one();
     };
 
-    std::vector<std::jthread> pool;
+    std::vector<JoinedThread> pool;
     pool.reserve(threads);
     for (int worker = 0; worker < threads; ++worker) {
         try {

@@ -1,7 +1,8 @@
 // Bisection: the paper's highly accurate algorithm (appendix, section 5), as a slow and obvious reference.
 //
 // With w = W_{p,1-g} for a guess g, the distance lies between g and w / κ, in whatever order they stand (paper,
-// Lemma 2.2; its second half and its binary search are printed with small mistakes, docs/theory.md has them right).
+// Lemma 2.2; its second half and its binary search are printed with small mistakes, docs/proofs/profile.md, "F and its
+// properties", has them right).
 #pragma once
 
 #include <algorithm>

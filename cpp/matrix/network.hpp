@@ -4,7 +4,7 @@
 // The walk (walk/profile_walk.hpp) goes edge by edge from mass 0: best where trees stay small. The simplex at a fixed
 // multiplier (simplex/fixed_simplex.hpp) jumps to the vertex of any λ: best where the walk is long. The search begins
 // as a walk. Where the rest of the way looks dearer than a cold solve, the walk's basis is handed to the simplex, which
-// jumps to guesses of λ until their chord is an edge. docs/theory.md, "Two strategies", has the proofs.
+// jumps to guesses of λ until their chord is an edge. docs/proofs/simplex.md, "Two strategies", has the proofs.
 #pragma once
 
 #include <optional>

@@ -21,7 +21,7 @@ namespace rpw {
 // For `crossing`, `mass` and `shared`.
 Outcome solve_on_matrix(const Pair& pair, const Question& question, Room& room, Pulse& pulse);
 
-// RPW at each κ > 0, in ascending order: one search, which goes on from each to the next (docs/theory.md, "Several
+// RPW at each κ > 0, in ascending order: one search, which goes on from each to the next (docs/proofs/walk.md, "Several
 // prices"). Throws TimeUp.
 std::vector<double> several_on_matrix(const Pair& pair, Question question, std::span<const double> kappas, Room& room,
                                       Pulse& pulse);

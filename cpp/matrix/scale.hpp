@@ -1,4 +1,4 @@
-// The length by which distances are divided before the p-th power is taken (docs/theory.md, "Rounding").
+// The length by which distances are divided before the p-th power is taken (docs/proofs/rounding.md, "Rounding").
 #pragma once
 
 #include <stdexcept>

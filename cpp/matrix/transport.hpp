@@ -3,7 +3,7 @@
 // The simplex finds it in one solve, at the price of the dearest pair: for that price what is left may take any way.
 // With a price of its own, such as that of a truncation, what is left stays instead, as λ-ROBOT wants it. Between
 // equally many points of equal weights a walk may be faster: it gets a trial, and the simplex begins where it has
-// arrived (docs/theory.md, "The end of the profile").
+// arrived (docs/proofs/simplex.md, "The end of the profile").
 #pragma once
 
 #include "base/matrix.hpp"

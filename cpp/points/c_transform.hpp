@@ -1,5 +1,5 @@
 // For every point of one tree, the cheapest way to the weighted points of the other: min over x of C(x, y) + weight(x).
-// From the potentials of one side it tells what those of the other have to be (docs/theory.md, "The cut and the
+// From the potentials of one side it tells what those of the other have to be (docs/proofs/profile.md, "The cut and the
 // certificate").
 #pragma once
 

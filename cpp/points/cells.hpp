@@ -1,5 +1,5 @@
 // Two measures on points, seen from afar: the points of each cell of a tree, merged into their mean; and the way back,
-// from a plan between cells to one between their points (docs/theory.md, "Coarse to fine").
+// from a plan between cells to one between their points (docs/proofs/points.md, "Coarse to fine").
 #pragma once
 
 #include <algorithm>

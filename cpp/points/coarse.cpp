@@ -79,7 +79,7 @@ double into_cells(const PointTree& points, std::span<const Mass> masses, const C
                               : root(weighted_sum(masses, ways) / static_cast<double>(sum_of(masses)), goal.p);
 }
 
-// What the answer between cells says about the points (docs/theory.md, "Coarse to fine").
+// What the answer between cells says about the points (docs/proofs/points.md, "Coarse to fine").
 double lower_by_cells(const PointSearch& search, double into_rows, double into_columns, const Goal& goal) {
     const double answer = goal.is_crossing() ? search.unmoved() : root(search.cost_p(), goal.p);
     const double lower = std::max(0.0, answer * (1 - a_little) - into_rows - into_columns);

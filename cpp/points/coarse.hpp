@@ -1,5 +1,5 @@
-// Proven bounds for two measures on very many points, from a solve between the cells of their trees (docs/theory.md,
-// "Coarse to fine").
+// Proven bounds for two measures on very many points, from a solve between the cells of their trees
+// (docs/proofs/points.md, "Coarse to fine").
 //
 // The plan between cells, split between their points, is a plan: an upper bound. The answer between cells, less what it
 // takes to move the points into their cells, is a lower bound, known at once. The potentials of the cells, brought to

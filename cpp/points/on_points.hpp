@@ -1,4 +1,5 @@
-// One question about two measures on points, answered without a matrix (docs/theory.md, "Points without a matrix").
+// One question about two measures on points, answered without a matrix (docs/proofs/points.md, "Points without a
+// matrix").
 #pragma once
 
 #include <optional>

@@ -94,7 +94,7 @@ bool PointOracle::start_from_cells(const Goal& goal) {
     pulse_.tell_stage("between cells");
     const Unwatched unwatched(pulse_);
     std::optional<Vertex<Basis>> walked;
-    if (walk_ && walk_->unmoved() <= most_left_by_walk) walked = vertex_of(*walk_);
+    if (walk_ && walk_->unmoved() < 1) walked = vertex_of(*walk_);
     forget();
     const PerCell per_cell = smallest_cells(problem_.rows.size(), problem_.columns.size());
     const CellProblem cells(problem_, per_cell, pulse_);
@@ -116,12 +116,14 @@ bool PointOracle::start_from_cells(const Goal& goal) {
     work_ += problem_.costs.work_of_eight() * static_cast<double>(boxes);
     const Basis basis = split_basis(between.proof(), cells.problem, problem_, per_cell);
     simplex_.emplace(problem_, basis, u, v, first_, pulse_);
-    return !walked || first_ > longest_climb * walked->lambda || climb_from(*walked);
+    if (!walked || first_ > longest_climb * walked->lambda) return true;
+    const double near = walk_preference * slack_per_mass(basis, u, v, first_);
+    return slack_per_mass(walked->plan, u, v, first_) > near || climb_from(*walked);
 }
 
-// Where the first walk has moved nearly everything and λ is not much larger at the goal, its plan is a better start
-// than that of the cells, and λ grows in steps. At a small λ mass stays in many places, and trees are small: little is
-// left to do when nearly all moves, and a pivot re-labels a good part of all points.
+// If the plan of the first walk is about as near to the goal as that of the cells, it is a better start, and λ grows in
+// steps. At a small λ mass stays in many places, and trees are small: little is left to do when nearly all moves, and a
+// pivot re-labels a good part of all points.
 bool PointOracle::climb_from(const Vertex<Basis>& walked) {
     simplex_->adopt(walked.plan);
     for (double lambda = step_of_lambda * walked.lambda; lambda < first_; lambda *= step_of_lambda) {

@@ -3,7 +3,7 @@
 //
 // Few points are walked over, from mass 0. Where a side has many, the same search between cells of its points gives λ,
 // a plan and potentials near the goal; from there the simplex finds vertices on either side of it, and the walk goes on
-// from the left one. docs/theory.md, "Coarse to fine".
+// from the left one. docs/proofs/points.md, "Coarse to fine".
 #pragma once
 
 #include <algorithm>

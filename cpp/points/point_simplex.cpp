@@ -11,6 +11,22 @@ namespace rpw {
 
 using namespace tuning;
 
+double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v, double lambda) {
+    const auto rows = static_cast<Node>(u.size());
+    long double slack = 0, moved = 0;
+    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
+        const auto [parent, flow, cost] = basis[x];
+        if (parent < 0) {
+            slack += static_cast<long double>(flow) * (x < rows ? u[x] : v[x - rows]);
+        } else {
+            slack += static_cast<long double>(flow) *
+                     (cost + u[std::min(x, parent)] + v[std::max(x, parent) - rows] - lambda);
+            moved += flow;
+        }
+    }
+    return moved > 0 ? static_cast<double>(slack / moved) : 0.0;
+}
+
 PointSimplex::PointSimplex(const PointProblem& problem, const Basis& basis, const std::vector<double>& u,
                            const std::vector<double>& v, double lambda, Pulse& pulse)
     : problem_(problem),
@@ -24,24 +40,6 @@ PointSimplex::PointSimplex(const PointProblem& problem, const Basis& basis, cons
     kept_.set_all([&](Node k) { return are_columns_ ? u[k] : v[k]; });
     simplex_.adopt(basis);
     list_arcs(are_columns_ ? v : u, lambda);
-}
-
-// How far plan and potentials are from proving each other: what separates the arcs of an optimal plan from being tight,
-// in the mean.
-double PointSimplex::slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
-                                    double lambda) const {
-    long double slack = 0, moved = 0;
-    for (Node x = 0; x < static_cast<Node>(basis.size()); ++x) {
-        const auto [parent, flow, cost] = basis[x];
-        if (parent < 0) {
-            slack += static_cast<long double>(flow) * (x < rows_ ? u[x] : v[x - rows_]);
-        } else {
-            slack += static_cast<long double>(flow) *
-                     (cost + u[std::min(x, parent)] + v[std::max(x, parent) - rows_] - lambda);
-            moved += flow;
-        }
-    }
-    return moved > 0 ? static_cast<double>(slack / moved) : 0.0;
 }
 
 bool PointSimplex::solve(double lambda, double most_work) {

@@ -1,6 +1,6 @@
 // The cheapest plan at a fixed multiplier between points, without a matrix: the simplex over a list of arcs that are
-// nearly tight, and trees that tell which arcs are missing there. docs/theory.md, "Coarse to fine", says from where it
-// starts.
+// nearly tight, and trees that tell which arcs are missing there. docs/proofs/points.md, "Coarse to fine", says from
+// where it starts.
 #pragma once
 
 #include <vector>
@@ -9,6 +9,10 @@
 #include "simplex/fixed_simplex.hpp"
 
 namespace rpw {
+
+// How far a plan and potentials are from proving each other at λ: by how much the arcs of the plan miss being tight, in
+// the mean. 0 if both are optimal.
+double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v, double lambda);
 
 class PointSimplex {
 public:
@@ -29,8 +33,6 @@ public:
     double work() const { return simplex_.work() + work_of_lists_; }
 
 private:
-    double slack_per_mass(const Basis& basis, const std::vector<double>& u, const std::vector<double>& v,
-                          double lambda) const;
     void list_arcs(const std::vector<double>& of_lines, double lambda);
     bool lacks_arcs(const std::vector<double>& of_lines, double lambda) const;
 

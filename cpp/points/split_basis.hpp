@@ -1,5 +1,5 @@
 // A basis between cells of points becomes one between the points, from which a simplex and a walk can go on
-// (docs/theory.md, "Coarse to fine").
+// (docs/proofs/points.md, "Coarse to fine").
 #pragma once
 
 #include "base/basis.hpp"

@@ -82,8 +82,8 @@ void TreePartners::weigh(const Forest& forest, Node x) {
     }
 }
 
-// The arcs that can become tight before the horizon: potentials only grow (docs/theory.md, "The shortlist"). False if
-// there are too many, as there are between nodes of one side, which never become tight.
+// The arcs that can become tight before the horizon: potentials only grow (docs/proofs/walk.md, "The shortlist"). False
+// if there are too many, as there are between nodes of one side, which never become tight.
 bool TreePartners::list_arcs(const Forest& forest, double lambda, Pulse& pulse) {
     const std::size_t most = std::min(arcs_per_node * found_.size(), most_arcs);
     of_columns_.set_all([&](Node j) { return forest.potential(rows_ + j, lambda); });

@@ -1,5 +1,5 @@
 // Partners on points, without a matrix (walk/partners.hpp): one tree for each side, whose weights are the distances of
-// its active nodes. docs/theory.md, "Points without a matrix".
+// its active nodes. docs/proofs/points.md, "Points without a matrix".
 #pragma once
 
 #include <vector>

@@ -143,7 +143,7 @@ private:
 
 // How far apart the curves lie, in units of the costs' scale; how far the lower one lies above the other where that is
 // more than rounding. Between two breakpoints that follow each other the roots of two lines differ most at an end
-// (docs/theory.md, "A sandwich of the profile").
+// (docs/proofs/profile.md, "A sandwich of the profile").
 double largest_difference(const Band& band, double p) {
     const Reading upper(band.upper, p), lower(*band.lower, p);
     double largest = 0;

@@ -3,7 +3,7 @@
 // A solve at a fixed multiplier gives a vertex: a plan, which is a point on or above F, and potentials, which prove
 // cuts, lines through that vertex below F. The chords between the vertices are the upper curve, the cuts the lower one.
 // Between two vertices the next multiplier is the slope of their chord, until the curves are close enough.
-// docs/theory.md, "A sandwich of the profile", has the proofs.
+// docs/proofs/profile.md, "A sandwich of the profile", has the proofs.
 #pragma once
 
 #include <cstddef>

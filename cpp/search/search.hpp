@@ -1,7 +1,7 @@
 // A place on the profile, by vertices at guessed multipliers.
 //
 // The search keeps a vertex before the goal and one that is not, and asks an oracle, over a matrix, trees or the line,
-// for another one between them, until their chord is an edge of F or the bounds are close. docs/theory.md, "Two
+// for another one between them, until their chord is an edge of F or the bounds are close. docs/proofs/simplex.md, "Two
 // strategies", has the proofs. An oracle has
 //
 //     using Plan                       what describes a vertex: a basis, or a plan

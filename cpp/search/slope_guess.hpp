@@ -1,6 +1,6 @@
 // Which λ a search tries next, guessed from the points of the profile that are known.
 //
-// Guesses decide how many solves a search takes, never what it finds. docs/theory.md, "Two strategies", has the
+// Guesses decide how many solves a search takes, never what it finds. docs/proofs/simplex.md, "Two strategies", has the
 // reasons.
 #pragma once
 

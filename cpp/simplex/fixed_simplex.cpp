@@ -185,7 +185,7 @@ void FixedSimplexOver<Strips>::pivot(Node row, Node column, double cost, double 
 
 // Climbs from both ends to their lowest common ancestor. Mass goes round the cycle apex → … → row → column → … → apex.
 // It is taken from the arcs of rows on the way down and of columns on the way up; among equal bottlenecks the last one
-// leaves (docs/theory.md, "Finiteness").
+// leaves (docs/proofs/walk.md, "Finiteness").
 template <class Strips>
 auto FixedSimplexOver<Strips>::find_cycle(Node row, Node column) const -> Cycle {
     Leaving down{std::numeric_limits<Mass>::max(), root_}, up = down;

@@ -2,7 +2,7 @@
 //
 // A network simplex in which one root absorbs the unmoved mass, so that leaving a unit at a row or a column is an arc
 // like any other. Its optimum is a vertex of the profile, whatever lies between that vertex and mass 0: the number of
-// breakpoints on the way does not matter. docs/theory.md, "At a fixed multiplier", has the proofs.
+// breakpoints on the way does not matter. docs/proofs/simplex.md, "At a fixed multiplier", has the proofs.
 //
 // Potentials of one side are kept, those of the other side follow from the arc to the parent. The kept side is the
 // smaller one where the sizes differ much; a pivot then re-labels at most that many nodes.

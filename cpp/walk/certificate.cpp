@@ -11,7 +11,7 @@ namespace {
 
 Pulse without_deadline(Pulse* pulse) { return pulse ? pulse->without_deadline() : Pulse(nullptr, unreachable); }
 
-// Distances in a forest, which do not change with λ (docs/theory.md, "The cut and the certificate"): of active
+// Distances in a forest, which do not change with λ (docs/proofs/profile.md, "The cut and the certificate"): of active
 // nodes, whose potential is the distance, and of the others, whose potential is λ less the distance.
 class VertexDistances {
 public:

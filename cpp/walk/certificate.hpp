@@ -12,7 +12,7 @@ namespace rpw {
 
 // Potentials u, v ≥ 0 at slope λ with u_i + v_j ≥ λ - C_ij checked over every pair (u is raised by the rounding found,
 // if any, and by more if the forest was not optimal). Returns Σ a u + Σ b v as a share of the total, so that
-// F(α) ≥ λ α - that. docs/theory.md, "The cut and the certificate". No deadline ends it: what it proves is
+// F(α) ≥ λ α - that. docs/proofs/profile.md, "The cut and the certificate". No deadline ends it: what it proves is
 // wanted then too.
 double certify(const PowerProblem& problem, const Forest& forest, double lambda, std::vector<double>& u,
                std::vector<double>& v, Pulse* pulse = nullptr);

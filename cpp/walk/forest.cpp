@@ -1,4 +1,4 @@
-// Pivots on the spanning forest. See forest.hpp for the invariants and docs/theory.md, "Finiteness", for why the
+// Pivots on the spanning forest. See forest.hpp for the invariants and docs/proofs/walk.md, "Finiteness", for why the
 // choice of the leaving arc below (Cunningham's last blocking arc) excludes cycling.
 #include "walk/forest.hpp"
 

@@ -1,7 +1,7 @@
 // The basis of the parametric network simplex: a spanning forest over rows and columns.
 //
 // Every tree hangs from one node that still has unmoved mass. A tree that hangs from a row lies on the *source* side,
-// one that hangs from a column on the *sink* side (docs/theory.md, "The walk"). `distance` is the length of the
+// one that hangs from a column on the *sink* side (docs/proofs/walk.md, "The walk"). `distance` is the length of the
 // tree path from the source (source side) or to the sink (sink side); it does not change while λ grows, which is why
 // nothing has to be updated between two pivots.
 #pragma once

@@ -3,8 +3,8 @@
 // F(α) = min Σ γ_ij C_ij over plans γ of mass α within the marginals, C = c^p. F is convex and piecewise linear; each
 // edge is one augmenting path source → row → column → sink, its slope λ the length of that path (paper, section 5,
 // "computing through the OT-profile", made exact). The walk is a parametric network simplex: the basis is a Forest, the
-// next path is found through partners (walk/partners.hpp) and an EventQueue. docs/theory.md, "The exact algorithm", has
-// the proofs.
+// next path is found through partners (walk/partners.hpp) and an EventQueue. docs/proofs/walk.md, "The exact
+// algorithm", has the proofs.
 #pragma once
 
 #include <algorithm>
@@ -232,7 +232,8 @@ void WalkOver<Costs>::pivot() {
 }
 
 // Arcs that can become tight now lie between nodes that have become active and active ones of the other kind. Either
-// end may wait for them: those that are fewer do, if their answers count the others (docs/theory.md, "The shortlist").
+// end may wait for them: those that are fewer do, if their answers count the others (docs/proofs/walk.md, "The
+// shortlist").
 template <Partners Costs>
 void WalkOver<Costs>::schedule_after(const std::vector<Node>& changed) {
     const bool are_rows = forest_[changed.front()].at_source;  // those of them that are active now

@@ -1,6 +1,6 @@
 // Partners of a matrix: the arcs that can become tight before λ reaches a horizon.
 //
-// While λ grows, every potential u_i and v_j grows too (docs/theory.md, "The shortlist"), so an arc with
+// While λ grows, every potential u_i and v_j grows too (docs/proofs/walk.md, "The shortlist"), so an arc with
 // c_ij + u_i + v_j > horizon now cannot become tight before λ = horizon. One pass over the costs finds the others; all
 // work between two passes touches only them. There are two such lists: a wide one, made from all costs, and a narrow
 // one, made from the wide one, which is the one that is scanned. Where λ rises far between two events, as beside far
