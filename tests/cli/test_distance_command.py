@@ -53,7 +53,7 @@ def test_a_time_limit_gives_an_interval(clouds):
 
 
 def test_points_within_twice_the_default_diameter_are_not_pointed_out(diracs):
-    assert "reach over" not in call("distance", *diracs).stdout
+    assert "points span" not in call("distance", *diracs).stdout
     assert answer("distance", *diracs)["note"] is None
 
 
@@ -72,7 +72,7 @@ def test_one_pair_has_no_diameter_of_its_own(tmp_path, command):
     assert (found["distance"] if command == "distance" else found["distances"]["1"]) == pytest.approx(expected)
     shown = call(command, *files, "--diameter", "5").stdout
     assert "diameter=5" in shown
-    assert "reach over" not in shown
+    assert "points span" not in shown
 
 
 def test_points_far_closer_than_the_default_diameter_are_pointed_out_unless_k_was_chosen(tmp_path):
@@ -170,6 +170,6 @@ def test_a_column_that_makes_up_all_of_the_distance_is_a_note(tmp_path):
     assert not done.stderr  # no warning of Python as well
     assert answer("distance", *files, "--diameter", "1e4")["note"].startswith("column 0 (counted from 0) makes up")
     both = answer("distance", *files)["note"]
-    assert both.startswith("the points reach over")
+    assert both.startswith("the points span")
     assert "; column 0 (counted from 0) makes up" in both
     assert answer("distance", *files, "--k", "0")["note"] is None

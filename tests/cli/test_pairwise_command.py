@@ -38,6 +38,21 @@ def test_pairwise_is_a_loop_over_distance_and_resumes(clouds, tmp_path):
     complaint("pairwise", folder, "--out", out, "--p", "2")  # other parameters: not the same matrix
 
 
+def test_a_store_that_grew_was_not_complete(clouds, tmp_path):
+    folder, points = clouds
+    arguments = ("pairwise", folder, "--out", tmp_path / "D.zarr")
+    call(*arguments)
+    np.save(folder / "cloud5.npy", points[0] + 0.9)
+    shown = call(*arguments).stdout
+    assert "6 x 6" in shown
+    assert "(continued)" in shown
+    assert "(already complete)" not in shown
+    assert "(already complete)" in call(*arguments).stdout
+    np.save(folder / "cloud6.npy", points[0] + 0.8)
+    found = answer(*arguments)
+    assert (found["shape"], found["resumed"], found["already_complete"]) == ([7, 7], True, False)
+
+
 def test_a_matrix_that_takes_too_long_is_given_up_and_a_store_goes_on(clouds, tmp_path):
     folder, _ = clouds
     for name in ("D.zarr", "D.csv"):
@@ -135,8 +150,8 @@ def test_pairs_may_fail_and_files_may_not(tmp_path):
     assert not out.exists()
     (folder / "second.csv").unlink()
     assert answer(*arguments)["failed"] == 1
-    words = " ".join(call("pairwise", "--help").stdout.replace("│", " ").split())
-    assert "nan: pairs that fail are fine; unreadable files are not." in words
+    words = " ".join(call("pairwise", "--help").stdout.split())
+    assert "A file that cannot be read is always an error." in words
 
 
 def test_pairs_that_fail_are_nan_in_the_file(tmp_path):
@@ -165,7 +180,8 @@ def test_pairs_that_fail_are_told_in_the_words_of_the_command(tmp_path, name):
     assert answer(*arguments[:2], "--b", folder, "--out", tmp_path / "E.npy", *arguments[4:], "--on-error", "nan")[
         "failed"
     ] == len([pair for pair in np.ndindex(3, 3) if 2 in pair])
-    assert "--on-error must be 'raise' or 'nan'" in complaint(*arguments, "--on-error", "ignore", code=2)
+    reason = complaint(*arguments, "--on-error", "ignore", code=2)
+    assert reason == "rpw: --on-error ignore: choose one of raise, nan\n"
 
 
 def test_files_that_cannot_be_written_are_refused_before_the_work(clouds, tmp_path):
@@ -176,12 +192,14 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(clouds, tmp_pa
     (tmp_path / "folder.csv").mkdir()
     assert "is a folder" in complaint("pairwise", folder, "--out", tmp_path / "folder.csv")
     assert "there is no folder" in complaint("pairwise", folder, "--out", tmp_path / "nowhere" / "D.csv")
-    assert "where it would be taken for a measure" in complaint("pairwise", folder, "--out", folder / "D.csv", code=2)
+    assert "so it would be taken for one of its files" in complaint(
+        "pairwise", folder, "--out", folder / "D.csv", code=2
+    )
     np.save(tmp_path / "all.npy", np.array(points))
     before = (tmp_path / "all.npy").read_bytes()
     for arguments in (("all.npy",), ("clouds", "--b", "all.npy")):
         given = [name if name.startswith("--") else tmp_path / name for name in arguments]
-        assert "is what is read" in complaint("pairwise", *given, "--out", tmp_path / "all.npy", code=2)
+        assert "is one of the inputs" in complaint("pairwise", *given, "--out", tmp_path / "all.npy", code=2)
     assert (tmp_path / "all.npy").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.npy", "clouds", "folder.csv"]
 
@@ -200,6 +218,63 @@ def test_one_file_is_not_files(clouds, tmp_path):
     assert "2 files of unknown kind" in call("pairwise", folder, "--out", tmp_path / "D").stdout
 
 
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        (("--tol", "0.05"), {"tol": 0.05}),
+        (("--tol", "0.05", "--solver", "lmr"), {"tol": 0.05, "solver": "lmr"}),
+        (("--solver", "simplex"), {"solver": "simplex"}),
+        (("--tol", "0"), {}),
+    ],
+)
+def test_tol_and_solver_are_those_of_one_pair(clouds, tmp_path, options, asked):
+    folder, points = clouds
+    found = answer("pairwise", folder, "--b", folder, "--out", tmp_path / "D.npz", *options)
+    expected = [[rpw.distance(x, y, **asked) for y in points] for x in points]
+    with np.load(tmp_path / "D.npz") as stored:
+        np.testing.assert_array_equal(stored["distances"], expected)
+        assert {name: stored[name].item() for name in asked} == asked
+    assert (found["tol"], found["solver"]) == (asked.get("tol", 0), asked.get("solver", "auto"))
+    shown = call("pairwise", folder, "--b", folder, "--out", tmp_path / "D.csv", *options).stdout
+    assert all(f"{name}={value}" in shown for name, value in asked.items())
+
+
+def test_a_solver_of_another_distance(clouds, tmp_path):
+    folder, points = clouds
+    call("pairwise", folder, "--out", tmp_path / "W.npy", "--distance", "wasserstein", "--solver", "walk")
+    expected = rpw.pairwise(points, distance="wasserstein", solver="walk")
+    np.testing.assert_array_equal(np.load(tmp_path / "W.npy"), expected)
+
+
+def test_a_store_made_with_another_tol_is_refused(clouds, tmp_path):
+    folder, _ = clouds
+    call("pairwise", folder, "--out", tmp_path / "D.zarr", "--tol", "0.05")
+    assert answer("pairwise", folder, "--out", tmp_path / "D.zarr", "--tol", "0.05")["already_complete"]
+    reason = complaint("pairwise", folder, "--out", tmp_path / "D.zarr", "--tol", "0.1")
+    assert "tol is 0.05 there and 0.1 here" in reason
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--distance", "wasserstein", "--tol", "0.1"), "--tol has no effect on --distance wasserstein"),
+        (("--distance", "total_variation", "--solver", "walk"), "--solver has no effect on --distance total_variation"),
+        (("--k", "1,2", "--tol", "0.1"), "--tol has no effect on several --k"),
+        (("--k", "1,2", "--solver", "walk"), "--solver has no effect on several --k"),
+        (("--solver", "lmr"), "--solver lmr is approximate: pass --tol > 0"),
+        (("--distance", "wasserstein", "--solver", "lmr"), "--solver lmr computes only RPW"),
+        (("--tol", "-1"), "--tol must be"),
+    ],
+)
+def test_tol_and_solver_that_make_no_sense(options, message):
+    assert message in complaint("pairwise", "folder", "--out", "D.npy", *options, code=2)
+
+
+def test_trees_need_a_norm(clouds, tmp_path):
+    reason = complaint("pairwise", clouds[0], "--out", tmp_path / "D.npy", "--solver", "points", "--metric", "canberra")
+    assert reason.startswith("rpw: --solver points needs points under a metric of the core")
+
+
 def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):
     rng = np.random.default_rng(0)
     histograms, support = rng.random((4, 6)), 7 * rng.random((6, 2))
@@ -214,10 +289,10 @@ def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--distance", "wasserstein", "--k", "1"), "--k means nothing to --distance wasserstein"),
+        (("--distance", "wasserstein", "--k", "1"), "--k has no effect on --distance wasserstein"),
         (("--distance", "robot"), "--distance robot needs --lam"),
-        (("--mass", "0.5"), "--mass means nothing to --distance rpw"),
-        (("--distance", "total_variation", "--p", "1"), "--p means nothing"),
+        (("--mass", "0.5"), "--mass has no effect on --distance rpw"),
+        (("--distance", "total_variation", "--p", "1"), "--p has no effect"),
     ],
 )
 def test_options_that_do_not_belong_to_the_distance_are_refused(clouds, tmp_path, options, message):
@@ -325,9 +400,9 @@ def test_without_a_gpu_there_is_one_clear_error(clouds, tmp_path):
         assert not (tmp_path / out).exists()
     for arguments in (("pairwise", folder, "--out", tmp_path / "D.npy"), ("reproduce", "retrieval")):
         reason = complaint(*arguments, "--device", "cuda:0")
-        assert "this device needs an NVIDIA GPU" in reason
+        assert "--device cuda needs an NVIDIA GPU" in reason
         assert "'" not in reason  # no Python
-        assert complaint(*arguments, "--device", "gpu", code=2).startswith("rpw: --device must be 'cpu'")
+        assert complaint(*arguments, "--device", "gpu", code=2).startswith("rpw: --device gpu: choose one of cpu, ")
     retrieval = ("reproduce", "retrieval", "--out", tmp_path / "R", "--device", "cuda")
     assert "needs an NVIDIA GPU" in complaint(*retrieval)
     assert not (tmp_path / "R").exists()

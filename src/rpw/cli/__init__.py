@@ -1,7 +1,8 @@
 """The command ``rpw`` (also ``python -m rpw``).
 
 Exit codes: 0 done; 1 the files, their data or the machine do not allow it; 2 wrong usage: the command line itself makes
-no sense, whatever the files hold; 130 interrupted. The reason is on stderr.
+no sense, whatever the files hold; 3 ``rpw drift --fail-on`` has found something; 130 interrupted. The reason is on
+stderr.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The list of commands. To add one, write a function in its own module and register it here with `guarded`."""
+"""The list of commands. To add one, write a function and its examples in a module of its own, and register it here."""
 
 from __future__ import annotations
 
@@ -7,18 +7,34 @@ from typing import Annotated
 import typer
 
 import rpw
-from rpw.cli import distance, drift, pairwise, profile, search
-from rpw.cli._output import guarded, print_version
-from rpw.cli.demo import demo
+from rpw.cli import demo, diameter, distance, drift, explore, outliers, pairwise, profile, search
+from rpw.cli._help import Group, add_command, show_help
+from rpw.cli._output import print_version
 from rpw.cli.reproduce import reproduce
 
 __all__ = ["app"]
 
+TWO, MANY, PAPER = "Compare two files", "Compare many", "Try it, and the paper"
+
+EXAMPLES = (
+    "# how far apart are two point clouds?",
+    "rpw distance a.csv b.csv",
+    "# has a table changed?",
+    "rpw drift before.csv after.csv",
+    "# see what RPW is good for; needs no data",
+    "rpw demo",
+)
+
 app = typer.Typer(
     name="rpw",
-    help="Robust partial p-Wasserstein (RPW) distances between point clouds, weighted points and images.",
-    epilog="Files: CSV, TSV, NPY, NPZ, Parquet, images. Exit codes: 0 done, 1 wrong data, 2 wrong usage, 130 stopped.",
-    no_args_is_help=True,
+    cls=Group,
+    help=(
+        "Robust partial p-Wasserstein (RPW) distances between point clouds, weighted points and images.\n\n"
+        "Files are CSV, TSV, NPY, NPZ, Parquet or images. rpw COMMAND --help explains a command.\n\n"
+        "Exit codes: 0 done, 1 the files or the machine do not allow it, 2 wrong usage, 3 drift --fail-on has found "
+        "something, 130 interrupted."
+    ),
+    epilog="\n".join(EXAMPLES),
     pretty_exceptions_enable=False,
 )
 
@@ -29,20 +45,24 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = (
         False
     ),
 ) -> None:
-    """Options of ``rpw`` itself."""
+    show_help(ctx)
 
 
-app.command("distance")(guarded(distance.distance))
-app.command("profile")(guarded(profile.profile))
-app.command("drift")(guarded(drift.drift))
-app.command("pairwise")(guarded(pairwise.pairwise))
-app.command("index")(guarded(search.index))
-app.command("search")(guarded(search.search))
-app.command("demo")(guarded(demo))
-app.add_typer(reproduce, name="reproduce")
+add_command(app, "distance", distance.distance, distance.EXAMPLES, TWO)
+add_command(app, "profile", profile.profile, profile.EXAMPLES, TWO)
+add_command(app, "explore", explore.explore, explore.EXAMPLES, TWO)
+add_command(app, "drift", drift.drift, drift.EXAMPLES, TWO)
+add_command(app, "outliers", outliers.outliers, outliers.EXAMPLES, TWO)
+add_command(app, "pairwise", pairwise.pairwise, pairwise.EXAMPLES, MANY)
+add_command(app, "index", search.index, search.EXAMPLES_OF_INDEX, MANY)
+add_command(app, "search", search.search, search.EXAMPLES_OF_SEARCH, MANY)
+add_command(app, "diameter", diameter.diameter, diameter.EXAMPLES, MANY)
+add_command(app, "demo", demo.demo, demo.EXAMPLES, PAPER)
+app.add_typer(reproduce, name="reproduce", rich_help_panel=PAPER)

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rpw.base.check import as_device
-from rpw.cli._options import path, usage
+from rpw.cli._options import check_device_name, path
 from rpw.cli._output import print_rows, seconds
 from rpw.many.backends.choice import check_device
 
@@ -18,19 +17,33 @@ __all__ = ["Data", "Out", "Seed", "Size", "begin", "need_device", "print_files"]
 
 Data = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", parser=path, help="Folder of mnist, cifar10, corel; else that in RPW_DATA."),
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        parser=path,
+        help="Folder that holds mnist, cifar10 and corel.",
+        show_default="the folder in RPW_DATA",
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Equal seeds give equal numbers.")]
-Size = Annotated[int | None, typer.Option("--size", min=2, help="Cut pictures of a folder to squares of SIZE pixels.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, help="Equal seeds give equal numbers.")]
+Size = Annotated[
+    int | None,
+    typer.Option(
+        "--size",
+        metavar="PIXELS",
+        min=2,
+        help="Crop the pictures of a folder to squares, and resize them to this size.",
+    ),
+]
 Out = Annotated[
-    Path | None, typer.Option("--out", parser=path, help="Folder for what is made.", show_default="rpw-output/...")
+    Path | None,
+    typer.Option("--out", metavar="DIR", parser=path, help="Folder for the results.", show_default="rpw-output/..."),
 ]
 
 
 def need_device(device: str) -> None:
     """Raise if the device has no proper name, or is not here."""
-    with usage():
-        as_device(device)
+    check_device_name(device)
     check_device(device)
 
 

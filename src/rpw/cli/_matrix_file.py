@@ -42,7 +42,7 @@ def check_out(out: Path, inputs: list[Path], is_stack: bool = False) -> None:
             )
         return
     if out.is_dir():
-        raise ValueError(f"--out {out}: is a folder, where a {out.suffix.lower()} file was asked for")
+        raise ValueError(f"--out {out}: is a folder, and a {out.suffix.lower()} file was asked for")
     if not out.parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.parent}")
     check_not_read("--out", out, inputs)

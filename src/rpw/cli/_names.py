@@ -17,7 +17,7 @@ __all__ = ["Names", "beside", "read", "write"]
 
 
 class Names(NamedTuple):
-    """What is known of the measures of an index: None where the file does not say; and why, where there is no file."""
+    """What is known of the measures of an index, as far as the file says; and why, if nothing is known."""
 
     names: list[str] | None = None
     labels: list[Any] | None = None
@@ -36,7 +36,7 @@ def write(index: Path, collection: Collection) -> None:
 
 
 def read(index: Path, count: int) -> Names:
-    """The ``count`` names and labels, where there are some that belong to this index; else the reason."""
+    """The ``count`` names and labels, if the file has some that belong to this index; else the reason."""
     place = beside(index)
     try:
         content = json.loads(place.read_text(encoding="utf-8"))

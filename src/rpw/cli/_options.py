@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,12 +12,14 @@ import numpy as np
 import typer
 
 import rpw
+from rpw.base.check import as_device, as_share
 from rpw.base.deadline import deadline_after
 from rpw.base.doubts import of_one_scale
 from rpw.base.usage import UsageError
 from rpw.cli._output import counted
-from rpw.io import readers
-from rpw.io.readers import describe_image
+from rpw.io.readers import Collection, describe_image, select_pair
+from rpw.io.selection import Column, Selection
+from rpw.io.tables import Table
 from rpw.many.diameter import all_clouds
 from rpw.measure import CollectionLike
 from rpw.pair.ground import Points
@@ -26,6 +29,9 @@ from rpw.pair.problem import as_problem
 from rpw.pair.question import SOLVERS, as_question
 from rpw.pair.reach import near_for
 
+DISTANCE, READING, WRITING = "Distance", "Tables of points", "Files to write"  # headings of the help
+_DEVICES = ("cpu", "cuda", "cuda:N")
+
 
 def path(text: str) -> Path:
     """A path that says something: an unset variable of a shell would mean the current folder, a blank a new one."""
@@ -34,59 +40,119 @@ def path(text: str) -> Path:
     return Path(text)
 
 
-def choices(*names: str) -> Callable[[str], list[str]]:
-    """What a shell offers for an option: the names that begin with what was typed."""
-    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+def one_of(option: str, names: Sequence[str], help: str, group: str | None = None, **more: Any) -> Any:
+    """An option with a fixed set of values: the help lists them, and a shell completes them; see `check_choice`."""
+    return typer.Option(
+        option,
+        metavar="NAME",
+        help=f"{help} One of: {', '.join(names)}.",
+        autocompletion=lambda incomplete: [name for name in names if name.startswith(incomplete)],
+        rich_help_panel=group,
+        **more,
+    )
 
 
-First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first measure: a file.")]
-Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second measure: a file.")]
+def check_choice(option: str, value: str, names: Sequence[str]) -> None:
+    """Raise unless the value is one of these."""
+    if value not in names:
+        raise UsageError(f"{option} {value}: choose one of {', '.join(names)}")
+
+
+First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first file: points, or an image.")]
+Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second file.")]
 Many = Annotated[
-    Path, typer.Argument(metavar="DIR|FILE", parser=path, help="A folder of files, or an NPZ or NPY file.")
+    Path,
+    typer.Argument(metavar="DIR|FILE", parser=path, help="A folder with a file for each cloud, or an NPZ or NPY file."),
 ]
-P = Annotated[float, typer.Option("--p", help="Exponent, from 1 to inf.")]
+P = Annotated[float, typer.Option("--p", metavar="NUMBER", help="Exponent p, from 1 to inf.", rich_help_panel=DISTANCE)]
 K = Annotated[
     list[float] | None,
-    typer.Option("--k", metavar="NUMBER", help="Price of leaving mass behind, at least 0; 1 if left out."),
+    typer.Option(
+        "--k",
+        metavar="NUMBER",
+        help="Cost of leaving mass behind, at least 0.",
+        show_default="1",
+        rich_help_panel=DISTANCE,
+    ),
 ]
 SeveralK = Annotated[
     list[str] | None,
     typer.Option(
         "--k",
         metavar="NUMBER[,NUMBER...]",
-        help="Prices of leaving mass behind. RPW is shown for them, and for 0.1, 1 and 10; --plot draws them, or 1.",
+        help="Costs of leaving mass behind: RPW is shown for these and for 0.1, 1 and 10, and --plot draws these.",
+        show_default="1",
+        rich_help_panel=DISTANCE,
     ),
 ]
-Metric = Annotated[
-    str,
-    typer.Option(
-        "--metric", help="Ground metric, such as euclidean or cityblock.", autocompletion=choices(*sorted(METRICS))
-    ),
-]
+Metric = Annotated[str, one_of("--metric", METRICS, "Distance between two points.", DISTANCE)]
 Diameter = Annotated[
     str | None,
-    typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: that of all points."),
-]
-DiameterOfPair = Annotated[
-    str | None, typer.Option("--diameter", metavar="NUMBER", help="Of the space, for all pairs alike; 1 if left out.")
-]
-Tol = Annotated[float, typer.Option("--tol", help="Error allowed in the answer; 0 is exact.")]
-Solver = Annotated[
-    str,
-    typer.Option("--solver", help=f"{', '.join(SOLVERS[:-1])} or {SOLVERS[-1]}.", autocompletion=choices(*SOLVERS)),
-]
-TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds; then the command fails.")]
-NThreads = Annotated[int | None, typer.Option("--n-threads", min=1, help="Threads; all cores if left out.")]
-Device = Annotated[
-    str,
     typer.Option(
-        "--device",
-        help="cpu if left out; cuda: a GPU.",
-        autocompletion=choices("cpu", "cuda"),
-        show_default=False,
+        "--diameter",
+        metavar="auto|NUMBER",
+        help="Size Δ of the space, the unit of length. auto: the largest distance between any two points.",
+        show_default="1",
+        rich_help_panel=DISTANCE,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+Quantile = Annotated[
+    float | None,
+    typer.Option(
+        "--quantile",
+        metavar="SHARE",
+        help="With --diameter auto: the share of the points that count, in (0, 1]. 0.9 ignores the 10 % of points "
+        "farthest from a central point.",
+        show_default="1",
+        rich_help_panel=DISTANCE,
+    ),
+]
+DiameterOfPair = Annotated[
+    str | None,
+    typer.Option(
+        "--diameter",
+        metavar="NUMBER",
+        help="Size Δ of the space, the unit of length: one number for all pairs that you compare. rpw diameter "
+        "computes it.",
+        show_default="1",
+        rich_help_panel=DISTANCE,
+    ),
+]
+Tol = Annotated[
+    float,
+    typer.Option(
+        "--tol", metavar="NUMBER", help="Error allowed in the distance; 0 means exact.", rich_help_panel=DISTANCE
+    ),
+]
+Solver = Annotated[str, one_of("--solver", SOLVERS, "Algorithm; lmr and bisection need --tol.", DISTANCE)]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="LIST",
+        help="Which columns are coordinates: names, numbers from 1, or ranges, such as x,y or 1-3. A column named "
+        "weight still holds the weights.",
+        show_default="all",
+        rich_help_panel=READING,
+    ),
+]
+DropMissing = Annotated[
+    bool,
+    typer.Option(
+        "--drop-missing", help="Leave out rows with missing values, and say how many.", rich_help_panel=READING
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", metavar="SECONDS", help="Give up after so long, with exit code 1."),
+]
+NThreads = Annotated[
+    int | None, typer.Option("--n-threads", metavar="NUMBER", min=1, help="Threads.", show_default="all cores")
+]
+Device = Annotated[
+    str, one_of("--device", _DEVICES, "Where to compute; cuda is an NVIDIA GPU, cuda:N the GPU number N.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 
 
 @contextmanager
@@ -104,15 +170,23 @@ def check_question(*, diameter: object = None, time_limit: float | None = None, 
     deadline_after(time_limit)
 
 
+def check_device_name(device: str) -> None:
+    """Raise unless it is the name of a device, be there one or not."""
+    try:
+        as_device(device)
+    except ValueError:
+        raise UsageError(f"--device {device}: choose one of {', '.join(_DEVICES)}") from None
+
+
 def as_one_k(given: list[float] | None) -> float:
-    """The price; a second one is refused, where others take the last for the only one."""
+    """The cost; a second one is refused, where others take the last for the only one."""
     if given is not None and len(given) > 1:
         raise UsageError(f"--k is given {len(given)} times, and one number is needed here; rpw profile takes several")
     return given[0] if given else 1.0
 
 
 def as_several_k(given: list[str] | None) -> list[float]:
-    """Numbers with commas between them, or each after a --k of its own; none where it was left out."""
+    """Numbers with commas between them, or each after a --k of its own; none if it was left out."""
     if not given:
         return []
     text = ",".join(given)
@@ -122,22 +196,81 @@ def as_several_k(given: list[str] | None) -> list[float]:
         raise UsageError(f"--k {text!r} is neither a number nor numbers with commas between them") from None
 
 
-def read_pair(a: Path, b: Path) -> tuple[rpw.Measure, rpw.Measure]:
-    """The measures of two files that fit together."""
-    x, y = readers.read_pair(a, b)
+# ---------------------------------------------------------------- what is read
+
+_RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_PART = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^",\s][^,]*?))\s*(?P<end>,|$)')
+
+
+def as_selection(columns: str | None, drop_missing: bool) -> Selection:
+    """What the two options say. A name that has a comma, or is a number, goes in quotation marks."""
+    return Selection(None if columns is None else tuple(_columns(columns)), drop_missing)
+
+
+def _columns(text: str) -> Iterator[Column]:
+    """The columns of a list with commas between them."""
+    if text.splitlines() not in ([], [text]):
+        raise UsageError(f"--columns {text!r}: has a line break; put commas between the columns")
+    place, goes_on = 0, True
+    while goes_on:
+        part = _PART.match(text, place)
+        if part is None:
+            is_quoted = text[place:].lstrip().startswith('"')
+            needed = "names, numbers or ranges are needed, with commas between them"
+            closed = "a quotation mark is not closed, closes an empty name, or has text after it"
+            raise UsageError(f"--columns {text!r}: {closed if is_quoted else needed}")
+        name = part["quoted"]
+        yield _column(part["plain"]) if name is None else Column(name.replace('""', '"').strip())
+        place, goes_on = part.end(), part["end"] == ","
+
+
+def _column(text: str) -> Column:
+    """A name, a number or a range, written without quotation marks."""
+    numbers = _RANGE.fullmatch(text)
+    if numbers is None:
+        return Column(text, int(text) - 1 if _NUMBER.fullmatch(text) else None)
+    first, last = int(numbers[1]), int(numbers[2])
+    if not 1 <= first <= last:
+        raise UsageError(f"--columns {text}: a range goes from a column to a later one, counted from 1")
+    return Column(text, first - 1, last - 1)
+
+
+def read_pair(a: Path, b: Path, wanted: Selection) -> tuple[Table, Table]:
+    """The points of two files that fit together."""
+    one, other = select_pair(a, b, wanted)
+    x, y = one.measure, other.measure
     if x.dimension != y.dimension:
         text = f"the points of {a} have {x.dimension} coordinates, those of {b} have {y.dimension}"
         kinds = [kind for kind in (describe_image(a), describe_image(b)) if kind is not None]
         raise ValueError(f"{text}: {' and '.join(kinds)}" if len(kinds) == 2 else text)
-    return x, y
+    return one, other
+
+
+def notes_of_tables(a: Path, one: Table, b: Path, other: Table) -> list[tuple[str, str]]:
+    """Which columns of two tables were taken for weights, and how many rows were left out."""
+    tables = (a, one), (b, other)
+    heavy = [f"column {each.weighed_by!r} of {path}" for path, each in tables if each.weighed_by]
+    missing = [f"{each.dropped:,} of {path}" for path, each in tables if each.dropped]
+    rows = [("weights", ", ".join(heavy))] if heavy else []
+    return [*rows, ("left out", f"rows with missing values: {', '.join(missing)}")] if missing else rows
+
+
+def dropped_of(*collections: Collection | None) -> list[tuple[str, str]]:
+    """How many rows of collections were left out."""
+    count = sum(each.dropped for each in collections if each is not None)
+    return [("left out", f"{counted(count, 'row')} with missing values")] if count else []
 
 
 def images_note(a: Path, b: Path) -> list[tuple[str, str]]:
-    """A hint where two images do not have one size."""
+    """A hint if two images do not have the same size."""
     first, second = describe_image(a), describe_image(b)
     if first is None or second is None or first == second:
         return []
-    return [("note", f"{first} and {second}: the spaces of images of different sizes differ, so compare with care")]
+    return [("note", f"{first} and {second}: images of different sizes lie in different spaces, so compare with care")]
+
+
+# ---------------------------------------------------------------- what is asked
 
 
 def as_metric(name: str) -> str:
@@ -145,12 +278,19 @@ def as_metric(name: str) -> str:
     try:
         resolve(name)
     except ValueError as error:
-        raise UsageError(f"{str(error).partition(';')[0]}; choose one of {', '.join(METRICS)}") from None
+        reason = str(error).partition(";")[0]
+        start = f"--metric {name}: " if reason.startswith("unknown") else f"{reason}; "
+        raise UsageError(f"{start}choose one of {', '.join(METRICS)}") from None
     return name
 
 
-def as_diameter(text: str | None) -> float | Literal["auto"] | None:
-    """``auto``, a number, or None where it was left out."""
+def as_diameter(text: str | None, quantile: float | None = None) -> float | Literal["auto"] | None:
+    """``auto``, a number, or None if it was left out; raises for a quantile that has no meaning beside it."""
+    if quantile is not None:
+        if text != "auto":
+            raise UsageError("--quantile belongs to --diameter auto: pass both, or neither")
+        with usage():
+            as_share(quantile, "quantile")
     if text is None:
         return None
     if text == "auto":
@@ -161,14 +301,22 @@ def as_diameter(text: str | None) -> float | Literal["auto"] | None:
         raise UsageError(f"--diameter {text}: is neither auto nor a number") from None
 
 
+def diameter_of(A: CollectionLike, B: CollectionLike | None, metric: str, quantile: float | None) -> float:
+    """Δ of everything in the collections, which must be positive."""
+    span = rpw.diameter(A, B, metric=metric, quantile=1.0 if quantile is None else quantile)
+    if span > 0:
+        return span
+    points = "all points are equal" if quantile in (None, 1) else "all points that --quantile counts are equal"
+    raise ValueError(f"--diameter auto must be positive, and here it is 0: {points}; pass a number")
+
+
 def as_diameter_of_pair(text: str | None) -> float | None:
-    """A number, or None where it was left out. One pair's own Δ is refused, as in Python."""
+    """A number, or None if it was left out. One pair's own Δ is refused, as in Python."""
     given = as_diameter(text)
     if isinstance(given, str):
         raise UsageError(
             "--diameter auto: the diameter belongs to the space, not to one pair, and distances with different ones "
-            "cannot be compared; pass a number, the same for all pairs (rpw pairwise --diameter auto takes and shows "
-            "that of a whole collection)"
+            "cannot be compared; pass a number, the same for all pairs: rpw diameter FILE... --quantile 0.9 computes it"
         )
     return given
 
@@ -176,21 +324,22 @@ def as_diameter_of_pair(text: str | None) -> float | None:
 def diameter_note(
     given: object, k: float | list[float], A: CollectionLike, B: CollectionLike | None, metric: str, looks_near: bool
 ) -> str | None:
-    """A hint where the diameter was left out, matters and hardly fits, by the rules by which Python warns."""
+    """A hint if the diameter was left out, matters and hardly fits, by the rules by which Python warns."""
     prices = [float(price) for price in np.atleast_1d(k)]
     if given is not None or max(prices) == 0:
         return None
     points, ground = np.concatenate(all_clouds(A, B)), Points(resolve(metric))
     reach = ground.reach(points, points)
+    way_out = "rpw diameter FILE... --quantile 0.9 computes one for --diameter"
     if reach.is_far:
-        return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: see --diameter"
+        return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: {way_out}"
     if looks_near and ground.is_near(points, points, near_for(*prices)):
-        return "all points lie far closer than the diameter, which was left at 1: outliers look near; see --diameter"
+        return f"all points lie far closer than the diameter, which was left at 1: outliers look near; {way_out}"
     return None
 
 
 def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str) -> str:
-    """The words of Python's warning that one column makes up nearly all of the distances; empty where there is none."""
+    """The words of Python's warning that one column makes up nearly all of the distances; empty if there is none."""
     column = as_problem(x, y, None, None, metric=metric).leading_column if k > 0 else None
     return "" if column is None else of_one_scale(column)
 

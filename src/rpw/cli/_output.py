@@ -20,9 +20,12 @@ from rich.text import Text
 from rpw.base.ctrl_c import INTERRUPTED, heard
 from rpw.base.usage import UsageError
 from rpw.cli._streams import complain, stop_writing
+from rpw.io.selection import MissingValueError
 
 __all__ = [
+    "WIDTH",
     "counted",
+    "encodable",
     "guarded",
     "print_json",
     "print_lines",
@@ -63,21 +66,24 @@ def _reason(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, TimeoutError):
         return str(error).replace("time_limit", "--time-limit", 1)
-    return _as_option(str(error)) or type(error).__name__
+    hint = "; --drop-missing leaves out such rows" if isinstance(error.__cause__, MissingValueError) else ""
+    return (_as_option(str(error)) or type(error).__name__) + hint
 
 
-_ARGUMENT = re.compile(r"(p|k|tol|diameter|mass|lam|device|n_threads|time_limit)(?= (must|is|has)\b)")
+_NAMES = "p|k|tol|diameter|quantile|mass|lam|fdr|calibration|n_neighbors|device|n_threads|time_limit"
+_ARGUMENT = re.compile(rf"({_NAMES})(?= (must|is|has)\b)")
 
 
 def _as_option(text: str) -> str:
     """A message of Python about an argument, as the command line spells it."""
     text = re.sub(r"\b(device|metric|solver|out)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\btol (?=must bound|> 0)", "--tol ", text)
     named = _ARGUMENT.match(text)
     return text if named is None else f"--{named[0].replace('_', '-')}{text[named.end() :]}"
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    complain(_encodable(message, sys.stderr.encoding))
+    complain(encodable(message, sys.stderr.encoding))
     raise typer.Exit(code)
 
 
@@ -162,11 +168,11 @@ def _on_stdout() -> Iterator[None]:
 
 
 def _text(text: str, style: str = "") -> Text:
-    return Text(_encodable(text, sys.stdout.encoding), style=style)
+    return Text(encodable(text, sys.stdout.encoding), style=style)
 
 
-def _encodable(text: str, encoding: str | None) -> str:
-    """The text on one line, with escapes for what the terminal cannot show (a file may have any name)."""
+def encodable(text: str, encoding: str | None) -> str:
+    """The text of one line, with escapes for what the terminal cannot show (a file may have any name)."""
     encoding = encoding or "utf-8"
     shown = "".join(c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else " " for c in text)
     return shown.encode(encoding, "backslashreplace").decode(encoding)

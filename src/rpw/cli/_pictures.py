@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rpw.base.usage import UsageError
-from rpw.cli._options import choices
+from rpw.cli._options import check_choice, one_of
 from rpw.cli._output import print_lines
 from rpw.experiments.perturbation import SCENARIOS, described
 from rpw.io.pictures import DATASETS, Pictures
@@ -23,31 +22,35 @@ Dataset = Annotated[
     str,
     typer.Option(
         "--dataset",
-        metavar="digits|mnist|cifar10|corel|DIR",
-        help="Pictures: a name, or their folder.",
-        autocompletion=choices("digits", *DATASETS),
+        metavar="NAME|DIR",
+        help=f"Pictures: digits, {', '.join(DATASETS)}, or a folder of pictures.",
+        autocompletion=lambda incomplete: [name for name in ("digits", *DATASETS) if name.startswith(incomplete)],
     ),
 ]
 Scenario = Annotated[
     str,
-    typer.Option(
+    one_of(
         "--scenario",
-        help="noise (on one pixel; white pixels), shift (two rows up; a tint), both or clean.",
-        autocompletion=choices(*SCENARIOS),
+        tuple(SCENARIOS),
+        "What happens to the pictures. Noise: mass on one pixel (grey), or white pixels "
+        "(colour). Shift: up by a fourteenth (grey), or a tint (colour).",
     ),
 ]
 Labelled = Annotated[
-    int | None, typer.Option("--labelled", min=1, help="Pictures to search in.", show_default="2000, digits 200")
+    int | None,
+    typer.Option(
+        "--labelled", metavar="NUMBER", min=1, help="Pictures to search in.", show_default="2000; of digits 200"
+    ),
 ]
 Queries = Annotated[
-    int | None, typer.Option("--queries", min=1, help="Pictures to search for.", show_default="50, digits 20")
+    int | None,
+    typer.Option("--queries", metavar="NUMBER", min=1, help="Pictures to search for.", show_default="50; of digits 20"),
 ]
 
 
 def check_scenario(scenario: str) -> None:
     """Raise if there is no such perturbation."""
-    if scenario not in SCENARIOS:
-        raise UsageError(f"--scenario {scenario}: choose one of {', '.join(SCENARIOS)}")
+    check_choice("--scenario", scenario, tuple(SCENARIOS))
 
 
 def sizes_of(pictures: Pictures, labelled: int | None, queries: int | None) -> dict[str, int]:

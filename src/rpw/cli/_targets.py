@@ -13,8 +13,8 @@ def check_not_read(option: str, target: Path, inputs: list[Path]) -> None:
     """Raise if what is written to ``target`` would replace an input, or lie among the measures of one."""
     for path in inputs:
         if target.resolve() == path.resolve():
-            raise UsageError(f"{option} {target}: is what is read")
+            raise UsageError(f"{option} {target}: is one of the inputs, and would be replaced")
         if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
             raise UsageError(
-                f"{option} {target}: lies in the folder that is read, where it would be taken for a measure"
+                f"{option} {target}: lies in the folder that is read, so it would be taken for one of its files"
             )

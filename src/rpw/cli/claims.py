@@ -11,22 +11,29 @@ import typer
 from rpw.cli._options import Json, path
 from rpw.cli._output import counted, print_json, print_lines, print_rows, print_table
 
-__all__ = ["claims"]
+__all__ = ["EXAMPLES", "claims"]
+
+EXAMPLES = (
+    "rpw reproduce claims runs",
+    "rpw reproduce claims runs --plain-queries --json",
+)
 
 Runs = Annotated[
-    Path, typer.Argument(metavar="DIR", parser=path, help="Its folders are those of rpw reproduce retrieval.")
+    Path, typer.Argument(metavar="DIR", parser=path, help="A folder that holds folders of rpw reproduce retrieval.")
 ]
-Out = Annotated[Path | None, typer.Option("--out", parser=path, help="Folder for the table.", show_default="DIR")]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", parser=path, help="Folder for the table.", show_default="DIR")
+]
 PlainQueries = Annotated[
-    bool, typer.Option("--plain-queries", help="Judge the runs of retrieval --plain-queries, beside the others.")
+    bool, typer.Option("--plain-queries", help="Judge the runs that were made with --plain-queries.")
 ]
 
 
 def claims(runs: Runs, plain_queries: PlainQueries = False, out: Out = None, as_json: Json = False) -> None:
-    """Which claims of the paper about retrieval hold: yes, no, or not decided.
+    """Which claims of the paper about retrieval hold in finished runs.
 
-    Compares the hits of finished runs query by query, and corrects all claims together. Writes claims.csv, or
-    claims-plain.csv for plain queries.
+    Compares the hits of the runs query by query, with one correction for all claims together. Writes claims.csv, or
+    claims-plain.csv with --plain-queries.
     """
     from rpw.experiments.claims import CLAIMS, OTHER_READING, judge, read_hits, verdict_table
     from rpw.experiments.files import write_csv

@@ -13,11 +13,24 @@ from rpw.cli._options import Json, NThreads
 from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 
-__all__ = ["convergence"]
+__all__ = ["EXAMPLES", "convergence"]
 
-Repeats = Annotated[int, typer.Option("--repeats", min=1, help="Independent pairs of samples for each n.")]
+EXAMPLES = (
+    "rpw reproduce convergence",
+    "rpw reproduce convergence --largest-n 600 --repeats 3",
+)
+
+Repeats = Annotated[
+    int, typer.Option("--repeats", metavar="NUMBER", min=1, help="Independent pairs of samples for each size.")
+]
 LargestN = Annotated[
-    int, typer.Option("--largest-n", min=100, help="Largest sample of a density, of 100, 250, 600, 1500, 4000.")
+    int,
+    typer.Option(
+        "--largest-n",
+        metavar="NUMBER",
+        min=100,
+        help="Largest sample of a density, at least 100; sizes are 100, 250, 600, 1500 and 4000.",
+    ),
 ]
 
 
@@ -29,9 +42,10 @@ def convergence(
     n_threads: NThreads = None,
     as_json: Json = False,
 ) -> None:
-    """How fast distances between samples vanish: fitted exponents beside the theory.
+    """How fast distances between samples vanish, beside the theory.
 
-    Two points and a 4 x 4 grid as in the paper, and densities on a square, two squares and a cube; all of diameter 1.
+    Fits an exponent to each distance: for two points and a 4 x 4 grid, as in the paper, and for densities on a square,
+    two squares and a cube. All have diameter 1.
     """
     from rpw.experiments.convergence import FITTED_FROM, continuous_curves, discrete_curves
     from rpw.experiments.theory_views import bound_table, exponent_table, write_convergence

@@ -15,17 +15,24 @@ from rpw.cli._output import print_json, print_lines, print_rows, print_table
 from rpw.cli._progress import bar
 from rpw.io.pictures import load_pictures
 
-__all__ = ["demo"]
+__all__ = ["EXAMPLES", "demo"]
+
+EXAMPLES = (
+    "rpw demo",
+    "rpw demo --out digits",
+)
 
 Out = Annotated[
-    Path | None, typer.Option("--out", parser=path, help="Folder for what is made.", show_default="demo_output")
+    Path | None,
+    typer.Option("--out", metavar="DIR", parser=path, help="Folder for the results.", show_default="demo_output"),
 ]
 
 
 def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:
-    """Find handwritten digits that are noisy, shifted, or both: no data needed, within a minute on two cores.
+    """Find handwritten digits in spite of noise and shifts.
 
-    Says by which distance they are still found, and writes a page that shows it.
+    Needs no data, and takes less than a minute on two cores. Says which distance still finds the digits, and writes a
+    page that shows it.
     """
     from rpw.experiments.demo import SCENARIOS, Setting, findings, run_demo
     from rpw.experiments.demo_views import DISTANCES, accuracy_table, settings, write_demo

@@ -11,39 +11,62 @@ import typer
 import rpw
 from rpw.base.deadline import deadline_after
 from rpw.base.usage import UsageError
-from rpw.cli._options import Json, NThreads, choices, path, usage
+from rpw.cli._options import Json, NThreads, check_choice, one_of, path, usage
 from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
 from rpw.cli._targets import check_not_read
 
-__all__ = ["drift"]
+__all__ = ["EXAMPLES", "drift"]
 
-HAS_DRIFTED = 3  # an exit code of its own, so that pipelines can tell it from a failure
+EXAMPLES = (
+    "rpw drift before.csv after.csv",
+    "rpw drift before.csv after.csv --columns age,city",
+    "rpw drift before.csv after.csv --out drift.html",
+    "# in a pipeline: fail if something has changed",
+    "rpw drift before.csv after.csv --fail-on any",
+)
+
+HAS_DRIFTED = 3  # an exit code of its own, so that pipelines can distinguish it from a failure
 _FAIL_ON = ("drift", "any")
 _MOST_ROWS, _MOST_REASONS = 24, 5
 
-Reference = Annotated[Path, typer.Argument(metavar="REF", parser=path, help="The reference: a CSV or Parquet file.")]
-Current = Annotated[Path, typer.Argument(metavar="CUR", parser=path, help="The current data: another.")]
+Reference = Annotated[
+    Path,
+    typer.Argument(metavar="REF", parser=path, help="The reference: a CSV, TSV or Parquet file with names of columns."),
+]
+Current = Annotated[Path, typer.Argument(metavar="CUR", parser=path, help="The current data: a file of that kind.")]
 Columns = Annotated[
-    str | None, typer.Option("--columns", metavar="NAME[,NAME...]", help="Columns to compare; all if left out.")
+    str | None,
+    typer.Option("--columns", metavar="NAME[,NAME...]", help="Columns to compare.", show_default="all"),
 ]
-Alpha = Annotated[float, typer.Option("--alpha", help="Chance of even one false alarm.")]
+Alpha = Annotated[float, typer.Option("--alpha", metavar="NUMBER", help="Chance of even one false alarm.")]
 NResamples = Annotated[
-    int | None, typer.Option("--n-resamples", min=1, help="Random splits for each test; enough if left out.")
+    int | None,
+    typer.Option(
+        "--n-resamples", metavar="NUMBER", min=1, help="Random splits for each test.", show_default="enough for --alpha"
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the random splits.")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.html", parser=path, help="Write a page too.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of the random splits.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE.html", parser=path, help="Also write a page that needs no network."),
+]
 FailOn = Annotated[
     str | None,
-    typer.Option(
+    one_of(
         "--fail-on",
-        metavar="drift|any",
-        help=f"Exit with code {HAS_DRIFTED} if something has drifted; any: also if a test was not made.",
-        autocompletion=choices(*_FAIL_ON),
+        _FAIL_ON,
+        f"Exit with code {HAS_DRIFTED} if something has drifted; with any, also if a test could not be made.",
     ),
 ]
 TimeLimit = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds; splits without an answer then count as farther apart.")
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        help="Stop after so long. Random splits that are not solved by then count as if they were farther apart "
+        "than the tables.",
+    ),
 ]
 
 
@@ -60,7 +83,10 @@ def drift(
     n_threads: NThreads = None,
     as_json: Json = False,
 ) -> None:
-    """Has the data changed? Two tables, column by column and all together."""
+    """Has the data changed? Two tables, column by column and all together.
+
+    Numbers, dates and categories are each tested, and all numbers and dates together.
+    """
     _check(alpha, out, fail_on, time_limit, [reference, current])
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     start = time.perf_counter()
@@ -85,8 +111,8 @@ def drift(
 def _check(alpha: float, out: Path | None, fail_on: str | None, time_limit: float | None, inputs: list[Path]) -> None:
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha must lie between 0 and 1, got {alpha:g}")
-    if fail_on is not None and fail_on not in _FAIL_ON:
-        raise UsageError(f"--fail-on {fail_on}: choose one of {', '.join(_FAIL_ON)}")
+    if fail_on is not None:
+        check_choice("--fail-on", fail_on, _FAIL_ON)
     if out is not None:
         if out.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"--out {out}: the page is written to a file that ends in .html")

@@ -10,76 +10,128 @@ import numpy as np
 import typer
 
 import rpw
-from rpw.base.check import as_choice, as_device
 from rpw.base.usage import UsageError
 from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
+    DISTANCE,
+    Columns,
     Device,
+    Diameter,
+    DropMissing,
     Json,
     Many,
     Metric,
     NThreads,
+    Quantile,
     TimeLimit,
     as_diameter,
     as_metric,
+    as_selection,
     as_several_k,
+    check_choice,
+    check_device_name,
     check_question,
-    choices,
     diameter_note,
+    diameter_of,
+    dropped_of,
     note_row,
+    one_of,
     path,
     skipped_note,
     usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import bar, counting
-from rpw.io.readers import Collection, read_collection
-from rpw.many.store.tile_store import is_complete, write_names
-from rpw.pair.question import DEFAULTS, DISTANCES
+from rpw.io.readers import Collection, select_collection
+from rpw.many.store.tile_store import complete_shape, write_names
+from rpw.pair.question import DEFAULTS, DISTANCES, SOLVERS
 
-__all__ = ["pairwise"]
+__all__ = ["EXAMPLES", "pairwise"]
+
+EXAMPLES = (
+    "rpw pairwise folder --out matrix.csv --diameter auto",
+    "# gross outliers do not count for the diameter",
+    "rpw pairwise folder --out m.npz --diameter auto --quantile 0.9",
+    "# long runs: the same command again resumes",
+    "rpw pairwise folder --out matrix.zarr --diameter 2.5",
+    "# between two collections; to within 0.01",
+    "rpw pairwise folder --b other --out between.csv --tol 0.01",
+    "# a matrix for each k",
+    "rpw pairwise folder --out stack.npz --k 0.1,1,10",
+)
 
 _ROWS_AT_ONCE = 256
 _ON_ERROR = ("raise", "nan")
 _LINES = 16  # for as many k, so that everything stays on one screen
+# Which distances take tol and solver, beside what they are called with.
+_EFFORT = {
+    "rpw": ("tol", "solver"),
+    "wasserstein": ("solver",),
+    "partial_wasserstein": ("solver",),
+    "robot": ("solver",),
+}
 
 Out = Annotated[
     Path,
     typer.Option(
         "--out",
+        metavar="FILE",
         parser=path,
-        help="D.zarr: a store; the same call again resumes. Or a file: .csv, .tsv, .npy, .npz.",
+        help="The matrix: .csv, .tsv, .npy, .npz, or a Zarr store (.zarr, or no ending), which can resume.",
     ),
 ]
 Other = Annotated[
-    Path | None, typer.Option("--b", metavar="DIR|FILE", parser=path, help="Second collection, or the first.")
+    Path | None,
+    typer.Option("--b", metavar="DIR|FILE", parser=path, help="A second collection: the columns of the matrix."),
 ]
-Distance = Annotated[
-    str, typer.Option("--distance", help=f"One of {', '.join(DISTANCES)}.", autocompletion=choices(*DISTANCES))
+Distance = Annotated[str, one_of("--distance", tuple(DISTANCES), "Which distance.", DISTANCE)]
+P = Annotated[
+    float | None,
+    typer.Option(
+        "--p", metavar="NUMBER", help="Exponent p, from 1 to inf.", show_default="2", rich_help_panel=DISTANCE
+    ),
 ]
-P = Annotated[float | None, typer.Option("--p", help="In [1, inf]; 2 if left out.")]
 K = Annotated[
     list[str] | None,
     typer.Option(
         "--k",
         metavar="NUMBER[,NUMBER...]",
-        help="Price of leaving mass behind; 1 if left out. Several: a stack of matrices, k first.",
+        help="Cost of leaving mass behind, at least 0. Several: a matrix for each.",
+        show_default="1",
+        rich_help_panel=DISTANCE,
     ),
 ]
-Mass = Annotated[float | None, typer.Option("--mass", help="Share for partial_wasserstein.")]
-Lam = Annotated[float | None, typer.Option("--lam", help="Truncation, for robot.")]
-Diameter = Annotated[
+Mass = Annotated[
+    float | None,
+    typer.Option(
+        "--mass", metavar="SHARE", help="For partial_wasserstein: the share that moves.", rich_help_panel=DISTANCE
+    ),
+]
+Lam = Annotated[
+    float | None,
+    typer.Option("--lam", metavar="NUMBER", help="For robot: λ; lengths are cut at 2λ.", rich_help_panel=DISTANCE),
+]
+Tol = Annotated[
+    float | None,
+    typer.Option(
+        "--tol",
+        metavar="NUMBER",
+        help="Error allowed in each RPW; 0 means exact.",
+        show_default="0",
+        rich_help_panel=DISTANCE,
+    ),
+]
+Solver = Annotated[
     str | None,
-    typer.Option("--diameter", metavar="auto|NUMBER", help="Of the space; 1 if left out; auto: all points'."),
+    one_of("--solver", SOLVERS, "Algorithm; lmr and bisection need --tol.", DISTANCE, show_default="auto"),
 ]
 OnError = Annotated[
     str,
-    typer.Option(
+    one_of(
         "--on-error",
-        metavar="raise|nan",
-        help="nan: pairs that fail are fine; unreadable files are not.",
-        autocompletion=choices(*_ON_ERROR),
-        show_default=False,
+        _ON_ERROR,
+        "What to do if a pair fails. raise: exit with code 1, after all others. nan: NaN in the matrix, and no "
+        "error. A file that cannot be read is always an error.",
     ),
 ]
 
@@ -93,50 +145,60 @@ def pairwise(
     k: K = None,
     metric: Metric = "euclidean",
     diameter: Diameter = None,
+    quantile: Quantile = None,
     mass: Mass = None,
     lam: Lam = None,
+    tol: Tol = None,
+    solver: Solver = None,
+    columns: Columns = None,
+    drop_missing: DropMissing = False,
     on_error: OnError = "raise",
     time_limit: TimeLimit = None,
     n_threads: NThreads = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """The matrix of distances within one collection, or between two."""
-    span = as_diameter(diameter)
+    """All distances within a collection, or between two: a matrix."""
+    span, wanted = as_diameter(diameter, quantile), as_selection(columns, drop_missing)
+    check_choice("--distance", distance, tuple(DISTANCES))
+    check_choice("--on-error", on_error, _ON_ERROR)
+    check_device_name(device)
     options = _options(distance, {"p": p, "k": _as_k(k), "diameter": span, "mass": mass, "lam": lam})
     options["metric"] = as_metric(metric)
+    options |= _effort(distance, options, {"tol": tol, "solver": solver})
     with usage():
         _check_options(distance, options, time_limit)
-        as_device(device)
-        as_choice(on_error, "--on-error", _ON_ERROR)
     check_out(out, [a] if b is None else [a, b], is_stack=isinstance(options.get("k"), list))
-    first, second = read_collection(a), None if b is None else read_collection(b)
+    first, second = select_collection(a, wanted), None if b is None else select_collection(b, wanted)
     if second is not None:
         second.check_beside(first.kind, str(a))
         second = second.matched_to(first.columns, str(a))
     A, B, shared = _arguments(first, second)
     names = {"rows": first.names, "columns": (first if second is None else second).names}
-    before = {"resumed": (out / "zarr.json").exists(), "already_complete": is_complete(out)}
+    was_there, shape_before = (out / "zarr.json").exists(), complete_shape(out)
     start = time.perf_counter()
     if options.get("diameter") == "auto":
-        span = rpw.diameter(*_points(first, second), metric=options["metric"])
-        options["diameter"] = span or "auto"  # of 0, rpw.pairwise says what is wrong
+        options["diameter"] = diameter_of(*_points(first, second), options["metric"], quantile)
     asked = {"distance": distance, **options}
     run = {"n_threads": n_threads, "device": device, "time_limit": time_limit, "on_error": on_error, **shared}
     with bar(as_json) as report:
         matrix = _matrix(out, names, asked, A, B, progress=counting(report, "pairs"), **run)
-    facts = {"shape": list(matrix.shape), **_summary(matrix, b is None), **before}
+    shape = list(matrix.shape)
+    before = {"resumed": was_there, "already_complete": shape == shape_before}  # another shape: the store has grown
+    facts = {"shape": shape, **_summary(matrix, b is None), **before}
     end = time.perf_counter()
     note = _note(diameter, options, first, second)
     if as_json:
-        how = {"device": device, "note": note, "seconds": end - start}
-        print_json({"out": out, "distance": distance, **options, **facts, **names, **how})
+        dropped = first.dropped + (0 if second is None else second.dropped)
+        how = {"device": device, "quantile": quantile, "dropped": dropped, "note": note, "seconds": end - start}
+        print_json({"out": out, "distance": distance, "tol": 0, "solver": "auto", **options, **facts, **names, **how})
         return
     inputs = [("rows", a, first)] if b is None or second is None else [("rows", a, first), ("columns", b, second)]
     print_rows(
         [
             *((name, f"{path}: {counted(len(collection), 'measure')}") for name, path, collection in inputs),
             *skipped_note([name for _, _, collection in inputs for name in collection.skipped]),
+            *dropped_of(first, second),
             *_entries(out, distance, options, facts),
             ("time", seconds(start, end) + ("" if device == "cpu" else f" on {device}")),
             *note_row(note),
@@ -145,7 +207,7 @@ def pairwise(
 
 
 def _as_k(given: list[str] | None) -> float | list[float] | None:
-    """A number, several of them, or None where it was left out."""
+    """A number, several of them, or None if it was left out."""
     several = as_several_k(given)
     return several if len(several) > 1 else several[0] if several else None
 
@@ -158,22 +220,32 @@ def _check_options(distance: str, options: dict[str, Any], time_limit: float | N
 
 
 def _options(distance: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What the distance is called with; an option that it does not listen to is a mistake."""
-    if distance not in DISTANCES:
-        text = f"unknown distance {distance!r}; choose one of {', '.join(DISTANCES)}"
-        raise UsageError(text)
+    """What the distance is called with; an option without effect is a mistake."""
     heard = DISTANCES[distance]
     for name, value in given.items():
         if value is not None and name not in heard:
-            raise UsageError(f"--{name} means nothing to --distance {distance}")
+            raise UsageError(f"--{name} has no effect on --distance {distance}: leave it out")
     for name in heard:
         if given[name] is None and name not in DEFAULTS:
             raise UsageError(f"--distance {distance} needs --{name}")
     return {name: DEFAULTS[name] if given[name] is None else given[name] for name in heard}
 
 
+def _effort(distance: str, options: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """``tol`` and ``solver`` as far as they were given."""
+    asked = {name: value for name, value in given.items() if value is not None}
+    for name in asked:
+        if name not in _EFFORT.get(distance, ()):
+            raise UsageError(f"--{name} has no effect on --distance {distance}: leave it out")
+        if isinstance(options.get("k"), list):
+            raise UsageError(f"--{name} has no effect on several --k, which one exact search answers: leave it out")
+    if "solver" in asked:
+        check_choice("--solver", asked["solver"], SOLVERS)
+    return asked
+
+
 def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, dict[str, Any]]:
-    """The collections as `rpw.pairwise` takes them: histograms where all share one support, else measures."""
+    """The collections as `rpw.pairwise` takes them: histograms if all share one support, else measures."""
     everything = [first] if second is None else [first, second]
     support = first.support
     if support is not None and all(c.support is not None and np.array_equal(c.support, support) for c in everything):
@@ -182,7 +254,7 @@ def _arguments(first: Collection, second: Collection | None) -> tuple[Any, Any, 
 
 
 def _matrix(out: Path, names: dict[str, list[str]], asked: dict[str, Any], A: Any, B: Any, **run: Any) -> Any:
-    """The matrix, which then lies in ``out``; also where pairs failed, for somebody will want the others."""
+    """The matrix, which then lies in ``out``; also if pairs failed, for somebody will want the others."""
 
     def keep(matrix: Any) -> None:
         if is_file_format(out):

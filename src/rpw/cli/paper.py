@@ -19,25 +19,48 @@ if TYPE_CHECKING:
     from rpw.experiments.paper.parts import Part
     from rpw.experiments.paper.whole import Whole
 
-__all__ = ["paper"]
+__all__ = ["EXAMPLES", "paper"]
 
-Quick = Annotated[bool, typer.Option("--quick", help="Small sizes and scikit-learn's digits: about two minutes.")]
+EXAMPLES = (
+    "rpw reproduce paper --quick",
+    "rpw reproduce paper --quick --parts 'lemma 3.2,figure 5'",
+    "rpw reproduce paper --data DIR --device cuda",
+)
+
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Small sizes, and scikit-learn's digits as pictures: about two minutes.")
+]
 Parts = Annotated[
-    str | None, typer.Option("--parts", metavar="NAME,NAME...", help="Some parts, such as 'lemma 3.2,figure 5'.")
+    str | None,
+    typer.Option(
+        "--parts", metavar="NAME[,NAME...]", help="Some parts, such as 'lemma 3.2,figure 5'.", show_default="all"
+    ),
 ]
 RunsFolder = Annotated[
     Path | None,
     typer.Option(
-        "--runs", metavar="DIR", parser=path, help="Where runs of retrieval lie, or go.", show_default="OUT/runs"
+        "--runs",
+        metavar="DIR",
+        parser=path,
+        help="Folder of runs of rpw reproduce retrieval: finished ones are read, new ones are written there.",
+        show_default="runs, in --out",
     ),
 ]
 LargestN = Annotated[
     int | None,
     typer.Option(
-        "--largest-n", min=250, max=100_000, help="Largest sample; less where that is slow.", show_default="100000"
+        "--largest-n",
+        metavar="NUMBER",
+        min=250,
+        max=100_000,
+        help="Largest sample, from 250 to 100000; parts that would be slow take smaller ones.",
+        show_default="100000",
     ),
 ]
-Repeats = Annotated[int | None, typer.Option("--repeats", min=2, help="Samples for each n.", show_default="20")]
+Repeats = Annotated[
+    int | None,
+    typer.Option("--repeats", metavar="NUMBER", min=2, help="Samples of each size, at least 2.", show_default="20"),
+]
 
 
 def paper(
@@ -53,9 +76,10 @@ def paper(
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """All of the paper on one page: statements, figures and experiments, each with a verdict.
+    """The whole paper on one page, with a verdict for each statement.
 
-    The same call again resumes: parts that are finished are not computed again.
+    Statements, figures and experiments are numbered as in the paper. The same command again resumes: parts that are
+    finished are not computed again.
     """
     from rpw.experiments.paper.page import counts_of
     from rpw.experiments.paper.parts import FULL, QUICK, Job, all_parts

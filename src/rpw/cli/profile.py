@@ -12,7 +12,11 @@ import rpw
 from rpw.base.extras import import_extra
 from rpw.base.usage import UsageError
 from rpw.cli._options import (
+    DISTANCE,
+    WRITING,
+    Columns,
     DiameterOfPair,
+    DropMissing,
     First,
     Json,
     Metric,
@@ -22,30 +26,68 @@ from rpw.cli._options import (
     TimeLimit,
     as_diameter_of_pair,
     as_metric,
+    as_selection,
     as_several_k,
+    check_choice,
     check_question,
-    choices,
     diameter_note,
     images_note,
     note_row,
+    notes_of_tables,
+    one_of,
     path,
     read_pair,
     usage,
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import is_for_person
+from rpw.cli._table_file import check_tables, sides, write_table
 from rpw.cli._targets import check_not_read
 from rpw.io.files import replacing
+from rpw.pair.question import SOLVERS
 
-__all__ = ["profile"]
+__all__ = ["EXAMPLES", "profile"]
 
-Tol = Annotated[float, typer.Option("--tol", help="Error allowed, in units of W; 0: the exact profile.")]
-_SOLVERS = ("auto", "exact", "walk", "lmr")
-Solver = Annotated[
-    str, typer.Option("--solver", help=f"One of {', '.join(_SOLVERS)}.", autocompletion=choices(*_SOLVERS))
+EXAMPLES = (
+    "rpw profile a.csv b.csv",
+    "rpw profile a.csv b.csv --k 0.1,0.3 --plot profile.png",
+    "# how late each point moves: outliers come last",
+    "rpw profile a.csv b.csv --scores scores.csv",
+    "# large files: two curves that enclose the profile",
+    "rpw profile a.npy b.npy --tol 0.05",
+)
+
+_SOLVERS = ("auto", "exact", "walk", "points", "lmr")
+Tol = Annotated[
+    float,
+    typer.Option(
+        "--tol",
+        metavar="NUMBER",
+        help="Error allowed, in units of the cost W; 0 means the exact profile.",
+        rich_help_panel=DISTANCE,
+    ),
 ]
+Solver = Annotated[str, one_of("--solver", _SOLVERS, "Algorithm; lmr needs --tol.", DISTANCE)]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", parser=path, help="Draw the profile and its crossings into this file.")
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        parser=path,
+        help="A picture of the profile and of RPW for each k, such as .png, .svg or .pdf.",
+        rich_help_panel=WRITING,
+    ),
+]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        "--scores",
+        metavar="FILE",
+        parser=path,
+        help="For each point its score: what the last bit of its mass costs to move "
+        "(.csv, .tsv, .parquet, .npz). Not with --tol.",
+        rich_help_panel=WRITING,
+    ),
 ]
 
 _MASSES = (0.5, 0.9, 0.95, 0.99, 1.0)
@@ -62,22 +104,33 @@ def profile(
     diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
-    time_limit: TimeLimit = None,
+    columns: Columns = None,
+    drop_missing: DropMissing = False,
     plot: Plot = None,
+    scores: Scores = None,
+    time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> None:
-    """The cost of moving every share of the mass, and RPW for every k, from one solve."""
+    """What it costs to move each share of the mass, and RPW for every k.
+
+    One solve gives the whole curve. Its elbow is a first guess of the share of inliers.
+    """
     metric, given = as_metric(metric), as_diameter_of_pair(diameter)
+    wanted = as_selection(columns, drop_missing)
     asked_k = as_several_k(k) or [1.0]
+    _check_solver(solver)
     with usage():
         for each in asked_k:
             check_question(p=p, k=each, diameter=given, tol=tol, solver=solver, time_limit=time_limit)
-        _check_solver(solver)
         if plot is not None:
             check_not_read("--plot", plot, [a, b])
+    if scores is not None and tol > 0:
+        raise UsageError("--scores needs the exact profile: leave out --tol")
     if plot is not None:
         _check_plot(plot)
-    x, y = read_pair(a, b)
+    check_tables({"--scores": scores}, [a, b])
+    one, other = read_pair(a, b, wanted)
+    x, y = one.measure, other.measure
     delta = 1.0 if given is None else given
     start = time.perf_counter()
     asked: Any = {"p": p, "metric": metric, "diameter": delta, "solver": solver, "tol": tol}
@@ -87,10 +140,13 @@ def profile(
     prices = sorted({*_PRICES, *asked_k})
     if plot is not None:
         _draw(curve, plot, asked_k)
+    if scores is not None:
+        write_table(scores, sides(one, other, score=(curve.scores_a, curve.scores_b)))
     if as_json:
         answer = {"p": p, "metric": metric, "diameter": delta, "tol": tol, **_curves(curve), **_bounds(curve, prices)}
         facts = {"elbow": curve.elbow() if curve.is_exact else None, "solver": curve.solver, "plot": plot}
-        print_json({**answer, **facts, "note": note, "seconds": end - start})
+        files = {"scores": scores, "dropped": one.dropped + other.dropped}
+        print_json({**answer, **facts, **files, "note": note, "seconds": end - start})
         return
     error = f", tol={tol:g}" if tol else ""
     print_rows(
@@ -101,8 +157,10 @@ def profile(
             *_distances(curve, prices),
             ("first", f"{a}: {x!r}"),
             ("second", f"{b}: {y!r}"),
+            *notes_of_tables(a, one, b, other),
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
-            *_picture(plot),
+            *([] if plot is None else [("picture", str(plot))]),
+            *([] if scores is None else [("scores", str(scores))]),
             *note_row(note),
             *images_note(a, b),
         ]
@@ -121,12 +179,12 @@ def _elbow(curve: rpw.Profile) -> list[tuple[str, str]]:
     if not curve.is_exact:
         return []
     share = curve.elbow()
-    meaning = "the slope has no jump" if share == 1 else "a first guess of the inlier share"
+    meaning = "no gross outliers found; there may be others" if share == 1 else "a first guess of the inlier share"
     return [("elbow", f"{share:.4g} of the mass ({meaning})")]
 
 
 def _curves(curve: rpw.Profile) -> dict[str, Any]:
-    """The breakpoints; where ``tol`` makes two curves of them, those of the upper one, and the other by name."""
+    """The breakpoints; if ``tol`` makes two curves, those of the upper one, and the lower one by name."""
     below = curve.lower
     other = None if below is curve else {"mass": below.mass, "cost_p": below.cost_p}
     return {"mass": curve.mass, "cost_p": curve.cost_p, "lower_curve": other}
@@ -139,7 +197,7 @@ def _bounds(curve: rpw.Profile, prices: list[float]) -> dict[str, dict[str, floa
 
 
 def _name(k: float) -> str:
-    """A price with as many digits as tell it from all others."""
+    """A k with as many digits as distinguish it from all others."""
     return f"{k:g}" if float(f"{k:g}") == k else repr(k)
 
 
@@ -148,13 +206,10 @@ def _shown(lower: float, upper: float) -> str:
     return f"{upper:.9g}" if lower == upper else f"{lower:.6g} to {upper:.6g}"
 
 
-def _picture(plot: Path | None) -> list[tuple[str, str]]:
-    return [] if plot is None else [("picture", str(plot))]
-
-
 def _check_solver(solver: str) -> None:
-    if solver not in _SOLVERS:
-        raise ValueError(f"--solver {solver}: finds one distance, not a profile; choose one of {', '.join(_SOLVERS)}")
+    if solver in SOLVERS and solver not in _SOLVERS:
+        raise UsageError(f"--solver {solver} finds one distance and no profile; choose one of {', '.join(_SOLVERS)}")
+    check_choice("--solver", solver, _SOLVERS)
 
 
 def _check_plot(plot: Path) -> None:

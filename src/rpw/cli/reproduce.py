@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import typer
 
-from rpw.cli._output import guarded
-from rpw.cli.claims import claims
-from rpw.cli.convergence import convergence
-from rpw.cli.paper import paper
-from rpw.cli.retrieval import retrieval
-from rpw.cli.robustness import robustness
-from rpw.cli.sweep import sweep
+from rpw.cli import claims, convergence, paper, retrieval, robustness, sweep
+from rpw.cli._help import Group, add_command, show_help
 
 __all__ = ["reproduce"]
 
-reproduce = typer.Typer(help="The experiments of the paper, one command each.", no_args_is_help=True)
-reproduce.command("paper")(guarded(paper))
-reproduce.command("retrieval")(guarded(retrieval))
-reproduce.command("claims")(guarded(claims))
-reproduce.command("convergence")(guarded(convergence))
-reproduce.command("robustness")(guarded(robustness))
-reproduce.command("sweep")(guarded(sweep))
+EXAMPLES = (
+    "rpw reproduce paper --quick",
+    "rpw reproduce retrieval --dataset mnist --data DIR",
+    "rpw reproduce sweep --help",
+)
+
+reproduce = typer.Typer(
+    cls=Group,
+    help="The experiments of the paper, one command each.",
+    epilog="\n".join(EXAMPLES),
+    invoke_without_command=True,
+    rich_help_panel="Try it, and the paper",
+)
+reproduce.callback(invoke_without_command=True)(show_help)
+add_command(reproduce, "paper", paper.paper, paper.EXAMPLES)
+add_command(reproduce, "retrieval", retrieval.retrieval, retrieval.EXAMPLES)
+add_command(reproduce, "claims", claims.claims, claims.EXAMPLES)
+add_command(reproduce, "convergence", convergence.convergence, convergence.EXAMPLES)
+add_command(reproduce, "robustness", robustness.robustness, robustness.EXAMPLES)
+add_command(reproduce, "sweep", sweep.sweep, sweep.EXAMPLES)

@@ -15,18 +15,34 @@ from rpw.cli._pictures import Dataset, Labelled, Queries, Scenario, check_scenar
 from rpw.cli._progress import bar
 from rpw.io.pictures import load_pictures
 
-__all__ = ["retrieval"]
+__all__ = ["EXAMPLES", "retrieval"]
 
-Repeats = Annotated[int | None, typer.Option("--repeats", min=1, help="Independent repeats.", show_default="5")]
-Nearest = Annotated[int, typer.Option("--nearest", min=1, help="How many of the nearest to retrieve.")]
+EXAMPLES = (
+    "rpw reproduce retrieval",
+    "rpw reproduce retrieval --dataset mnist --data DIR",
+    "rpw reproduce retrieval --scenario noise --distances w2,rpw-k1",
+)
+
+Repeats = Annotated[
+    int | None,
+    typer.Option("--repeats", metavar="NUMBER", min=1, help="Independent repeats.", show_default="5"),
+]
+Nearest = Annotated[
+    int, typer.Option("--nearest", metavar="NUMBER", min=1, help="How many of the nearest pictures to retrieve.")
+]
 Distances = Annotated[
     str | None,
-    typer.Option("--distances", metavar="NAME,NAME...", help="Some of w1, w2, tv, rpw-k1, rpw-k0.1, robot-LAM."),
+    typer.Option(
+        "--distances",
+        metavar="NAME[,NAME...]",
+        help="Some of: w1, w2, tv, rpw-k1, rpw-k0.1, and robot- with its λ, such as robot-0.1.",
+        show_default="all six",
+    ),
 ]
 PlainQueries = Annotated[
-    bool, typer.Option("--plain-queries", help="Colour: a shift tints labelled pictures, and no query.")
+    bool, typer.Option("--plain-queries", help="Colour pictures: a shift tints the labelled pictures, and no query.")
 ]
-Lam = Annotated[float, typer.Option("--lam", help="The λ of λ-ROBOT.")]
+Lam = Annotated[float, typer.Option("--lam", metavar="NUMBER", help="The λ of λ-ROBOT.")]
 
 
 def retrieval(
@@ -47,9 +63,10 @@ def retrieval(
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Image retrieval under noise and shift, with six distances; the same call again resumes.
+    """Find pictures like a noisy or shifted one, with six distances.
 
-    Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found.
+    Writes accuracies with confidence intervals, a figure, and a page that shows what each distance found. The same
+    command again resumes.
     """
     from rpw.experiments.page import findings
     from rpw.experiments.retrieval import Plan, chosen_methods, methods

@@ -13,12 +13,18 @@ from rpw.cli._output import print_json, print_lines, print_table
 from rpw.cli._progress import bar
 from rpw.io.pictures import load_pictures
 
-__all__ = ["robustness"]
+__all__ = ["EXAMPLES", "robustness"]
+
+EXAMPLES = (
+    "rpw reproduce robustness",
+    "rpw reproduce robustness --dataset mnist --data DIR",
+)
 
 Dataset = Annotated[
-    str, typer.Option("--dataset", metavar="digits|mnist|DIR", help="Grey pictures: a name, or their folder.")
+    str,
+    typer.Option("--dataset", metavar="NAME|DIR", help="Grey pictures: digits, mnist, or a folder of pictures."),
 ]
-Count = Annotated[int, typer.Option("--count", min=1, help="Pictures in the threshold experiment.")]
+Count = Annotated[int, typer.Option("--count", metavar="NUMBER", min=1, help="How many pictures to perturb.")]
 
 
 def robustness(
@@ -33,10 +39,8 @@ def robustness(
 ) -> None:
     """What outliers, noise and shifts do to distances.
 
-    Outliers join a sample at several distances.
-
-    A picture loses mass to one pixel, or moves up, until it is as far
-    from itself as from the nearest of nine others, one of each other class.
+    First, outliers join a sample, at several distances from it. Then a picture loses mass to one pixel, or moves up,
+    until it is as far from its old self as from the nearest of some others, one of each other class.
     """
     from rpw.experiments.robustness import check_pictures, outlier_changes, thresholds
     from rpw.experiments.theory_views import outlier_table, threshold_table, write_robustness

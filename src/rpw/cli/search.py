@@ -1,4 +1,4 @@
-"""``rpw index DIR|FILE --out I`` and ``rpw search I QUERY --top 10``."""
+"""``rpw index DIR|FILE --out INDEX`` and ``rpw search INDEX QUERY --top 10``."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ import numpy as np
 import typer
 
 import rpw
-from rpw.base.check import as_device
 from rpw.cli import _names
 from rpw.cli._options import (
+    Columns,
     Device,
     Diameter,
+    DropMissing,
     Json,
     K,
     Many,
     Metric,
     NThreads,
     P,
+    Quantile,
     as_diameter,
     as_metric,
     as_one_k,
+    as_selection,
+    check_device_name,
     check_question,
     diameter_note,
+    diameter_of,
+    dropped_of,
     note_row,
     path,
     skipped_note,
@@ -35,14 +41,27 @@ from rpw.cli._options import (
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
 from rpw.cli._targets import check_not_read
-from rpw.io.readers import Collection, read_collection, read_queries
+from rpw.io.readers import Collection, select_collection, select_queries
 
-__all__ = ["index", "search"]
+__all__ = ["EXAMPLES_OF_INDEX", "EXAMPLES_OF_SEARCH", "index", "search"]
 
-Out = Annotated[Path, typer.Option("--out", parser=path, help="Where to save the index.")]
-Saved = Annotated[Path, typer.Argument(metavar="I", parser=path, help="An index made by rpw index.")]
-Query = Annotated[Path, typer.Argument(metavar="QUERY", parser=path, help="One measure, or a collection of them.")]
-Top = Annotated[int, typer.Option("--top", min=1, help="How many neighbours.")]
+EXAMPLES_OF_INDEX = (
+    "rpw index folder --out clouds.rpw --diameter auto",
+    "rpw index images.npz --out images.rpw --k 0.5",
+    "rpw index folder --out clouds.rpw --columns x,y",
+)
+EXAMPLES_OF_SEARCH = (
+    "rpw search clouds.rpw query.csv",
+    "rpw search clouds.rpw folder --top 3 --json",
+    "rpw search images.rpw query.png --device cuda",
+)
+
+Out = Annotated[Path, typer.Option("--out", metavar="FILE", parser=path, help="Where to save the index.")]
+Saved = Annotated[Path, typer.Argument(metavar="INDEX", parser=path, help="An index made by rpw index.")]
+Query = Annotated[
+    Path, typer.Argument(metavar="QUERY", parser=path, help="A file with points, an image, or a collection of them.")
+]
+Top = Annotated[int, typer.Option("--top", metavar="NUMBER", min=1, help="How many neighbours.")]
 
 _LINES = 16  # of a table, so that everything stays on one screen
 
@@ -54,24 +73,33 @@ def index(
     k: K = None,
     metric: Metric = "euclidean",
     diameter: Diameter = None,
+    quantile: Quantile = None,
+    columns: Columns = None,
+    drop_missing: DropMissing = False,
     as_json: Json = False,
 ) -> None:
-    """Build an index for exact nearest neighbours and save it."""
-    metric, span, price = as_metric(metric), as_diameter(diameter), as_one_k(k)
+    """Save a collection as an index for rpw search.
+
+    The names of the files, and their labels, go to a second file: FILE.names.json.
+    """
+    metric, span, price = as_metric(metric), as_diameter(diameter, quantile), as_one_k(k)
+    wanted = as_selection(columns, drop_missing)
     with usage():
         check_question(p=p, k=price, diameter=span)
         check_not_read("--out", out, [a])
-    collection = read_collection(a)
+    collection = select_collection(a, wanted)
     start = time.perf_counter()
     measures = collection.as_measures()
-    built = rpw.Index(measures, p=p, k=price, metric=metric, diameter=1.0 if span is None else span)
+    delta = diameter_of(measures, None, metric, quantile) if span == "auto" else span
+    built = rpw.Index(measures, p=p, k=price, metric=metric, diameter=1.0 if delta is None else delta)
     built.save(out)
     _names.write(out, collection)
     end = time.perf_counter()
     note = diameter_note(span, price, measures, None, metric, looks_near=True)
     facts = {"measures": len(collection), "p": p, "k": price, "metric": metric, "diameter": built.diameter}
     if as_json:
-        print_json({"out": out, "names": _names.beside(out), **facts, "note": note, "seconds": end - start})
+        how = {"quantile": quantile, "dropped": collection.dropped, "note": note, "seconds": end - start}
+        print_json({"out": out, "names": _names.beside(out), **facts, **how})
         return
     print_rows(
         [
@@ -80,6 +108,7 @@ def index(
             ("with", f"p={p:g}, k={price:g}, metric={metric}, diameter={facts['diameter']:g}"),
             ("time", seconds(start, end)),
             *skipped_note(collection.skipped),
+            *dropped_of(collection),
             *note_row(note),
         ]
     )
@@ -89,20 +118,24 @@ def search(
     saved: Saved,
     query: Query,
     top: Top = 10,
+    columns: Columns = None,
+    drop_missing: DropMissing = False,
     n_threads: NThreads = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """The nearest measures of an index, exactly; equal distances by lower index."""
-    with usage():
-        as_device(device)
-    queries = read_queries(query)
+    """Find the nearest items of an index, exactly.
+
+    Of equal distances, the item that came first in the index is shown first.
+    """
+    check_device_name(device)
+    queries = select_queries(query, as_selection(columns, drop_missing))
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved, device=device)
-    names, labels, columns, kind, note = _names.read(saved, len(found))
+    names, labels, of_index, kind, note = _names.read(saved, len(found))
     queries.check_beside(kind, str(saved))
-    queries = queries.matched_to(columns, str(saved))
+    queries = queries.matched_to(of_index, str(saved))
     measures = queries.as_measures()
     if measures[0].dimension != found.dimension:
         raise ValueError(
@@ -120,12 +153,13 @@ def search(
     ]
     if as_json:
         answers = [{"query": name, "nearest": near} for name, near in zip(queries.names, hits, strict=True)]
-        facts = {"stats": asdict(found.stats), "note": note, "seconds": end - start}
+        facts = {"stats": asdict(found.stats), "dropped": queries.dropped, "note": note, "seconds": end - start}
         print_json({"index": saved, "queries": answers, **facts})
         return
     _print_hits(queries, hits)
     stats = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in asdict(found.stats).items())
-    print_rows([("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end)), *note_row(note)])
+    rows = [("index", f"{saved}: {found!r}"), ("work", stats), ("time", seconds(start, end))]
+    print_rows([*rows, *dropped_of(queries), *note_row(note)])
 
 
 def _hit(distance: float, number: int, names: list[str] | None, labels: list[Any] | None) -> dict[str, Any]:

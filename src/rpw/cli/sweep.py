@@ -20,9 +20,18 @@ from rpw.io.pictures import load_pictures
 if TYPE_CHECKING:
     from rpw.experiments.price_sweep import Choice
 
-__all__ = ["sweep"]
+__all__ = ["EXAMPLES", "sweep"]
 
-Nearest = Annotated[int, typer.Option("--nearest", min=1, help="Among how many of the nearest hits are counted.")]
+EXAMPLES = (
+    "rpw reproduce sweep",
+    "rpw reproduce sweep --scenario noise --lam 0.1,0.3",
+    "rpw reproduce sweep --dataset mnist --data DIR",
+)
+
+Nearest = Annotated[
+    int,
+    typer.Option("--nearest", metavar="NUMBER", min=1, help="Hits are counted among so many of the nearest pictures."),
+]
 Lams = Annotated[
     str | None,
     typer.Option(
@@ -46,9 +55,10 @@ def sweep(
     device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
-    """How to choose k: the accuracy over k from 0.01 to 100, and of λ-ROBOT over λ; the same call again resumes.
+    """How to choose k: the accuracy of retrieval over k.
 
-    Says which k cannot be told from the best one, and what it costs to be wrong by a factor of three.
+    Tries k from 0.01 to 100, and λ-ROBOT over λ. Says which k are not significantly worse than the best one, and what
+    is lost if k is wrong by a factor of three. The same command again resumes.
     """
     from rpw.experiments.price_sweep import choice_among, sweep_prices, write_sweep
     from rpw.experiments.retrieval import SWEPT_LAM, Plan
@@ -103,6 +113,6 @@ def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
         ]
         for name, choice in chosen.items()
     ]
-    print_table(["distance", "best", "accuracy", "not told apart", "a third, threefold"], rows)
+    print_table(["distance", "best", "accuracy", "not worse at 5 %", "a third, threefold"], rows)
     note = "The best one was chosen on these queries; the last column is the change at a third and at three times it."
     print_lines([f"Share of the {m} nearest with the query's label. {note}"])

@@ -1,18 +1,22 @@
 """Files: read with errors that name them; written as a whole or not at all, also when several processes do.
 
 A file that is being written has a name of its own and is locked. One without a lock was left by a writer that was
-killed; the next writer in that folder removes it.
+killed; the next writer in that folder removes it. On systems without such locks (Windows), one that nobody has written
+to for an hour was left behind; if somebody still has it open, Windows itself refuses to remove it.
 """
 
 from __future__ import annotations
 
 import errno
+import importlib.util
 import os
 import re
 import secrets
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -20,6 +24,7 @@ __all__ = ["read_guarded", "replacing", "sync_folder"]
 
 T = TypeVar("T")
 
+_HOUR = 3600
 _PARTIAL = re.compile(r"\.rpw-\d+-[0-9a-f]{16}\.part")
 
 
@@ -52,7 +57,7 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder: the name of a file is needed", str(target))
     if target.exists() and not target.is_file():  # a device or a pipe would be gone
-        raise FileExistsError(errno.EEXIST, "is no regular file, and would be replaced by one", str(target))
+        raise FileExistsError(errno.EEXIST, "is not a regular file, and would be replaced by one", str(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(target))
     _sweep(target.parent)
@@ -63,7 +68,10 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-                os.replace(partial, target)  # before it is closed, while the lock still says that somebody needs it
+                if _has_locks():  # before it is closed, while the lock still says that somebody needs it
+                    os.replace(partial, target)
+            if not _has_locks():  # Windows renames no file that is open
+                os.replace(partial, target)
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
@@ -89,6 +97,8 @@ def _new_partial(folder: Path) -> tuple[Path, IO[bytes]]:
         # A name of its own, so that two writers never share a file. (Not mkstemp: its files are closed to other users.)
         partial = folder / f".rpw-{os.getpid()}-{secrets.token_hex(8)}.part"
         file = partial.open("xb")
+        if not _has_locks():
+            return partial, file
         try:
             _lock(file.fileno())
             if os.fstat(file.fileno()).st_nlink:
@@ -109,6 +119,10 @@ def _sweep(folder: Path) -> None:
 
 
 def _remove_if_abandoned(partial: Path) -> None:
+    if not _has_locks():
+        if time.time() - partial.lstat().st_mtime > _HOUR:
+            partial.unlink()
+        return
     descriptor = os.open(partial, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         about = os.fstat(descriptor)
@@ -117,6 +131,11 @@ def _remove_if_abandoned(partial: Path) -> None:
             partial.unlink()
     finally:
         os.close(descriptor)
+
+
+@cache
+def _has_locks() -> bool:
+    return importlib.util.find_spec("fcntl") is not None
 
 
 def _lock(descriptor: int) -> None:
@@ -128,6 +147,8 @@ def _lock(descriptor: int) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Make the new name survive a crash too."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folders
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -50,7 +50,31 @@ class ImageAtoms(NamedTuple):
 
 
 def image_atoms(img: Any, position_weight: Any = 0.5, name: str = "img") -> tuple[Array, Array | None]:
-    """The points of an image and their masses (None: all the same); see `rpw.Measure.from_image`."""
+    """Return the points of an image and their masses, as `rpw.Measure.from_image` uses them.
+
+    Parameters
+    ----------
+    img : array-like, PIL image, or path
+        The image, as in `rpw.Measure.from_image`.
+    position_weight : float, default 0.5
+        How much position counts beside colour, at least 0. It has no effect on grey images.
+    name : str, default "img"
+        What error messages call the image.
+
+    Returns
+    -------
+    points : array of shape (n, 2) for grey, (n, 5) for colour
+        The points.
+    masses : array of shape (n,), or None
+        The values of the pixels; None for colour, because all pixels count the same.
+
+    Examples
+    --------
+    >>> import rpw
+    >>> points, masses = rpw.images.image_atoms([[0, 3], [1, 0]])
+    >>> masses
+    array([3., 1.])
+    """
     return image_measure(img, position_weight, name=name)[:2]
 
 
@@ -114,7 +138,28 @@ def _grey_atoms(pixels: Array, grid: Array, name: str) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=8)
 def pixel_grid(height: int, width: int, diagonal: float | None = None) -> Array:
-    """The positions of all pixels, row by row, (row, column) in units of the diagonal of the grid, or of another."""
+    """Return the positions of all pixels, row by row, divided by the diagonal of the grid.
+
+    Pass them as ``support`` to compare images as histograms.
+
+    Parameters
+    ----------
+    height, width : int
+        The size of the images, in pixels.
+    diagonal : float, optional
+        What to divide by instead, in pixels.
+
+    Returns
+    -------
+    array of shape (height · width, 2)
+        Row and column of each pixel; read-only.
+
+    Examples
+    --------
+    >>> import rpw
+    >>> rpw.images.pixel_grid(2, 2, diagonal=1).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    """
     grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / (diagonal or _diagonal(height, width))
     grid.flags.writeable = False
     return grid
@@ -130,7 +175,29 @@ def _read_file(path: str | os.PathLike[str]) -> npt.NDArray[Any]:
 
 
 def read_pixels(stream: IO[bytes]) -> npt.NDArray[Any]:
-    """The pixels of an image file as Pillow decodes them: (h, w) for grey, (h, w, 3) for colour; the first frame."""
+    """Read the pixels of an image file, or of its first frame (needs ``rpw[images]``).
+
+    Parameters
+    ----------
+    stream : binary file
+        An open file: PNG, JPEG, BMP, GIF, TIFF, WEBP or PPM.
+
+    Returns
+    -------
+    array of shape (h, w) for grey, (h, w, 3) for colour
+        The pixels as Pillow decodes them.
+
+    Raises
+    ------
+    ValueError
+        If it is not an image, or is damaged.
+
+    Examples
+    --------
+    >>> import io, rpw
+    >>> rpw.images.read_pixels(io.BytesIO(b"P5 2 1 255 " + bytes([0, 200])))
+    array([[  0, 200]], dtype=uint8)
+    """
     pillow = import_extra("PIL.Image", "image files need")
     content = stream.read()
     try:

@@ -1,12 +1,4 @@
-"""Labelled pictures in the formats in which people have them. Nothing is ever unpickled.
-
-============================================ ==========================================================================
-``.npz``                                     arrays ``images`` (B, h, w) or (B, h, w, 3), and ``labels`` (B,)
-``…images…idx3…``, ``…labels…idx1…``         MNIST's format, plain or ``.gz``
-``data_batch_1.bin``, ``test_batch.bin``, …  CIFAR-10's binary batches, with ``batches.meta.txt`` for the names
-a folder per class                           picture files; the folder's name is the label
-============================================ ==========================================================================
-"""
+"""Labelled pictures in the formats that people have (`read_pictures` lists them). Nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -39,7 +31,7 @@ __all__ = ["DATASETS", "Pictures", "load_pictures", "read_pictures"]
 
 Pixels = npt.NDArray[Any]
 
-# The known data sets, and what they may be called inside the data folder.
+#: The known data sets, and the names of the files or folders that may hold them.
 DATASETS = {
     "mnist": ("mnist.npz", "mnist", "MNIST/raw", "MNIST"),
     "cifar10": ("cifar10.npz", "cifar10", "cifar-10-batches-bin"),
@@ -52,14 +44,25 @@ _DIGIT_SCALE = 15  # 16 shades become 240 of 255
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """Pictures of one size with their labels.
+    """Pictures of one size, with their labels.
 
-    Attributes
+    `rpw.pictures.load_pictures` and `rpw.pictures.read_pictures` return it.
+
+    Parameters
     ----------
     name : str
-        What the data set is called.
-    images : array (B, h, w) of non-negative numbers (grey) or (B, h, w, 3) of uint8 (colour)
-    labels : array (B,) of texts
+        The name of the data set.
+    images : array of shape (B, h, w) or (B, h, w, 3)
+        Grey pictures as numbers of at least 0, or colour pictures as uint8.
+    labels : array of str, shape (B,)
+        The class of each picture.
+
+    Examples
+    --------
+    >>> import rpw
+    >>> digits = rpw.pictures.load_pictures("digits")
+    >>> len(digits), digits.images.shape[1:], digits.labels[:3].tolist()
+    (1797, (20, 20), ['0', '1', '2'])
     """
 
     name: str
@@ -71,24 +74,52 @@ class Pictures:
 
     @cached_property
     def digest(self) -> str:
-        """Twelve digits that tell these pictures and labels from others."""
+        """Twelve characters that identify these pictures and labels."""
         digest = hashlib.sha256(repr((self.images.shape, self.images.dtype.str, self.labels.tolist())).encode())
         digest.update(np.ascontiguousarray(self.images).data)
         return digest.hexdigest()[:12]
 
     @property
     def is_colour(self) -> bool:
-        """Whether the pixels have three channels."""
+        """Whether the pictures are in colour."""
         return self.images.ndim == 4
 
 
 def load_pictures(dataset: str, data: PathLike | None = None, size: int | None = None) -> Pictures:
-    """The data set of this name inside the folder ``data`` (or RPW_DATA), ``digits``, or what lies at that path."""
+    """Load a known data set by its name, or pictures from a path.
+
+    Parameters
+    ----------
+    dataset : str
+        ``"digits"`` (needs ``rpw[sklearn]``); a name in `rpw.pictures.DATASETS`; or the path of an NPZ file or a
+        folder, as in `rpw.pictures.read_pictures`.
+    data : str or path, optional
+        The folder that holds the data sets of `rpw.pictures.DATASETS`; by default the folder named in the environment
+        variable ``RPW_DATA``.
+    size : int, optional
+        Resize the pictures of a folder of classes to size × size pixels.
+
+    Returns
+    -------
+    Pictures
+        The pictures and their labels.
+
+    Raises
+    ------
+    ValueError
+        If the data set or its folder is not known, or a file cannot be read; the message names it.
+
+    Examples
+    --------
+    >>> import rpw
+    >>> rpw.pictures.load_pictures("digits").is_colour
+    False
+    """
     if data is not None and dataset not in DATASETS:
         names = ", ".join(DATASETS)
         raise UsageError(
-            f"--data {data} is the folder in which {names} are looked for, and --dataset is {dataset}: for the "
-            f"pictures of that folder itself, pass --dataset {data}"
+            f"data {data} is the folder in which {names} are looked for, and dataset is {dataset}: for the pictures of "
+            f"that folder itself, pass it as dataset (--dataset {data})"
         )
     if dataset == "digits":
         _check_no_size(size, "digits")
@@ -101,7 +132,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
         return read_pictures(where, size=size)
     folder = data or os.environ.get("RPW_DATA")
     if not folder:
-        raise UsageError(f"dataset {dataset!r} needs the folder that holds it: --data DIR, or RPW_DATA")
+        raise UsageError(f"dataset {dataset!r} needs the folder that holds it: pass data (--data DIR), or set RPW_DATA")
     places = [Path(folder) / name for name in DATASETS[dataset]]
     for place in places:
         if place.exists():
@@ -110,9 +141,47 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
 
 
 def read_pictures(path: PathLike, *, name: str | None = None, size: int | None = None) -> Pictures:
-    """Read an NPZ file, or a folder that holds any of the formats above; all files of that format are used.
+    """Read labelled pictures from an NPZ file or a folder.
 
-    ``size`` cuts the centred square out of every picture of a folder of classes, and resizes it to size × size.
+    The formats are:
+
+    - an NPZ file with ``images`` (B, h, w) or (B, h, w, 3), and ``labels`` (B,)
+    - MNIST's files ``...images...idx3...`` and ``...labels...idx1...``, plain or ``.gz``
+    - CIFAR-10's binary batches, with the names of the classes in ``batches.meta.txt``
+    - a folder with one folder of picture files for each class
+
+    All files of one format in the folder are used.
+
+    Parameters
+    ----------
+    path : str or path
+        The file or the folder.
+    name : str, optional
+        The name of the data set; by default that of the file or folder.
+    size : int, optional
+        For a folder of classes: cut out the centred square of each picture, and resize it to size × size pixels.
+
+    Returns
+    -------
+    Pictures
+        The pictures and their labels.
+
+    Raises
+    ------
+    ValueError
+        If the files cannot be read; the message names the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> import rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "two.npz"
+    ...     np.savez(path, images=np.ones((2, 4, 4)), labels=["cat", "dog"])
+    ...     pictures = rpw.pictures.read_pictures(path)
+    >>> pictures.name, pictures.labels.tolist()
+    ('two', ['cat', 'dog'])
     """
     where = Path(path)
     name = name or (where.resolve().name if where.is_dir() else where.stem)
@@ -133,7 +202,9 @@ def read_pictures(path: PathLike, *, name: str | None = None, size: int | None =
 
 def _check_no_size(size: int | None, where: str) -> None:
     if size is not None:
-        raise UsageError(f"--size is for folders of pictures; those of {where} have a size of their own")
+        raise UsageError(
+            f"size (--size) is for folders of pictures; those of {where} have a size of their own: leave it out"
+        )
 
 
 def _checked(name: str, images: Pixels, labels: Any, where: Path) -> Pictures:
@@ -292,7 +363,9 @@ def _from_classes(where: Path, size: int | None) -> tuple[Pixels, Any]:
     for file, picture in zip(files, pixels, strict=True):
         if picture.shape != pixels[0].shape:
             shapes = [" x ".join(map(str, shape[:2])) for shape in (picture.shape, pixels[0].shape)]
-            raise ValueError(f"{file}: has {shapes[0]} pixels, {files[0]} has {shapes[1]}; --size makes them equal")
+            raise ValueError(
+                f"{file}: has {shapes[0]} pixels, {files[0]} has {shapes[1]}: pass a size (--size) to make them equal"
+            )
     return np.stack(pixels), np.array([file.parent.name for file in files])
 
 

@@ -1,21 +1,4 @@
-"""Files as measures and as collections of measures. Nothing is ever unpickled.
-
-==================================== ========================== =====================================================
-file                                 one measure                a collection
-==================================== ========================== =====================================================
-``.csv``, ``.tsv``                   a row per point
-``.parquet``, ``.pq``                a row per point
-``.png``, ``.jpg`` and other images  `rpw.Measure.from_image`
-``.npy``                             (n, d) or (n,)             (B, n, d)
-``.npz``                             ``points``, ``weights``;   ``images``; ``histograms`` with ``support``; or
-                                     or one array               ``points`` (B, n, d), ``weights``; all with ``labels``
-folder                                                          a file per measure, or a folder per class of such files
-==================================== ========================== =====================================================
-
-In tables, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate. Where two
-tables are compared and both have names, columns are matched by name, whatever their order. Clouds of different sizes
-are a folder with one file each. Images of a folder must have one size and one kind (grey or colour).
-"""
+"""Files as measures and as collections of measures. Nothing is ever unpickled. `rpw.readers` lists the formats."""
 
 from __future__ import annotations
 
@@ -36,6 +19,7 @@ from rpw.base.types import PathLike
 from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
 from rpw.io.files import read_guarded
 from rpw.io.images import image_atoms, read_pixels
+from rpw.io.selection import EVERYTHING, Selection, check_finite_rows, rows_left
 from rpw.io.tables import WEIGHT_NAMES, Columns, Table, in_order, read_parquet, read_text
 from rpw.measure import Measure
 
@@ -49,40 +33,59 @@ __all__ = [
     "read_queries",
 ]
 
+#: The extensions of image files that can be read.
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
 
 _TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 
 # Every kind of file that holds one measure, by its ending.
-_READERS: dict[str, Callable[[IO[bytes]], Table]] = {
-    ".csv": lambda stream: read_text(stream, ","),
-    ".tsv": lambda stream: read_text(stream, "\t"),
-    ".npy": lambda stream: Table(_as_measure(load_arrays(stream, ".npy"))),
-    ".npz": lambda stream: Table(_as_measure(load_arrays(stream, ".npz"))),
+_READERS: dict[str, Callable[[IO[bytes], Selection], Table]] = {
+    ".csv": lambda stream, wanted: read_text(stream, ",", wanted),
+    ".tsv": lambda stream, wanted: read_text(stream, "\t", wanted),
+    ".npy": lambda stream, wanted: _as_measure(load_arrays(stream, ".npy"), wanted),
+    ".npz": lambda stream, wanted: _as_measure(load_arrays(stream, ".npz"), wanted),
     ".parquet": read_parquet,
     ".pq": read_parquet,
-    **dict.fromkeys(IMAGE_SUFFIXES, lambda stream: Table(_read_described(stream)[0])),
+    **dict.fromkeys(IMAGE_SUFFIXES, lambda stream, wanted: Table(_read_described(stream, wanted)[0])),
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Measures that belong together: a list of them, or histograms on one shared support.
+    r"""Measures that were read together: a list of them, or histograms on one support.
 
-    Attributes
+    `rpw.readers.read_collection` and `rpw.readers.read_queries` return it.
+
+    Parameters
     ----------
     names : list of str
-        One for each measure: the file's name, or its number.
-    measures : list of Measure, or None where there are histograms
-    histograms, support : arrays (B, n) and (n, d), or None where there are measures
-    labels : array (B,), or None
+        The file name of each measure, or its number.
+    measures : list of Measure, optional
+        The measures; None if there are histograms.
+    histograms : array of shape (B, n), optional
+        The histograms; None if there are measures.
+    support : array of shape (n, d), optional
+        The points of the histograms.
+    labels : array of shape (B,), optional
         The class of each measure.
-    skipped : list of str
-        Files of the folder that were passed over because of their extension.
-    columns : tuple of str, or None
-        The names of the coordinates, where the files have some.
-    kind : "image", "table" or None
-        What the files are; None for arrays, which may hold anything.
+    skipped : list of str, optional
+        Files of the folder that were skipped because of their extension.
+    columns : tuple of str, optional
+        The names of the coordinates, if the files have some.
+    kind : {"image", "table", None}, default None
+        What the files are; None for arrays, which can hold anything.
+    dropped : int, default 0
+        How many rows with missing values were left out.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("a", "b"):
+    ...         _ = (pathlib.Path(folder) / f"{name}.csv").write_text("x,y\n0,0\n3,4\n")
+    ...     collection = rpw.readers.read_collection(folder)
+    >>> collection.names, collection.columns
+    (['a.csv', 'b.csv'], ('x', 'y'))
     """
 
     names: list[str]
@@ -93,12 +96,27 @@ class Collection:
     skipped: list[str] = field(default_factory=list)
     columns: Columns | None = None
     kind: str | None = None
+    dropped: int = 0
 
     def __len__(self) -> int:
         return len(self.names)
 
     def as_measures(self) -> list[Measure]:
-        """The measures; histograms become measures without their entries of zero weight."""
+        """Return the measures; histograms become measures without their empty bins.
+
+        Returns
+        -------
+        list of Measure
+            One for each name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rpw
+        >>> histograms, support = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[0.0], [1.0]])
+        >>> rpw.readers.Collection(["0", "1"], histograms=histograms, support=support).as_measures()
+        [Measure(1 point in 1 dimension, uniform), Measure(2 points in 1 dimension, uniform)]
+        """
         if self.measures is not None:
             return self.measures
         if self.histograms is None or self.support is None:
@@ -106,11 +124,50 @@ class Collection:
         return [Measure.from_histogram(row, self.support) for row in self.histograms]
 
     def check_beside(self, kind: str | None, whose: str) -> None:
-        """Raise if these are images and ``whose`` files are tables, or the other way round."""
+        """Raise a ValueError if these files are images and other files are tables, or the other way round.
+
+        Parameters
+        ----------
+        kind : {"image", "table", None}
+            What the other files are.
+        whose : str
+            What the message calls them.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> collection = rpw.readers.Collection(["a.png"], [rpw.Measure([[0.0, 0.0]])], kind="image")
+        >>> collection.check_beside("image", "b.png")
+        """
         _check_kinds(self.kind, self.names[0], kind, whose)
 
     def matched_to(self, columns: Columns | None, whose: str) -> Collection:
-        """The same collection with its coordinates in the order of ``columns``; raises where the names differ."""
+        """Return the same collection with its coordinates in the order of the given columns.
+
+        Parameters
+        ----------
+        columns : tuple of str or None
+            The names of the coordinates, in their order; with None, nothing changes.
+        whose : str
+            What the message calls the file with that order.
+
+        Returns
+        -------
+        Collection
+            The collection.
+
+        Raises
+        ------
+        ValueError
+            If the names differ.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> collection = rpw.readers.Collection(["a.csv"], [rpw.Measure([[1.0, 2.0]])], columns=("x", "y"))
+        >>> collection.matched_to(("y", "x"), "b.csv").measures[0].points
+        array([[2., 1.]])
+        """
         if self.measures is None or self.columns is None:
             return self
         tables = [Table(measure, self.columns) for measure in self.measures]
@@ -119,53 +176,201 @@ class Collection:
 
 
 def read_points(path: PathLike) -> Measure:
-    """Read one measure from a CSV, TSV, NPY, NPZ, Parquet or image file.
+    r"""Read one measure from a CSV, TSV, NPY, NPZ, Parquet or image file.
 
-    A Measure does not know the names of columns: coordinates come in the order of the file. Two tables whose columns
-    may be ordered differently are read together, by `read_pair` or `read_collection`, which match them by name.
+    In a table, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate.
 
-    Raises ``OSError`` where the file cannot be opened and ``ValueError`` for everything that is wrong in it.
+    Coordinates come in the order of the file. To match two tables by the names of their columns, use
+    `rpw.readers.read_pair` or `rpw.readers.read_collection`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Measure
+        The points and their weights.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    ValueError
+        If its content cannot be read; the message says where.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "points.csv"
+    ...     _ = path.write_text("x,y,weight\n0,0,3\n3,4,1\n")
+    ...     measure = rpw.readers.read_points(path)
+    >>> measure.points, measure.weights
+    (array([[0., 0.],
+           [3., 4.]]), array([0.75, 0.25]))
     """
     return _read_table(Path(path)).measure
 
 
 def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
-    """Read two measures; where both files name their columns, those of the second come in the order of the first."""
+    r"""Read two measures; if both files name their columns, they are matched by name.
+
+    Parameters
+    ----------
+    first, second : str or path
+        The files, as in `rpw.readers.read_points`.
+
+    Returns
+    -------
+    first : Measure
+        The first measure.
+    second : Measure
+        The second measure, with its coordinates in the order of the first file.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be opened.
+    ValueError
+        If a file cannot be read, if the columns have different names, or if one is an image and the other a table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     one, two = (pathlib.Path(folder) / name for name in ("one.csv", "two.csv"))
+    ...     _ = one.write_text("x,y\n1,2\n"), two.write_text("y,x\n2,1\n")
+    ...     x, y = rpw.readers.read_pair(one, two)
+    >>> x == y
+    True
+    """
+    one, other = select_pair(first, second)
+    return one.measure, other.measure
+
+
+def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHING) -> tuple[Table, Table]:
+    """As `read_pair`, of chosen columns and rows."""
     _check_kinds(_kind(Path(second)), str(second), _kind(Path(first)), str(first))
-    one, other = _read_table(Path(first)), _read_table(Path(second))
-    return one.measure, _in_order(other, one.columns, str(second), str(first))
+    one, other = _read_table(Path(first), wanted), _read_table(Path(second), wanted)
+    return one, other._replace(measure=_in_order(other, one.columns, str(second), str(first)))
 
 
 def read_collection(path: PathLike) -> Collection:
-    """Read many measures from a folder (sorted by name), an NPZ file, or an NPY file of shape (B, n, d)."""
+    """Read many measures from a folder, an NPZ file, or an NPY file.
+
+    Parameters
+    ----------
+    path : str or path
+        One of
+
+        - a folder with a file for each measure, read in the order of their names,
+        - a folder with such a folder for each class,
+        - an NPY file of shape (B, n, d),
+        - an NPZ file with ``points`` (B, n, d), or ``images`` (B, h, w) or (B, h, w, 3), or ``histograms`` (B, n) and
+          ``support`` (n, d). It may also have ``labels`` (B,).
+
+    Returns
+    -------
+    Collection
+        The measures, with their names and labels.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be opened.
+    ValueError
+        If a file cannot be read; the message names it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> import rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "clouds.npy"
+    ...     np.save(path, np.zeros((3, 10, 2)))
+    ...     len(rpw.readers.read_collection(path))
+    3
+    """
+    return select_collection(path)
+
+
+def select_collection(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
+    """As `read_collection`, of chosen columns and rows."""
     where = Path(path)
     if where.is_dir():
-        return _read_folder(where)
+        return _read_folder(where, wanted)
     suffix = where.suffix.lower()
     if suffix not in (".npy", ".npz"):
         _reader(where)  # an unknown extension is the likelier mistake
         raise ValueError(f"{where}: holds one measure; a collection is a folder, an NPZ or an NPY file")
-    return read_guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix)))
+    return read_guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix), wanted))
 
 
 def read_queries(path: PathLike) -> Collection:
-    """Read a collection, or one measure as a collection of one."""
+    r"""Read a collection, or one measure as a collection of one.
+
+    Parameters
+    ----------
+    path : str or path
+        As in `rpw.readers.read_collection` or `rpw.readers.read_points`.
+
+    Returns
+    -------
+    Collection
+        The measures, with their names.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "points.csv"
+    ...     _ = path.write_text("x,y\n0,0\n3,4\n")
+    ...     rpw.readers.read_queries(path).names
+    ['points.csv']
+    """
+    return select_queries(path)
+
+
+def select_queries(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
+    """As `read_queries`, of chosen columns and rows."""
     where = Path(path)
     suffix = where.suffix.lower()
     if where.is_dir():
-        return _read_folder(where)
+        return _read_folder(where, wanted)
     if suffix in (".npy", ".npz"):
         arrays = read_guarded(where, lambda stream: load_arrays(stream, suffix))
         if _is_collection(arrays):
-            return read_guarded(where, lambda _: _as_collection(arrays))
-    table = _read_table(where)
-    return Collection([where.name], [table.measure], columns=table.columns, kind=_kind(where))
+            return read_guarded(where, lambda _: _as_collection(arrays, wanted))
+    table = _read_table(where, wanted)
+    return Collection([where.name], [table.measure], columns=table.columns, kind=_kind(where), dropped=table.dropped)
 
 
 def describe_image(path: PathLike) -> str | None:
-    """Kind and size of an image file, such as ``a grey image of 28 x 20 pixels`` (width first); None for other files.
+    """Describe an image file by its kind and size, width first.
 
     Images with different descriptions become measures in different spaces.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    str or None
+        For example ``"a grey image of 28 x 20 pixels"``; None if the file is not an image.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, rpw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "small.pgm"
+    ...     _ = path.write_bytes(b"P5 3 2 255 " + bytes(6))
+    ...     rpw.readers.describe_image(path)
+    'a grey image of 3 x 2 pixels'
     """
     where = Path(path)
     if where.suffix.lower() not in IMAGE_SUFFIXES:
@@ -192,8 +397,9 @@ def _check_kinds(kind: str | None, where: str, other_kind: str | None, other: st
         )
 
 
-def _read_table(where: Path) -> Table:
-    return read_guarded(where, _reader(where))
+def _read_table(where: Path, wanted: Selection = EVERYTHING) -> Table:
+    reader = _reader(where)
+    return read_guarded(where, lambda stream: reader(stream, wanted))
 
 
 def _in_order(table: Table, wanted: Columns | None, where: str, other: str) -> Measure:
@@ -204,7 +410,7 @@ def _in_order(table: Table, wanted: Columns | None, where: str, other: str) -> M
         raise ValueError(f"{where}: {error}") from None
 
 
-def _reader(where: Path) -> Callable[[IO[bytes]], Table]:
+def _reader(where: Path) -> Callable[[IO[bytes], Selection], Table]:
     suffix = where.suffix.lower()
     if suffix not in _READERS:
         if where.is_dir():
@@ -216,7 +422,7 @@ def _reader(where: Path) -> Callable[[IO[bytes]], Table]:
     return _READERS[suffix]
 
 
-def _read_folder(where: Path) -> Collection:
+def _read_folder(where: Path, wanted: Selection) -> Collection:
     files, skipped = _known_files(where)
     labels = None
     classes = [entry for entry in sorted(where.iterdir()) if entry.is_dir() and not entry.name.startswith(".")]
@@ -230,7 +436,7 @@ def _read_folder(where: Path) -> Collection:
     if not files:
         raise ValueError(f"{where}: the folder holds no file that can be read (csv, npy, npz, parquet or image)")
     kind = _common_kind(files)
-    measures, columns = _read_all(files)
+    measures, columns, dropped = _read_all(files, wanted)
     for file, measure in zip(files, measures, strict=True):
         if measure.dimension != measures[0].dimension:
             raise ValueError(
@@ -239,7 +445,7 @@ def _read_folder(where: Path) -> Collection:
             )
     names = [str(file.relative_to(where)) for file in files]
     passed_over = [str(file.relative_to(where)) for file in skipped]
-    return Collection(names, measures, labels=labels, skipped=passed_over, columns=columns, kind=kind)
+    return Collection(names, measures, labels=labels, skipped=passed_over, columns=columns, kind=kind, dropped=dropped)
 
 
 def _common_kind(files: list[Path]) -> str | None:
@@ -260,25 +466,29 @@ def _check_no_classes(where: Path, file: Path, folders: list[Path]) -> None:
             )
 
 
-def _read_all(files: list[Path]) -> tuple[list[Measure], Columns | None]:
-    """The measures of the files, and the names of their columns; all images among them must lie in one space."""
-    measures, first = [], None
+def _read_all(files: list[Path], wanted: Selection) -> tuple[list[Measure], Columns | None, int]:
+    """The measures of the files, the names of their columns, and how many rows were left out.
+
+    All images among them must lie in one space.
+    """
+    measures, first, dropped = [], None, 0
     named: tuple[Path, Columns | None] = files[0], None  # the first file whose columns have names
     for file in files:
         if file.suffix.lower() not in IMAGE_SUFFIXES:
-            table = _read_table(file)
+            table = _read_table(file, wanted)
+            dropped += table.dropped
             named = (file, table.columns) if named[1] is None else named
             measures.append(_in_order(table, named[1], str(file), str(named[0])))
             continue
-        measure, text = read_guarded(file, _read_described)
+        measure, text = read_guarded(file, lambda stream: _read_described(stream, wanted))
         measures.append(measure)
         first = first or (file, text)
         if text != first[1]:
             raise ValueError(
-                f"{file}: is {text}, and {first[0].name} is {first[1]}: images of different sizes or kinds do not live "
-                "in one space"
+                f"{file}: is {text}, and {first[0].name} is {first[1]}: images of different sizes or kinds cannot be "
+                "compared; make them equal first"
             )
-    return measures, named[1]
+    return measures, named[1], dropped
 
 
 def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
@@ -288,8 +498,10 @@ def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
     return list(compress(files, is_known)), [file for file, known in zip(files, is_known, strict=True) if not known]
 
 
-def _read_described(stream: IO[bytes]) -> tuple[Measure, str]:
+def _read_described(stream: IO[bytes], wanted: Selection) -> tuple[Measure, str]:
     """An image as a measure, and its kind and size."""
+    if wanted.columns is not None:
+        raise ValueError("is an image, which has no columns to choose from")
     pixels = read_pixels(stream)
     return Measure(*image_atoms(pixels, name="the image")), _described(pixels)
 
@@ -307,24 +519,47 @@ def _is_collection(arrays: Arrays) -> bool:
     return "images" in arrays or "histograms" in arrays or (points is not None and points.ndim == 3)
 
 
-def _as_measure(arrays: Arrays) -> Measure:
+def _as_measure(arrays: Arrays, wanted: Selection) -> Table:
     if _is_collection(arrays):
         shapes = ", ".join(f"{name or 'array'} {array.shape}" for name, array in arrays.items())
         raise ValueError(f"holds a collection, and one measure is needed here ({shapes})")
     if "" in arrays:
         _check_no_image(arrays[""], 2)
-        return Measure(arrays[""])
+        return _selected(arrays[""], None, wanted)
     if "points" not in arrays:
         raise ValueError(unknown_arrays(arrays))
-    return Measure(as_floats(arrays["points"], "points"), _weights(arrays))
+    if wanted == EVERYTHING:
+        return Table(Measure(as_floats(arrays["points"], "points"), _weights(arrays)))
+    return _selected(arrays["points"], _weights(arrays), wanted)
+
+
+def _selected(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> Table:
+    """The measure of an array of points (n, d) or (n,), of chosen columns and rows."""
+    if wanted == EVERYTHING or points.ndim not in (1, 2) or points.dtype.kind not in "biuf":
+        return Table(Measure(points, weights))  # or an error that says what is wrong
+    columns = points.reshape(len(points), -1)
+    places = wanted.places([], columns.shape[1])
+    columns = columns[:, places]
+    if not wanted.drop_missing:
+        return Table(Measure(columns, weights))
+    misses = np.isnan(columns).any(axis=1)
+    if weights is not None and weights.shape == misses.shape and weights.dtype.kind == "f":
+        misses |= np.isnan(weights)
+    kept = rows_left(misses)
+    for place, values in zip(places, columns[kept].T, strict=True):
+        check_finite_rows(values, kept, f"column {place + 1}")
+    fits = weights is None or weights.shape == misses.shape
+    left = None if weights is None else weights[kept] if fits else weights
+    return Table(Measure(columns[kept], left), None, kept, len(points))
 
 
 def _check_no_image(array: npt.NDArray[Any], dimensions: int) -> None:
     """Raise for an array without a name that could be a picture, or several: rows would be taken as points."""
     if has_pixels(array, dimensions):
         raise ValueError(
-            f"holds uint8 of shape {array.shape} without a name, images or points: save an image as PNG, several in an "
-            "NPZ file as images, and points as floats or in an NPZ file as points"
+            f"holds an unnamed uint8 array of shape {array.shape}, which could be images or points: "
+            "save an image as PNG, several images in an NPZ file under the name images, and points "
+            "as floats or in an NPZ file under the name points"
         )
 
 
@@ -354,7 +589,9 @@ def _no_collection(names: Iterable[str]) -> str:
     return f"{unknown_arrays(names)}; {wanted}; {_RAGGED}"
 
 
-def _as_collection(arrays: Arrays) -> Collection:
+def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
+    if wanted.columns is not None and not {"points", ""} & set(arrays):
+        raise ValueError(f"holds {', '.join(arrays)}, which have no columns to choose from")
     if "images" in arrays:
         measures = _measures_of_images(arrays["images"])
         return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)))
@@ -371,8 +608,11 @@ def _as_collection(arrays: Arrays) -> Collection:
     _check_some(points, "points")
     if "points" not in arrays:
         _check_no_image(points, 3)
-    measures = _measures_of_points(points, _weights(arrays))
-    return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)))
+    if wanted == EVERYTHING:
+        measures, dropped = _measures_of_points(points, _weights(arrays)), 0
+    else:
+        measures, dropped = _selected_clouds(points, _weights(arrays), wanted)
+    return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)), dropped=dropped)
 
 
 def _measures_of_images(images: npt.NDArray[Any]) -> list[Measure]:
@@ -383,8 +623,7 @@ def _measures_of_images(images: npt.NDArray[Any]) -> list[Measure]:
 
 
 def _measures_of_points(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> list[Measure]:
-    if weights is not None and weights.shape != points.shape[:2]:
-        raise ValueError(f"weights must have shape {points.shape[:2]} like the points, got {weights.shape}")
+    _check_shape_of_weights(points, weights)
     measures = []
     for i, cloud in enumerate(points):
         clean = as_points(cloud, f"points[{i}]")
@@ -392,6 +631,25 @@ def _measures_of_points(points: npt.NDArray[Any], weights: npt.NDArray[Any] | No
             as_weights(weights[i], f"weights[{i}]", len(clean))  # an error that says which
         measures.append(Measure(clean, None if weights is None else weights[i]))
     return measures
+
+
+def _selected_clouds(
+    points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection
+) -> tuple[list[Measure], int]:
+    """The clouds of an array (B, n, d), of chosen columns and rows, and how many rows were left out."""
+    _check_shape_of_weights(points, weights)
+    tables = []
+    for i, cloud in enumerate(points):
+        try:
+            tables.append(_selected(cloud, None if weights is None else weights[i], wanted))
+        except ValueError as error:
+            raise ValueError(f"points[{i}]: {error}") from None
+    return [table.measure for table in tables], sum(table.dropped for table in tables)
+
+
+def _check_shape_of_weights(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> None:
+    if weights is not None and weights.shape != points.shape[:2]:
+        raise ValueError(f"weights must have shape {points.shape[:2]} like the points, got {weights.shape}")
 
 
 def _histograms(arrays: Arrays) -> Collection:

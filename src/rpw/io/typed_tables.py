@@ -215,7 +215,8 @@ def _as_days(cell: str) -> float | None:
 
 def _read_parquet(stream: IO[bytes]) -> TypedTable:
     parquet = import_extra("pyarrow.parquet", "Parquet files need")
-    file = parquet.ParquetFile(stream)
+    # A thread that reads ahead may hold a buffer of ours when Python ends, and would abort the process.
+    file = parquet.ParquetFile(stream, pre_buffer=False)
     declared = file.metadata
     needed = 16 * declared.num_rows * declared.num_columns
     check_file_fits(needed, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need")
