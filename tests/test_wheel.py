@@ -1,0 +1,28 @@
+"""The compiled file has the name, and with that the promise, that its wheel makes for this Python."""
+
+import importlib.machinery
+import re
+import sys
+import sysconfig
+from pathlib import Path
+
+from rpw import _core
+
+FILE = Path(_core.__file__).name
+IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+def test_one_file_serves_all_pythons_from_3_12_on():
+    """nanobind drops the stable ABI without a word if CMake was not asked for the component Development.SABIModule.
+
+    Before 3.12 there is no stable ABI that nanobind could use, and none for a free-threaded Python before 3.15. There
+    the file must name its Python, so that no other tries to load it.
+    """
+    if sys.version_info < (3, 12) or IS_FREE_THREADED:
+        version = f"{sys.version_info.major}{sys.version_info.minor}{'t' if IS_FREE_THREADED else ''}"
+        assert importlib.machinery.EXTENSION_SUFFIXES[0] == FILE.removeprefix("_core")
+        assert re.search(rf"\b(cpython-|cp){version}\b", FILE), FILE
+    elif sys.platform == "win32":
+        assert FILE == "_core.pyd"  # the file of an ordinary module would be called _core.cp312-win_amd64.pyd
+    else:
+        assert FILE == "_core.abi3.so"
