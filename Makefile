@@ -21,7 +21,7 @@ TRIALS := core gpu_metric gpu_several gpu_own_price gpu_table gpu_squared gpu_bo
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
 .PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient bench-stats build format
-.PHONY: sanitize sanitize-core clean preflight tuning
+.PHONY: wheels cross docs docs-links sanitize sanitize-core clean preflight tuning playground
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
 
@@ -37,6 +37,14 @@ test: sanitize-core $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the
 # All at full strength. AFTER_TEST=1 leaves out what `make test` has run in full.
 test-all: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package $(VENV)/jax_ffi  ## run all tests, also those that need torch or JAX
 	$(PYTEST) $(if $(AFTER_TEST),-m "thorough or large or hypothesis") $(ARGS)
+
+# A warning is an error: a link that leads nowhere, an example that fails. The first sentence of docs/conf.py says where pages are.
+docs: $(VENV)/docs.txt $(VENV)/all.txt $(VENV)/package  ## build the site into build/site/html, and run the gallery
+	$(PY) -m sphinx -q -W --keep-going -b html -d build/site/doctrees docs build/site/html
+	@echo "The site is in build/site/html/index.html"
+
+docs-links: $(VENV)/docs.txt $(VENV)/all.txt $(VENV)/package  ## ask the other hosts whether the links to them still work
+	$(PY) -m sphinx -q -b linkcheck -d build/site/doctrees -D plot_gallery=0 docs build/site/links
 
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
@@ -77,6 +85,15 @@ bench-stats: $(VENV)/test.txt $(VENV)/package  ## level, coverage, power and tim
 build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try them
 	.ci/packaging-trial $(PY)
 
+# Not part of .ci/run: it compiles the core twice and tests it as often as there are Pythons.
+PYTHONS ?= $(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
+wheels: | preflight  ## build the Linux wheels for an old glibc, have them audited, and test them (PYTHONS="python3.11 python3.12")
+	.ci/linux-wheels $(or $(PYTHONS),$(PYTHON))
+
+cross: $(VENV)/pip.txt  ## compile the core for Windows, macOS, musl and ARM with Zig, and run its tests if wine and qemu are there
+	$(PY) -m pip install -q ziglang==0.17.0
+	.ci/cross-compile-core $(PY) $(ARGS)
+
 format: $(VENV)/check.txt  ## format the code
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
@@ -88,6 +105,9 @@ sanitize: $(VENV)/cmake.txt  ## run the core and the GPU source under address an
 sanitize-core: $(VENV)/cmake.txt
 	$(call run_sanitized,core,quick)
 
+playground:  ## compile the core to WebAssembly for `rpw explore` (needs Emscripten)
+	"$(PYTHON)" cpp/browser/build.py
+
 define run_sanitized
 	@echo "Compiling under sanitizers: $(1) ..."
 	@mkdir -p build
@@ -97,7 +117,7 @@ define run_sanitized
 endef
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output docs/gallery docs/api/generated docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find cpp src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 preflight:

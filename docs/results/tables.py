@@ -1,41 +1,77 @@
-"""Fills the tables of README.md from the CSV files beside it. A table is known by its first line.
+"""Fills the tables of these pages from the CSV files. A table is found by its first line.
 
 python docs/results/tables.py
 """
 
-import csv
 import re
 from itertools import product
-from pathlib import Path
 from statistics import mean, median
 
-HERE = Path(__file__).parent
+from results_csv import HERE, rows_of
+
 SCENARIOS = {"noise": "noise", "shift": "shift", "both": "noise and shift"}
+DATASETS = {"mnist": "MNIST", "cifar10": "CIFAR-10", "corel": "COREL"}
+ANSWERS = ("yes", "consistent", "no", "open")
 SWEPT = {
     (dataset, scenario): f"sweep-{dataset}-{scenario}-{queries}"
     for dataset, queries in (("mnist", 600), ("cifar10", 50), ("corel", 50))
     for scenario in SCENARIOS
 }
 FIXED_K = (0.178, 0.562, 1.78)
-NEW_DRAWS = ("1", "2")  # repeats, counted from 0, that do not begin with the pictures of the 600 queries
+NEW_DRAWS = ("1", "2")  # repeats, counted from 0
 KEYS = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 
 
-def rows_of(name):
-    with (HERE / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+def by_dataset():
+    """How many of the paper's claims have which answer."""
+    answers = ("yes", "no", "not significant")
+    given = {name: [] for name in DATASETS.values()}
+    for row in rows_of("claims.csv"):
+        if not row["source"].startswith("ours"):
+            given[DATASETS[row["dataset"]]].append(row["verdict"])
+    given["**all**"] = [answer for own in given.values() for answer in own]
+    return ["retrieval", "claims", *answers], [
+        [name, str(len(own)), *(str(own.count(answer)) for answer in answers)] for name, own in given.items()
+    ]
+
+
+KINDS = {
+    "the introduction's examples, figures 1 to 4": ("Introduction", "Figure 1", "Figure 2", "Figure 3", "Figure 4"),
+    "Theorems 2.1 and 3.1; Lemmas 2.2, 3.2, 4.1 to 4.3, A.1, A.4": (
+        *("Theorem 2.1", "Theorem 3.1", "Lemma 2.2", "Lemma 3.2", "Lemma 4.1", "Lemma 4.2", "Lemma 4.3", "Lemma A.1"),
+        "Lemma A.4",
+    ),
+    "rates: Lemmas 3.3 to 3.6, A.2; Theorem 3.7": (
+        *("Lemma 3.3", "Lemma 3.4", "Lemma 3.5", "Lemma 3.6", "Lemma A.2", "Theorem 3.7"),
+        "Theorem 3.7, equal distributions",
+    ),
+    "figure 6: convergence on finitely many points": ("Figure 6",),
+    "section 5: the running time of LMR": ("Section 5",),
+}
+
+
+def by_kind():
+    """How many statements of each kind have which answer."""
+    given = {}
+    for row in rows_of("paper/verdicts.csv"):
+        (kind,) = (name for name, parts in KINDS.items() if row["part"] in parts)
+        given.setdefault(kind, []).append(row["verdict"])
+    rows = [(name, given[name]) for name in KINDS]
+    rows.append(("**all**", [answer for _, own in rows for answer in own]))
+    return ["statements", "number", *ANSWERS], [
+        [name, str(len(own)), *(str(own.count(answer)) for answer in ANSWERS)] for name, own in rows
+    ]
 
 
 def verdicts():
-    header = ["data", "scenario", "claim", "queries", "difference (95 % interval)", "Holm", "verdict"]
+    header = ["data", "scenario", "claim", "difference (95 % interval)", "p (Holm)", "verdict"]
     return header, [
         [
-            row["dataset"],
+            DATASETS[row["dataset"]],
             unbroken(SCENARIOS[row["scenario"]]),
             f"{row['better']} above {row['worse']}"
             + (f" under {SCENARIOS[row['worse_scenario']]}" if row["worse_scenario"] != row["scenario"] else "")
             + (" (ours)" if row["source"].startswith("ours") else ""),
-            row["queries"],
             *_found(row),
             _verdict(row["verdict"]),
         ]
@@ -57,13 +93,13 @@ def _found(row):
         return ["–"] * 2
     by, low, high, holm = (float(row[name]) for name in ("difference", "low", "high", "holm"))
     chance = "< 0.001" if holm < 0.001 else f"{holm:.3f}"
-    return [unbroken(f"{by:+.3f} ({low:+.3f} to {high:+.3f})"), unbroken(chance)]
+    return [f"{by:+.3f} " + unbroken(f"({low:+.3f} to {high:+.3f})"), unbroken(chance)]
 
 
 def accuracies(dataset, queries, shown, scenarios=tuple(SCENARIOS)):
     """A cell for each distance and scenario: the mean accuracies at some m, the highest in bold. Digits have five
     repeats, and ± at m = 10."""
-    header = [f"{dataset}, {queries} queries, m = {', '.join(map(str, shown))}"]
+    header = [f"{DATASETS.get(dataset, dataset)}, {queries} queries, m = {', '.join(map(str, shown))}"]
     header += [SCENARIOS[scenario] for scenario in scenarios]
     columns = []
     for scenario in scenarios:
@@ -102,7 +138,7 @@ def repeats(dataset):
         }
         best = [max(own) for own in zip(*found.values(), strict=True)]
         columns.append({name: " / ".join(map(_marked, own, best)) for name, own in found.items()})
-    header = [f"{dataset}, m = 10, repeats 1 / 2 / 3", *SCENARIOS.values()]
+    header = [f"{DATASETS[dataset]}, m = 10, repeats 1 / 2 / 3", *SCENARIOS.values()]
     return header, [[name, *(column[name] for column in columns)] for name in columns[0]]
 
 
@@ -111,15 +147,18 @@ def _marked(value, best):
 
 
 def claims_by_repeat():
-    """How often the distance that is claimed to be better was above in the two repeats of 50 queries that are drawn
-    anew. The first repeat has its queries, and most of its labelled pictures, in common with the 600 queries."""
+    """In how many of the two new draws of 50 queries the claimed winner won.
+
+    The first repeat is no new draw: its queries are among the 600, and most of its labelled pictures are those of that
+    run.
+    """
     found = {}
     for row in rows_of("claims.csv"):
         found.setdefault((row["dataset"], row["verdict"]), []).append(new_draws_above(row))
-    datasets, answers = ("mnist", "cifar10", "corel"), ("yes", "no", "not decided")
-    return ["claims", "by 600 queries", "how many", "above in both new draws", "in one", "in none"], [
-        [dataset, unbroken(verdict), str(len(times)), *(str(times.count(count)) for count in (2, 1, 0))]
-        for dataset, verdict in product(datasets, answers)
+    answers = ("yes", "no", "not significant")
+    return ["claims", "with 600 queries", "number", "above in both new draws", "in one", "in none"], [
+        [DATASETS[dataset], unbroken(verdict), str(len(times)), *(str(times.count(count)) for count in (2, 1, 0))]
+        for dataset, verdict in product(DATASETS, answers)
         if (times := found.get((dataset, verdict)))
     ]
 
@@ -133,13 +172,13 @@ def new_draws_above(claim):
 
 
 def other_reading():
-    """What each distance finds where queries are not tinted, and what it gains by that."""
+    """What each distance finds if queries are not tinted, and how much more than if they are."""
     found = {}
     for row in rows_of("claims-plain.csv"):
         if row["better"] == row["worse"]:
             by, low, high = (float(row[name]) for name in ("difference", "low", "high"))
             gain = unbroken(f"({by:+.3f}: {low:+.3f} to {high:+.3f})")
-            where = f"{row['dataset']}, {SCENARIOS[row['worse_scenario']]}"
+            where = f"{DATASETS[row['dataset']]}, {SCENARIOS[row['worse_scenario']]}"
             found.setdefault(row["better"], {})[where] = f"{_short(row['accuracy_better'])} {gain}"
     columns = list(found["W1"])
     return ["not tinted, 50 queries, m = 10", *columns], [
@@ -214,21 +253,20 @@ def parts():
     found = {}
     for row in rows_of("paper/verdicts.csv"):
         found.setdefault(row["part"], []).append(row["verdict"])
-    answers = ("yes", "no", "not decided")
-    return ["part of the paper", "statements", *answers], [
-        [part, str(len(given)), *(str(given.count(answer) or "") for answer in answers)]
+    return ["part of the paper", "statements", *ANSWERS], [
+        [part, str(len(given)), *(str(given.count(answer) or "") for answer in ANSWERS)]
         for part, given in found.items()
     ]
 
 
 def rates(part, name):
-    """A row for each space, a column for each p: the fitted exponent, and that of the bound."""
+    """A row for each space, a column for each p: the fitted exponent, that of the bound, and the verdict unless yes."""
     found = {}
     for row in rows_of(f"paper/{part}/rates.csv"):
         space, _, p = row["what"].rpartition(", p = ")
         half = float(row["high"]) - float(row["fitted"])
-        text = f"{float(row['fitted']):.3f} ±{half:.3f} ({float(row['bound']):.3f})"
-        found.setdefault(space, {})[p] = unbroken(text) + ("" if row["verdict"] == "yes" else f" {row['verdict']}")
+        text = unbroken(f"{float(row['fitted']):.3f} ±{half:.3f}") + f" ({float(row['bound']):.3f})"
+        found.setdefault(space, {})[p] = text + ("" if row["verdict"] == "yes" else f" *{row['verdict']}*")
     columns = ("1", "2", "4", "∞")
     return [name, *(f"p = {p}" for p in columns)], [
         [space, *(cells[p] for p in columns)] for space, cells in found.items()
@@ -269,7 +307,7 @@ def growth():
 
 
 def choices():
-    """The best parameter, what is not told apart from it, and what a third and three times it lose."""
+    """The best parameter, the range without a significant loss, and the losses at a third of it and three times it."""
     rows = []
     for (dataset, scenario), folder in SWEPT.items():
         for row in rows_of(f"{folder}/choice.csv"):
@@ -277,45 +315,55 @@ def choices():
             losses = [_loss(row, "third"), _loss(row, "triple")]
             near = low if low == high else unbroken(f"{low} to {high}")
             cells = [best, _short(row["accuracy"]), near, *losses]
-            rows.append([dataset, unbroken(SCENARIOS[scenario]), row["distance"], *cells])
-    header = ["swept", "scenario", "distance", "best", "accuracy", "not told apart"]
+            rows.append([DATASETS[dataset], unbroken(SCENARIOS[scenario]), row["distance"], *cells])
+    header = ["swept", "scenario", "distance", "best", "accuracy", "no significant loss"]
     return [*header, "loss at a third", "at three times"], rows
 
 
 def fixed_k():
-    """What some k lose against the best one; in bold what is told apart from it."""
+    """What some k lose against the best one; significant losses in bold."""
     rows = []
     for (dataset, scenario), folder in SWEPT.items():
         found = {row["parameter"]: row for row in rows_of(f"{folder}/sweep.csv")[:17]}
         best = float(rows_of(f"{folder}/choice.csv")[0]["best"])
-        cells = ["the best" if k == best else _told(found[f"{k:.6f}"]) for k in FIXED_K]
-        rows.append([f"{dataset}, {SCENARIOS[scenario]}", *cells])
+        cells = ["the best" if k == best else _bold_if_significant(found[f"{k:.6f}"]) for k in FIXED_K]
+        rows.append([f"{DATASETS[dataset]}, {SCENARIOS[scenario]}", *cells])
     return ["RPW(2,k) loses against the best k", *(f"k = {k:g}" for k in FIXED_K)], rows
 
 
-def _told(row):
+def _bold_if_significant(row):
     return f"**{_loss(row, 'loss')}**" if float(row["holm"]) <= 0.05 else _loss(row, "loss")
 
 
 def _loss(row, name):
-    """With its interval, where it was swept."""
+    """With its interval, if it was swept."""
     if not row[name]:
         return "–"
     by, low, high = (float(row[each]) for each in (name, f"{name}_low", f"{name}_high"))
-    return unbroken(f"{by:.3f} ({low:.3f} to {high:.3f})")
+    return f"{by:.3f} " + unbroken(f"({low:.3f} to {high:.3f})")
 
 
-def tables():
-    yield verdicts()
-    yield from (parts(), in_the_plane(), rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"))
-    yield from (excesses(), growth(), choices(), fixed_k())
-    yield claims_by_repeat()
-    for dataset in ("mnist", "cifar10", "corel"):
-        yield accuracies(dataset, 50, (1, 10, 50, 100))
-        yield repeats(dataset)
-        yield accuracies(dataset, 600, (1, 10))
-    yield accuracies("digits", 20, (1, 10, 50, 100), ("both",))
-    yield from (other_reading(), times(), exponents(), bounds(), outliers(), thresholds())
+def pages():
+    """The tables of each page."""
+    retrieved = {
+        dataset: [accuracies(dataset, 600, (1, 10)), accuracies(dataset, 50, (1, 10, 50, 100)), repeats(dataset)]
+        for dataset in DATASETS
+    }
+    return {
+        "index": [by_dataset(), by_kind()],
+        "retrieval": [verdicts(), claims_by_repeat()],
+        **retrieved,
+        "digits": [accuracies("digits", 20, (1, 10, 50, 100), ("both",))],
+        "choosing-k": [choices(), fixed_k()],
+        "other-reading": [other_reading()],
+        "statements": [parts()],
+        "rates": [
+            *(rates("lemma-3-6", "μ and μ_n"), rates("theorem-3-7", "μ_n and ν_n"), in_the_plane(), excesses()),
+            *(exponents(), bounds(), growth()),
+        ],
+        "robustness": [outliers(), thresholds()],
+        "gpu": [times()],
+    }
 
 
 def as_text(header, rows):
@@ -323,16 +371,17 @@ def as_text(header, rows):
     return "\n".join(f"| {' | '.join(cells)} |" if cells[0] != "---" else f"|{'|'.join(cells)}|" for cells in lines)
 
 
-def filled(page):
-    """The page with its tables as the CSV files say."""
-    for header, rows in tables():
+def filled(name, page):
+    """The page of this name with its tables as the CSV files say."""
+    for header, rows in pages()[name]:
         text = as_text(header, rows)
         place = re.escape(text.partition("\n")[0]) + r"(?:\n\|.*)*"
-        assert len(re.findall(place, page)) == 1, f"README.md has no table, or two, with the line {text[:80]}"
+        assert len(re.findall(place, page)) == 1, f"{name}.md has no table, or two, with the line {text[:80]}"
         page = re.sub(place, lambda _, text=text: text, page)
     return page
 
 
 if __name__ == "__main__":
-    readme = HERE / "README.md"
-    readme.write_text(filled(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in pages():
+        path = HERE / f"{name}.md"
+        path.write_text(filled(name, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,19 +1,32 @@
-"""What the tests of the page of results share."""
+"""What the tests of the pages of results share."""
 
-import importlib.util
+import importlib
+import sys
 
 import pytest
-from results_files import RESULTS
+from results_files import RESULTS, text_of
 
 
-@pytest.fixture(scope="module")
-def tables():
-    spec = importlib.util.spec_from_file_location("tables", RESULTS / "tables.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="session")
+def programs():
+    """The programs of docs/results by their names: they import each other as scripts of one folder do."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(RESULTS))
+    try:
+        yield lambda name: importlib.import_module(name)
+    finally:
+        sys.path.remove(str(RESULTS))
+        for name in set(sys.modules) - before:
+            if str(RESULTS) in (getattr(sys.modules[name], "__file__", None) or ""):
+                del sys.modules[name]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def tables(programs):
+    return programs("tables")
+
+
+@pytest.fixture(scope="session")
 def page():
-    return (RESULTS / "README.md").read_text(encoding="utf-8")
+    """The text of a page by its name."""
+    return text_of

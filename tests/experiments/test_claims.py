@@ -44,7 +44,7 @@ def test_a_query_that_no_distance_finds_moves_the_mean_alone():
     assert many.pvalue >= few.pvalue
 
 
-def test_equal_counts_decide_nothing():
+def test_equal_counts_show_no_difference():
     counts = np.arange(50) % 11
     found = paired_difference(counts, counts)
     assert (found.mean, found.low, found.high, found.pvalue) == (0, 0, 0, 1)
@@ -134,7 +134,7 @@ def test_verdicts_on_planted_distances():
         claim("high", "none"),
     ]
     judged = judge(runs, claims)
-    assert [each.verdict for each in judged] == ["yes", "no", "not decided", "no", "not run"]
+    assert [each.verdict for each in judged] == ["yes", "no", "not significant", "no", "not run"]
     assert judged[3].difference.mean == pytest.approx(-0.2), "a share of the ten nearest"
     assert judged[0].better - judged[0].worse == pytest.approx(judged[0].difference.mean)
     assert judged[0].corrected == pytest.approx(5e-6), "the least p, times five"
@@ -147,7 +147,7 @@ def test_claims_that_were_not_run_count():
     among = judge([run("noise", 12, a=better, b=worse)], [claim("a", "b"), *[claim("a", "missing")] * 9])
     assert alone[0].verdict == "yes"
     assert among[0].corrected == pytest.approx(10 * alone[0].corrected)
-    assert among[0].verdict == "not decided"
+    assert among[0].verdict == "not significant"
 
 
 def test_the_run_with_most_queries_answers_and_runs_are_not_mixed():

@@ -88,14 +88,15 @@ def test_sentences_say_what_the_figures_are(small):
     demo = planted(small, STORY)
     np.testing.assert_allclose(demo.worst, [0.2, 0.2, 0.3, 0.6, 0.5, 0.6])
     first, second, third = findings(demo)
-    assert "60% of the 10 nearest pictures by RPW(2,1) and ROBOT(0.1) still show the query's digit, the most" in first
-    assert first.endswith("By W1 and W2, 20% do, the least.")
+    assert "60% of the 10 nearest pictures by RPW(2,1) and ROBOT(0.1) still show the query's digit: the most" in first
+    assert first.endswith("By W1 and W2 it is 20%, the least.")
     assert second == (
-        "With 60 queries, the worst of RPW(2,1) is above that of W1, W2 and TV, and not told apart from that of "
-        "ROBOT(0.1)."
+        "With 60 queries, the worst accuracy of RPW(2,1) is above that of W1, W2 and TV, and not significantly "
+        "different from that of ROBOT(0.1)."
     )
-    assert "Noise costs W2 (90% to 20%) most. It costs TV (80% to 80%) and RPW(2,0.1) (80% to 80%) least." in third
-    assert "A shift costs TV (80% to 30%) most. It costs ROBOT(0.1) (80% to 80%) least." in third
+    words = "Noise costs W2 (90% to 20%) the most, and TV (80% to 80%) and RPW(2,0.1) (80% to 80%) the least."
+    assert words in third
+    assert "A shift costs TV (80% to 30%) the most, and ROBOT(0.1) (80% to 80%) the least." in third
 
 
 def test_sentences_do_not_favour_rpw(small):
@@ -103,15 +104,17 @@ def test_sentences_do_not_favour_rpw(small):
     demo = planted(small, [STORY[3], STORY[4], STORY[2], STORY[0], STORY[1], STORY[5]])
     first, second, _ = findings(demo)
     assert "by W1 and ROBOT(0.1) still show" in first
-    assert "By RPW(2,1) and RPW(2,0.1), 20% do, the least" in first
-    assert second.startswith("With 60 queries, the worst of RPW(2,1) is below that of W1, W2, TV and ROBOT(0.1)")
+    assert "By RPW(2,1) and RPW(2,0.1) it is 20%, the least" in first
+    assert second.startswith(
+        "With 60 queries, the worst accuracy of RPW(2,1) is below that of W1, W2, TV and ROBOT(0.1)"
+    )
 
 
-def test_few_queries_decide_nothing(small):
+def test_few_queries_show_no_difference(small):
     """Two queries that contradict each other."""
     demo = planted(small, STORY, queries=2)
     demo.hits[:, :, 1] = ~demo.hits[:, :, 1]
-    assert findings(demo)[1].endswith("is not told apart from that of W1, W2, TV and ROBOT(0.1).")
+    assert findings(demo)[1].endswith("is not significantly different from that of W1, W2, TV and ROBOT(0.1).")
 
 
 def test_intervals_hold_the_figures_and_narrow_with_more_queries(small):
@@ -137,6 +140,9 @@ def test_the_figure_hides_nothing(small):
     places = np.sort(np.concatenate([line.get_xdata() for line in lines]))
     assert np.diff(places).min() > 0.1
     assert [tick.get_text() for tick in ax.get_xticklabels()][-1] == WORST
+    (legend,) = figure.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == [*small.names, "thin line: 95 % interval"]
 
 
 def test_the_page_begins_with_the_sentence_and_ends_with_the_settings(small, tmp_path):

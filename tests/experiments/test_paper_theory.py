@@ -17,8 +17,19 @@ from rpw.experiments.paper import (
     rates,
     spaces,
 )
-from rpw.experiments.paper.exhibit import NO, OPEN, YES, Exhibit, Table, Verdict, read_part, write_part
-from rpw.experiments.paper.rate_rule import Rate, answer_of, verdict
+from rpw.experiments.paper.exhibit import (
+    ANSWERS,
+    CONSISTENT,
+    NO,
+    OPEN,
+    YES,
+    Exhibit,
+    Table,
+    Verdict,
+    read_part,
+    write_part,
+)
+from rpw.experiments.paper.rate_rule import Rate, answer_by_rule, answer_of, slope_with, verdict
 
 pytest.importorskip("matplotlib")
 N = np.array([100.0, 1000.0, 10000.0, 100000.0])
@@ -34,6 +45,9 @@ def planted_rate(exponent, bound, power_of_log=0.0, noise=0.02, repeats=20):
     [
         (planted_rate(-0.5, -1 / 3), YES),
         (planted_rate(-0.5, -0.5), YES),  # a bound that is attained
+        (planted_rate(-0.5, -0.5, power_of_log=0.4), CONSISTENT),  # slower than n^r, less than √log n
+        (planted_rate(-0.48, -0.5, noise=0.001), CONSISTENT),
+        (planted_rate(-0.48, -0.5, noise=0.2), YES),  # an interval that reaches the bound
         (planted_rate(-0.5, -0.5, power_of_log=0.75), OPEN),  # more than √log n, less than log n
         (planted_rate(-0.5, -0.5, power_of_log=2), NO),
         (planted_rate(-0.2, -0.5), NO),
@@ -43,6 +57,23 @@ def planted_rate(exponent, bound, power_of_log=0.0, noise=0.02, repeats=20):
 )
 def test_the_rule_for_rates(rate, answer):
     assert answer_of(rate) == verdict(rate).answer == answer
+
+
+def test_the_rule_at_its_borders():
+    """By the ends of the interval: r itself, and the slopes with √log n and with log n."""
+    root, log = (slope_with(N, -0.5, power) for power in (0.5, 1))
+    assert -0.5 < root < log
+    for low, high, answer in (
+        (-0.6, root, YES),
+        (-0.5, root, YES),
+        (-0.499, root, CONSISTENT),
+        (-0.499, root + 1e-9, OPEN),
+        (-0.6, root + 1e-9, OPEN),
+        (log, log + 0.1, OPEN),
+        (log + 1e-9, log + 0.1, NO),
+        (math.nan, math.nan, OPEN),
+    ):
+        assert answer_by_rule(N, -0.5, low, high) == answer, (low, high)
 
 
 def test_a_rate_that_vanishes_is_not_judged():
@@ -277,12 +308,12 @@ def test_growth_beyond_the_bound_is_seen(exponent, answer):
     assert lmr_time.verdict(sweep).answer == answer
 
 
-def test_lmr_keeps_its_promise():
+def test_lmr_keeps_itspromise():
     found = lmr_time.lmr_exhibit(sizes=(20, 40, 60), deltas=(0.2, 0.1), prices=(2.0, 1.0), repeats=2, seed=0)
     assert found.verdicts[-1].answer == YES
     rows = [list(row) for row in found.tables[1].rows]
     rows[0][7] = 1.0
-    assert lmr_time._promise(rows).answer == NO
+    assert lmr_time.promise(rows).answer == NO
 
 
 # ---------------------------------------------------------------- parts in folders
@@ -365,6 +396,7 @@ def entries_of(value, before=()):
         yield from entries_of(entry, (*before, name))
 
 
-def test_an_answer_is_one_of_four():
+def test_an_answer_is_one_of_six():
+    assert len(set(ANSWERS)) == 6
     with pytest.raises(ValueError, match="perhaps"):
         Verdict("a", "b", "perhaps")

@@ -196,7 +196,7 @@ def test_other_facts_are_another_part(tmp_path):
     [
         (("--parts", "lemma 9.9"), 2, "there is no part 'lemma 9.9'"),
         (("--parts", ""), 2, "there is no part ''"),
-        (("--device", "gpu"), 2, "--device must be"),
+        (("--device", "gpu"), 2, "--device gpu: choose one of"),
         (("--largest-n", "5"), 2, "largest-n"),
         (("--repeats", "1"), 2, "repeats"),
     ],

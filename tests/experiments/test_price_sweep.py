@@ -21,7 +21,7 @@ def hits(*shares, queries=200, m=10):
     return np.array([(drawn < share).sum(axis=1) for share in shares])
 
 
-def test_the_best_and_what_is_not_told_apart():
+def test_the_best_and_what_is_not_significantly_worse():
     found = choice_among(K, hits(0.3, 0.7, 0.8, 0.8, 0.5), 10)
     assert found.best == 3.0, "the middle of two is the upper one"
     assert (found.low, found.high) == (1.0, 3.0)

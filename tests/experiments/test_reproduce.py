@@ -155,9 +155,9 @@ def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
     ("arguments", "code", "reason"),
     [
         (("retrieval", "--dataset", "nowhere"), 1, "nowhere"),
-        (("retrieval", "--data", "pics"), 2, "pass --dataset pics"),
-        (("robustness", "--data", "pics"), 2, "pass --dataset pics"),
-        (("retrieval", "--dataset", "pics", "--data", "there"), 2, "pass --dataset there"),
+        (("retrieval", "--data", "pics"), 2, "pass it as dataset (--dataset pics)"),
+        (("robustness", "--data", "pics"), 2, "pass it as dataset (--dataset pics)"),
+        (("retrieval", "--dataset", "pics", "--data", "there"), 2, "pass it as dataset (--dataset there)"),
         (("retrieval", "--scenario", "loud"), 2, "--scenario loud"),
         (("retrieval", "--labelled", "0"), 2, "labelled"),
         (("retrieval", "--labelled", "1790", "--queries", "50"), 1, "1797 pictures"),

@@ -1,11 +1,11 @@
-"""What the paper (and, on MNIST, we) say about retrieval, claim by claim, and what hits of queries say about it.
+"""The paper's claims about retrieval, five of our own, and what the hits of the queries say about each.
 
-A claim is that one distance retrieves more pictures of the query's label than another, among the ten nearest (the
-number that the paper's introduction names). Hits are paired by query. All claims are corrected together, those that
-were not run included.
+A claim says that one distance retrieves more pictures of the query's label than another, among the ten nearest (the
+number in the paper's introduction). Hits are paired by query. Holm's correction covers all claims, including those
+that were not run.
 
-The paper leaves open whether a shift tints colour queries too. We tint them. Runs of the other reading have scenarios
-of their own, such as shift-plain, and a list of claims of their own.
+The paper does not say whether a shift tints colour queries too. We tint them. Runs of the other reading have scenarios
+of their own, such as shift-plain, and their own list of claims.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rpw.experiments.statistics import LEVEL, UNKNOWN, Difference, Ints, holm, p
 
 __all__ = [
     "CLAIMS",
+    "NOT_SIGNIFICANT",
     "OTHER_READING",
     "OURS",
     "Claim",
@@ -34,12 +35,13 @@ __all__ = [
     "verdict_table",
 ]
 
+NOT_SIGNIFICANT = "not significant"  # at 5 %, after Holm's correction
 _PLAIN = "-plain"  # ends the scenarios of the other reading
 
 
 @dataclass(frozen=True)
 class Claim:
-    """In ``scenario`` the distance ``better`` finds more than ``worse``, unless another scenario is named for that."""
+    """In ``scenario``, the distance ``better`` finds more than ``worse`` does there (or in ``worse_scenario``)."""
 
     dataset: str
     scenario: str
@@ -66,7 +68,7 @@ _INTRODUCTION = "introduction: our distance is above W1, W2 and TV"
 _MNIST = "section 6.1, MNIST"
 _COLOUR = {"cifar10": "section 6.1, CIFAR-10", "corel": "appendix, COREL"}
 
-# Where the paper says "our distance", it is the one whose k it names for the data set.
+# "Our distance" is RPW with the k that the paper names for the data set.
 CLAIMS: tuple[Claim, ...] = (
     *(Claim("mnist", "noise", better, "W2", f"{_MNIST} (i)") for better in ("TV", "W1", "RPW(2,1)")),
     Claim("mnist", "noise", "RPW(2,1)", "W1", f"{_MNIST} (i)"),
@@ -101,8 +103,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
 )
 
-# What the paper claims about colour pictures that are shifted, and whether each distance finds more than where queries
-# are tinted: the pictures are the same, one by one.
+# The paper's claims about shifted colour pictures; and whether each distance finds more than it does when queries are
+# tinted. The pictures are the same, one by one.
 OTHER_READING: tuple[Claim, ...] = (
     *(
         replace(claim, scenario=claim.scenario + _PLAIN)
@@ -139,7 +141,7 @@ class Hits:
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim, the accuracies of both its distances, and their difference; without one where it was not run."""
+    """A claim, the accuracies of its two distances, and their difference: None if it was not run."""
 
     claim: Claim
     queries: int = 0
@@ -150,16 +152,16 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """Yes, no (it is the other way round), not decided, or not run."""
+        """Yes, no (it is the other way round), not significant, or not run."""
         if self.difference is None:
             return "not run"
         if self.corrected > LEVEL:
-            return "not decided"
+            return NOT_SIGNIFICANT
         return "yes" if self.difference.mean > 0 else "no"
 
 
 def judge(runs: Sequence[Hits], claims: Sequence[Claim] = CLAIMS) -> list[Judged]:
-    """What the runs say: to each claim the one with the most queries that has both its distances."""
+    """Judge each claim by the run with the most queries that has both its distances."""
     compared = [_compared(claim, runs) for claim in claims]
     corrected = holm(np.array([each.difference.pvalue if each.difference else 1.0 for each in compared]))
     return [
@@ -207,7 +209,7 @@ def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:
 
 
 def _check_same_pictures(folder: Path, runs: Mapping[str, Hits]) -> None:
-    """Raise where two runs of one data set were not made from the same pictures."""
+    """Raise if two runs of one data set were made from different pictures."""
     first: dict[str, str] = {}
     for name, run in runs.items():
         other = first.setdefault(run.dataset, name)

@@ -1,7 +1,8 @@
 """How fast the distance between two samples of one distribution vanishes (the paper's sections 3.2 and 6.2).
 
-Two independent samples of n points; W_p falls like n^(-1/2p) in the worst case and RPW_{p,1} at least like n^(-1/d) for
-p ≤ d/2, else n^(-p/(p(d+2)-d)), up to logarithms (paper, Theorem 3.7). On finitely many points RPW falls like n^(-1/2).
+Two independent samples have n points each. W_p falls like n^(-1/2p) in the worst case. RPW_{p,1} falls at least like
+n^(-1/d) for p ≤ d/2, and like n^(-p/(p(d+2)-d)) for larger p, up to logarithms (Theorem 3.7). On finitely many points
+RPW falls like n^(-1/2).
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ class Curve:
         return np.asarray(self.values.mean(axis=1))
 
     def exponent(self) -> float:
-        """Fitted over the larger n; NaN where fewer than three of them have a positive mean."""
+        """Fitted over the larger n; NaN if fewer than three of them have a positive mean."""
         used = self._used
         return fitted_exponent(self.n[used], self.mean[used]) if used.sum() > 2 else math.nan
 
     def band(self) -> float:
-        """Half the width of the exponent's 95 % confidence interval, from the repeats; NaN where there is none."""
+        """Half the width of the exponent's 95 % confidence interval, from the repeats; NaN if there is none."""
         used = self._used
         return exponent_band(self.n[used], self.values[used]) if used.sum() > 2 else math.nan
 
@@ -69,7 +70,7 @@ def rate_of_rpw(p: float, d: int) -> float:
 
 
 def rate_of_w(p: float, d: int) -> float:
-    """The exponent of the upper bound for W_p in d dimensions; 0 where it need not converge."""
+    """The exponent of the upper bound for W_p in d dimensions; 0 if it need not converge."""
     return -1 / d if p <= d / 2 else -1 / (2 * p) + 0.0  # not -0.0
 
 
@@ -88,7 +89,7 @@ DISCRETE: dict[str, Callable[[], Array]] = {
 
 
 def discrete_curves(seed: int, repeats: int) -> Iterator[Curve]:
-    """Samples from finitely many points, where equal samples are merged into one heavier point."""
+    """Samples from finitely many points; equal points are merged into one heavier point."""
     names = ["W2", "TV", *(f"RPW(2,{k:g})" for k in PRICES)]
     for number, (case, support) in enumerate(DISCRETE.items()):
         points = support()
@@ -99,7 +100,7 @@ def discrete_curves(seed: int, repeats: int) -> Iterator[Curve]:
                 a, b = (np.bincount(rng.integers(len(points), size=n), minlength=len(points)) for _ in range(2))
                 values[:, i, repeat] = _discrete_distances(points, a, b)
         for name, rows in zip(names, values, strict=True):
-            remark = "bends towards -0.50 where n is about k^4 = 10,000" if name == "RPW(2,10)" else ""
+            remark = "bends towards -0.50 near n = k^4 = 10,000" if name == "RPW(2,10)" else ""
             theory = -0.25 if name == "W2" else -0.5
             yield Curve(case, name, np.array(DISCRETE_N), rows, theory, FITTED_FROM["discrete"], remark)
 
@@ -136,7 +137,7 @@ CONTINUOUS: dict[str, tuple[int, Callable[[np.random.Generator, int], Array]]] =
 }
 
 
-# What a distance costs on each density, roughly, where n points cost n²: for the share that is done.
+# The rough cost of a distance on each density, in units of n² for n points: for the share that is done.
 _EFFORT = {"square": 1.0, "two squares": 5.0, "cube": 1.0}
 
 

@@ -1,7 +1,7 @@
-"""The demo: digits that are noisy, shifted, or both. By which distance are they still found?
+"""The demo: digits that are noisy, shifted, or both. Which distance still finds them?
 
-The same queries are sought among the same labelled digits four times: untouched, and under the three perturbations of
-the paper's section 6.1. A distance that withstands all three is one whose worst accuracy of the three is high.
+The same queries are searched among the same labelled digits four times: untouched, and under the three perturbations of
+the paper's section 6.1. A distance withstands all three if the worst of its three accuracies is high.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ __all__ = ["SCENARIOS", "Demo", "Setting", "findings", "run_demo"]
 
 SCENARIOS = ("clean", "noise", "shift", "both")  # the first is what the others are measured by
 Ints = npt.NDArray[np.int64]
+_NOT_DIFFERENT = "not significantly different from that of"
 
 
 @dataclass(frozen=True)
 class Setting:
     """How many pictures are drawn, how many of the nearest count, and how far a shift moves them.
 
-    More queries tell more than more labelled pictures, for the same time. The paper moves MNIST's digits, which are 20
-    pixels high, by two rows; these are 16 pixels high.
+    For the same time, more queries tell more than more labelled pictures do. The paper moves MNIST's digits, which are
+    20 pixels high, by two rows; these are 16 pixels high.
     """
 
     labelled: int = 100
@@ -128,39 +129,39 @@ def findings(demo: Demo) -> list[str]:
     worst, names = demo.worst, demo.names
     most, least = (_at(worst, value, names) for value in (worst.max(), worst.min()))
     first = (
-        f"At the worst of noise, shift and both, {_percent(worst.max())} of the {demo.setting.nearest} nearest "
-        f"pictures by {most} still show the query's digit, the most of these distances. By {least}, "
-        f"{_percent(worst.min())} do, the least."
+        f"Under the worst of noise, shift and both, {_percent(worst.max())} of the {demo.setting.nearest} nearest "
+        f"pictures by {most} still show the query's digit: the most of all distances. By {least} it is "
+        f"{_percent(worst.min())}, the least."
     )
     return [first, _compared(demo), f"{_cost_of('noise', 'Noise', demo)} {_cost_of('shift', 'A shift', demo)}"]
 
 
 def _compared(demo: Demo) -> str:
-    """How the worst of the best RPW compares with the worst of the others.
+    """How the worst accuracy of the best RPW compares with the worst of the others.
 
-    It was chosen after the fact, so that the comparisons of all of ours count.
+    The best was chosen after the fact, so Holm's correction covers the comparisons of both RPW.
     """
     ours = [w for w, way in enumerate(demo.methods) if way.options["distance"] == "rpw"]
     pairs = [(w, other) for w in ours for other in range(len(demo.methods)) if other not in ours]
     chances = holm(np.array([_chance(demo.resampled[w, -1] - demo.resampled[other, -1]) for w, other in pairs]))
     own = max(ours, key=lambda w: float(demo.worst[w]))
-    groups: dict[str, list[str]] = {"above that of": [], "below that of": [], "not told apart from that of": []}
+    groups: dict[str, list[str]] = {"above that of": [], "below that of": [], _NOT_DIFFERENT: []}
     for (w, other), chance in zip(pairs, chances, strict=True):
         if w == own:
             side = "above that of" if demo.worst[own] > demo.worst[other] else "below that of"
-            groups[side if chance <= LEVEL else "not told apart from that of"].append(demo.names[other])
+            groups[side if chance <= LEVEL else _NOT_DIFFERENT].append(demo.names[other])
     said = ", and ".join(f"{words} {_listed(names)}" for words, names in groups.items() if names)
-    return f"With {demo.setting.queries} queries, the worst of {demo.names[own]} is {said}."
+    return f"With {demo.setting.queries} queries, the worst accuracy of {demo.names[own]} is {said}."
 
 
 def _chance(differences: Array) -> float:
-    """How likely chance alone makes a difference as far from 0 as these, which the bootstrap drew, are on average."""
+    """The two-sided p-value of a difference, from its bootstrap resamples."""
     beyond = min((differences <= 0).mean(), (differences >= 0).mean())
     return min(1.0, max(2 * float(beyond), 1 / len(differences)))
 
 
 def _cost_of(scenario: str, subject: str, demo: Demo) -> str:
-    """Whom a perturbation costs most and least."""
+    """Which distance loses the most by a perturbation, and which the least."""
     before, after = demo.accuracy[:, 0], demo.accuracy[:, SCENARIOS.index(scenario)]
     falls = np.round(before - after, 9)  # a share of some hundred pictures
     texts = [f"({_percent(one)} to {_percent(other)})" for one, other in zip(before, after, strict=True)]
@@ -168,7 +169,7 @@ def _cost_of(scenario: str, subject: str, demo: Demo) -> str:
     def who(fall: float) -> str:
         return _listed([f"{demo.names[w]} {texts[w]}" for w in np.flatnonzero(falls == fall)])
 
-    return f"{subject} costs {who(falls.max())} most. It costs {who(falls.min())} least."
+    return f"{subject} costs {who(falls.max())} the most, and {who(falls.min())} the least."
 
 
 def _percent(share: float) -> str:
@@ -177,7 +178,7 @@ def _percent(share: float) -> str:
 
 
 def _at(values: Array, value: float, names: list[str]) -> str:
-    """Whoever has this value."""
+    """The names of all that have this value."""
     return _listed([name for name, own in zip(names, values, strict=True) if own == value])
 
 

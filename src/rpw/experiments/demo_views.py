@@ -1,4 +1,4 @@
-"""Views of the demo: what the figures say first, then the figures, then what they were made from."""
+"""Views of the demo: first what was found, then the figures, then the settings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 import rpw
 from rpw.experiments.demo import SCENARIOS, Demo, findings
+from rpw.experiments.drawing import style_of
 from rpw.experiments.files import new_figure, svg_text, write_csv, write_facts, write_figure, write_text
 from rpw.experiments.page import document, picture, table
 from rpw.experiments.perturbation import described
-from rpw.experiments.retrieval_views import style_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,11 +24,11 @@ __all__ = ["DISTANCES", "accuracy_table", "draw_demo", "settings", "write_demo"]
 COLUMNS = {"clean": "untouched", "noise": "noise", "shift": "shift", "both": "both"}
 WORST = "worst of the three"
 DISTANCES = {
-    "W1, W2": "Wasserstein distances: what it costs to move all of one picture's ink to where the other's is.",
-    "TV": "Total variation: the share of the ink that does not lie on the same pixels in both.",
-    "RPW(2,k)": "Robust partial Wasserstein, for k = 1 and k = 0.1: a share of the ink may be left behind, and is what "
-    "counts. The smaller k is, the more a move counts beside it.",
-    "ROBOT(0.1)": "λ-ROBOT for λ = 0.1: W1 in which no way counts as longer than 2λ, a fifth of the diagonal.",
+    "W1, W2": "Wasserstein distances: the cost of moving all ink of one picture onto the other.",
+    "TV": "Total variation: the share of the ink that is on different pixels.",
+    "RPW(2,k)": "Robust partial Wasserstein, for k = 1 and k = 0.1: the smallest share of the ink left behind so that "
+    "moving the rest costs at most k times that share. A smaller k makes moves count more.",
+    "ROBOT(0.1)": "λ-ROBOT for λ = 0.1: W1 in which no move counts as longer than 2λ, a fifth of the diagonal.",
 }
 SHOWN_QUERIES = 3
 _STYLE = """
@@ -48,11 +48,11 @@ def accuracy_table(demo: Demo) -> tuple[list[str], list[list[str]]]:
 
 
 def settings(demo: Demo) -> str:
-    """What the run was made from, in a sentence or two."""
+    """The settings of the run, in a few sentences."""
     asked = demo.setting
     height = demo.pictures.images.shape[1]
     drawn = f"{asked.queries} queries among {asked.labelled} labelled pictures of {demo.pictures.name}"
-    counted = f"Percentages: of the {asked.nearest} nearest pictures, those that show the query's digit."
+    counted = f"Percentages: the share of the {asked.nearest} nearest pictures that show the query's digit."
     compared = "Comparisons: by the bootstrap over queries, with Holm's correction."
     size = f"{height} x {height} pixels, seed {asked.seed}"
     return f"{drawn} ({size}). {_described('both', demo)} {counted} {compared}"
@@ -63,7 +63,7 @@ def _described(scenario: str, demo: Demo) -> str:
 
 
 def write_demo(demo: Demo, out: Path) -> dict[str, Path]:
-    """Everything that the demo shows, and where it lies."""
+    """Write all files of the demo, and return their paths."""
     (low, high), shares = demo.bands, np.column_stack([demo.accuracy, demo.worst])
     accuracies = (
         (name, scenario, float(shares[w, s]), float(low[w, s]), float(high[w, s]))
@@ -89,28 +89,33 @@ def write_demo(demo: Demo, out: Path) -> dict[str, Path]:
 
 
 def draw_demo(demo: Demo) -> Figure:
-    """A group of marks for each scenario, and one for the worst of the three: side by side, so that none hides another.
+    """A group of marks for each scenario, and one for the worst of the three: side by side, so none hides another.
 
     Thin lines are 95 % intervals.
     """
-    figure = new_figure(8.4, 4.6)
+    from matplotlib.lines import Line2D
+
+    figure = new_figure(8.4, 4.8)
     ax = figure.add_subplot()
     (low, high), shares = demo.bands, np.column_stack([demo.accuracy, demo.worst])
     places = np.array([*range(len(SCENARIOS)), len(SCENARIOS) + 0.35])  # the last group stands apart
     for w, way in enumerate(demo.methods):
-        colour, marker = style_of(way)
+        colour, marker = style_of(way.name)
         x = places + 0.12 * (w - (len(demo.methods) - 1) / 2)
         reach = np.maximum([shares[w] - low[w], high[w] - shares[w]], 0)  # -1e-17 is no length
         ax.errorbar(x, shares[w], reach, fmt=marker, color=colour, ms=8, lw=1.2, label=way.name)
     ax.axvline(len(SCENARIOS) - 0.33, color="#999999", lw=1)
     ax.set_xticks(places, [*COLUMNS.values(), WORST], fontsize=11)
-    ax.set_ylabel(f"of the {demo.setting.nearest} nearest, those that show the query's digit")
+    ax.set_xlabel("what was done to the pictures")
+    ax.set_ylabel(f"share of the {demo.setting.nearest} nearest that show the query's digit")
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     ax.tick_params(axis="x", length=0)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", alpha=0.25)
-    figure.legend(loc="outside upper center", ncols=len(demo.methods), frameon=False, handletextpad=0.2)
+    interval = Line2D([], [], color="0.4", lw=1.2, label="thin line: 95 % interval")
+    handles = [*ax.get_legend_handles_labels()[0], interval]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, handletextpad=0.2)
     return figure
 
 
@@ -127,8 +132,7 @@ def _page(demo: Demo, figure: Figure) -> str:
 <p>{escape(" ".join(rest))}</p>
 <p><img class="chart" src="{chart}" alt="Accuracies of all distances in all scenarios, and their worst"></p>
 {table(*accuracy_table(demo))}
-<p>Of the {demo.setting.nearest} nearest pictures, those that show the query's digit. Thin lines in the figure are 95 %
-intervals.</p>
+<p>The table has the share of the {demo.setting.nearest} nearest pictures that show the query's digit.</p>
 <h2>The distances</h2>
 <dl>{distances}</dl>
 <h2>What was done to the pictures</h2>
@@ -136,13 +140,13 @@ intervals.</p>
 noise.</p>
 {_perturbed(demo)}
 <h2>What was found</h2>
-<p>{len(shown)} queries and the nearest labelled pictures, from left to right. A solid green frame: the query's
-digit; a dashed brown one: another.</p>
+<p>{len(shown)} queries, each with its nearest labelled pictures, the nearest first. A solid green frame marks the
+query's digit, a dashed brown one another digit.</p>
 {"".join(_query(demo, q) for q in shown)}
 <h2>Settings</h2>
 <p>{escape(settings(demo))}</p>
-<p>Beside this page: accuracy.csv (with intervals), hits.csv (every query by itself), accuracy.png and .svg, and
-run.json (what was asked for).</p>""",
+<p>Files beside this page: accuracy.csv (with intervals), hits.csv (each query), accuracy.png and .svg, and run.json
+(the settings).</p>""",
         _STYLE,
     )
 

@@ -43,7 +43,7 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
-    """A table; numbers with six digits after the point, or in exponent form where that says too little."""
+    """A table; numbers with six digits after the point, or in exponent form if those say too little."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -61,12 +61,12 @@ def as_cell(value: Any) -> str:
 
 
 def write_facts(folder: Path, facts: Mapping[str, Any]) -> Path:
-    """What was asked for, so that a run can be repeated."""
+    """The settings of a run, with which it can be repeated."""
     return write_text(folder / "run.json", json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 
 def begin_run(folder: Path, experiment: str, asked: Mapping[str, Any], may_differ: Sequence[str] = ()) -> None:
-    """Say in the folder of a run what was asked for; refuse one that holds another run."""
+    """Write the settings of a run into its folder; refuse a folder that holds another run."""
     new_figure(1, 1)  # a missing library should be known before the work, not after it
     facts = {"experiment": experiment, **asked, "version": rpw.__version__}
     check_same_run(folder, facts, (*may_differ, "version"))

@@ -1,7 +1,7 @@
 """The nearest labelled pictures of each query, exactly; queries that are finished are kept in files.
 
-W1 and W2 of colour pictures, the dearest of all, are computed only where a lower bound leaves a pair among the nearest;
-the other distances for all pairs.
+W1 and W2 of colour pictures, the slowest of all, are computed only for pairs that a lower bound does not exclude; the
+other distances for all pairs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rpw.io.images import pixel_grid
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection
-from rpw.many.errors import PairwiseError
+from rpw.many.errors import error_of
 from rpw.many.search import search_in_rounds
 from rpw.many.support import as_shared_ground
 from rpw.pair.atoms import Atoms
@@ -66,7 +66,7 @@ class Search:
 
     @cached_property
     def bounds(self) -> Array | None:
-        """Lower bounds on all distances, where there are useful ones."""
+        """Lower bounds on all distances; None if there are no useful ones."""
         p = self.options.get("p")
         if self.queries.ndim != 4 or self.options["distance"] != "wasserstein" or p not in (1, 2):
             return None
@@ -223,8 +223,8 @@ def _as_clouds(images: Pixels) -> Array:
 
 
 def _as_channels(images: Pixels) -> Array:
-    """Colour pictures as mass on pixels and channels, the authors' TV; in the space of `from_image` hardly two points
-    coincide. A black picture has no mass and is taken for an evenly grey one."""
+    """Colour pictures as mass on pixels and channels, for TV as the authors take it: in the space of `from_image` few
+    points coincide. A black picture has no mass, and counts as an evenly grey one."""
     rows = _as_rows(images)
     rows[rows.sum(axis=1) == 0] = 1
     return rows
@@ -251,6 +251,6 @@ def _search(search: Search, part: range, bounds: Array, report: Report) -> Found
         known=bounds[part.start : part.stop, by_place],
     )
     if found.failures:
-        raise PairwiseError.of(found.failures, found.neighbours)
+        raise error_of(found.failures, found.neighbours)
     distances, places = (np.stack(each) for each in zip(*found.neighbours, strict=True))
     return by_place[places], distances  # the search puts equal distances into the order of their places

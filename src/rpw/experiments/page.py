@@ -1,4 +1,4 @@
-"""A page that shows queries with what each distance retrieved for them: one HTML file that asks for nothing else."""
+"""A page that shows queries with what each distance retrieved for them: one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["document", "findings", "page", "picture", "picture_uri", "shown_queries", "table"]
 
+NOT_DIFFERENT = "not significantly different from"
 SHOWN_CLASSES = 12
 SHOWN_PICTURES = 10
 SHOWN_WIDTH = 48
@@ -56,14 +57,14 @@ figcaption { max-width: 3.6rem; overflow: hidden; text-overflow: ellipsis; white
 """
 
 _SPACES = {
-    False: "Distances lie between masses on pixels, in units of the diagonal.",
-    True: "W, RPW and ROBOT lie between the pixels as points in five dimensions, position and colour, of diameter 1; "
-    "TV is half the difference of the pictures, each of mass 1 over pixels and channels.",
+    False: "A picture is mass on its pixels; lengths are in units of the diagonal.",
+    True: "For W, RPW and ROBOT a pixel is a point in five dimensions, position and colour, and the diameter is 1. TV "
+    "is half the sum of the absolute differences, with mass 1 over all pixels and channels of a picture.",
 }
 
 
 def document(title: str, body: str, style: str = "") -> str:
-    """A whole page that asks for nothing else; title and body are HTML."""
+    """A whole page that loads nothing else; title and body are HTML."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -97,20 +98,20 @@ def page(
 <p>{escape(_described(result))}
 {_SPACES[result.pictures.is_colour]}</p>
 <h2>Accuracy</h2>
-<p>Share of the m nearest labelled pictures that carry the query's label; mean over the repeats{interval}.
-Ties: retrieved pictures whose distance to the query is also that of another one.</p>
+<p>The share of the m nearest labelled pictures that carry the query's label; mean over the repeats{interval}.
+Ties: the share of retrieved pictures that are exactly as far from the query as another one.</p>
 {table(*shown_table)}
 <p><img class="chart" src="{chart}" alt="Accuracy over the number of retrieved pictures, a line for each distance"></p>
 {_plan(result, shown)}
 <h2>What was retrieved</h2>
-<p>{_which(result, shown)} of the first repeat, as the perturbation left it, and the nearest labelled pictures from
-left to right. A solid green frame: the query's label; a dashed brown one: another.</p>
+<p>{_which(result, shown)} of the first repeat, after the perturbation. Beside each query are the nearest labelled
+pictures, the nearest first. A solid green frame marks the query's label, a dashed brown one another label.</p>
 {"".join(_query(result, q) for q in shown)}
 <h2>Settings</h2>
 <p>{escape(given)}</p>
-<p>Beside this page: accuracy.csv (means and confidence intervals), repeats.csv, hits.csv (every query by itself),
-ties.csv, accuracy.png and .svg, run.json (what was asked for), and the folder nearest (what each query
-found, and how far).</p>""",
+<p>Files beside this page: accuracy.csv (means and confidence intervals), repeats.csv, hits.csv (each query), ties.csv,
+accuracy.png and .svg, run.json (the settings), and the folder nearest (the pictures found for each query, with their
+distances).</p>""",
     )
 
 
@@ -133,7 +134,7 @@ def _which(result: Retrieval, shown: list[int]) -> str:
 
 
 def findings(result: Retrieval) -> str:
-    """Who finds most and least; and how the best RPW compares with the others, query by query."""
+    """Which distance finds the most and the least, and how the best RPW compares with the others, query by query."""
     m = min(10, result.largest_m)
     mean = result.summary()[0][:, m - 1]
     named = [f"{way.name} ({share:.0%})" for way, share in zip(result.methods, mean, strict=True)]
@@ -147,23 +148,23 @@ def findings(result: Retrieval) -> str:
     if not ours or not others:
         return first
     own = max(ours, key=lambda w: float(mean[w]))
-    return f"{first} Query by query, {named[own]} is {_compared(result, ours, own, others, m)}."
+    return f"{first} Compared query by query, {named[own]} is {_compared(result, ours, own, others, m)}."
 
 
 def _compared(result: Retrieval, ours: list[int], own: int, others: list[int], m: int) -> str:
-    """Whom one of our distances is above, below, and cannot be told from, by the rule of the paper's claims.
+    """Which distances one of our own is above, below, or not significantly different from, by the rule of the claims.
 
-    It was chosen after the fact, so that the comparisons of all of ours count.
+    It was chosen after the fact, so Holm's correction covers the comparisons of all of our own.
     """
     hits = result.hits[..., :m].sum(axis=-1).reshape(len(result.methods), -1)
     pairs = [(w, other) for w in ours for other in others]
     found = [paired_difference(hits[w], hits[other]) for w, other in pairs]
-    groups: dict[str, list[str]] = {"above": [], "below": [], "not told apart from": []}
+    groups: dict[str, list[str]] = {"above": [], "below": [], NOT_DIFFERENT: []}
     for (w, other), each, chance in zip(pairs, found, holm(np.array([each.pvalue for each in found])), strict=True):
         if w == own:
             side = "above" if each.mean > 0 else "below"
-            groups[side if chance <= LEVEL else "not told apart from"].append(result.methods[other].name)
-    return " and ".join(f"{words} {_listed(names)}" for words, names in groups.items() if names)
+            groups[side if chance <= LEVEL else NOT_DIFFERENT].append(result.methods[other].name)
+    return "; ".join(f"{words} {_listed(names)}" for words, names in groups.items() if names)
 
 
 def _listed(names: list[str]) -> str:
@@ -172,7 +173,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _plan(result: Retrieval, shown: list[int]) -> str:
-    """For one query and the picture that the first RPW finds, the plan itself. (Grey pictures: colours move too.)"""
+    """The plan between one query and the picture that the first RPW finds; grey pictures only."""
     w = next((w for w, way in enumerate(result.methods) if way.options["distance"] == "rpw"), None)
     if result.pictures.is_colour or w is None:
         return ""
@@ -193,17 +194,17 @@ def _plan(result: Retrieval, shown: list[int]) -> str:
 <div class="plan">{draw_plan(plan)}
 <div><div class="row">{figures}</div>
 <p>A query (<b style="color:{FIRST}">blue</b>) and the picture that {name} finds first
-(<b style="color:{SECOND}">orange</b>), over each other.</p>
+(<b style="color:{SECOND}">orange</b>), drawn over each other.</p>
 <ul>
-<li>{plan.kept:.1%} of the mass keeps its pixel, where both colours meet.</li>
-<li>{plan.moved:.1%} moves to another pixel: lines, which end in a dot.</li>
+<li>{plan.kept:.1%} of the mass keeps its pixel: both colours overlap.</li>
+<li>{plan.moved:.1%} moves to another pixel: a line that ends in a dot.</li>
 <li>{plan.distance:.1%} is left behind on either side, which is the distance {plan.distance:.4f}: rings on the query,
 squares on the picture found.</li>
 </ul></div></div>"""
 
 
 def table(header: list[str], rows: list[list[str]], name: str = "accuracies") -> str:
-    """A table that scrolls by itself where it is too wide."""
+    """A table with its own scroll bar if it is too wide."""
     head = "".join(_cell(name, rows[0][i] if rows else name, "th") for i, name in enumerate(header))
     body = "".join("<tr>" + "".join(_cell(cell, cell) for cell in row) + "</tr>" for row in rows)
     whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -211,7 +212,7 @@ def table(header: list[str], rows: list[list[str]], name: str = "accuracies") ->
 
 
 def _cell(text: str, like: str, tag: str = "td") -> str:
-    """Words stand on the left, numbers on the right; a name stands like what is below it."""
+    """Words are aligned left, numbers right; a header is aligned like the cells below it."""
     words = ' class="words"' if like[:1].isalpha() else ""
     return f"<{tag}{words}>{escape(text)}</{tag}>"
 

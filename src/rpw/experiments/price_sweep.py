@@ -2,7 +2,8 @@
 
 RPW(2,k) lies between TV (k = 0) and W2 (k → ∞), λ-ROBOT between TV (λ → 0) and W1. For 17 k from 0.01 to 100 the
 nearest pictures are those of one search; a k is compared with the best one query by query. The best one was chosen on
-the same queries, so that it looks better than it is; what is *not* told apart from it is the safe reading.
+the same queries, so it looks better than it is. The safe reading is the range of parameters that are not significantly
+worse.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
+from rpw.experiments.drawing import GUIDE, finish, legend, style_of
 from rpw.experiments.files import new_figure, write_csv, write_figure
 from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import SWEPT_K, SWEPT_LAM, Method, Plan, find, methods, swept_k, swept_lam
-from rpw.experiments.retrieval_views import COLOURS
 from rpw.experiments.statistics import LEVEL, UNKNOWN, Difference, holm, paired_difference
 
 if TYPE_CHECKING:
@@ -44,19 +45,17 @@ ENDS = ("w1", "w2", "tv")
 
 @dataclass(frozen=True, eq=False)
 class PriceSweep:
-    """Hits among the m nearest: RPW (k, queries), λ-ROBOT (λ, queries), and the distances at their ends."""
+    """Hits among the m nearest: RPW (k, queries), λ-ROBOT (λ, queries), and the distances at their ends.
 
-    plan: Plan
+    ``title`` names the pictures and what was done to them.
+    """
+
+    title: str
     m: int
     rpw: Ints
     robot: Ints
     ends: dict[str, Ints]
     lams: tuple[float, ...] = SWEPT_LAM
-
-    @property
-    def title(self) -> str:
-        """For figures."""
-        return f"{self.plan.pictures.name}: {SCENARIOS[self.plan.scenario]}"
 
     @property
     def families(self) -> list[tuple[str, tuple[float, ...], Ints]]:
@@ -70,8 +69,10 @@ class PriceSweep:
 
 @dataclass(frozen=True)
 class Choice:
-    """The best of some parameters, its neighbours that cannot be told from it, and what it loses to be three times too
-    small (``below``) or too large (``above``): None where no such parameter was swept."""
+    """The best of some parameters, and the range around it (``low`` to ``high``) in which no loss is significant.
+
+    ``below`` and ``above`` are the losses at a third of it and at three times it: None if that was not swept.
+    """
 
     best: float
     accuracy: float
@@ -111,7 +112,8 @@ def sweep_prices(
         done += way.effort
     robot = np.stack([counts[way.key] for way in swept_lam(lams)])
     ends = {way.name: counts[way.key] for way in methods() if way.key in ENDS}
-    return PriceSweep(plan, min(m, plan.labelled), counts[swept_k().key], robot, ends, tuple(lams))
+    title = f"{plan.pictures.name}: {SCENARIOS[plan.scenario]}"
+    return PriceSweep(title, min(m, plan.labelled), counts[swept_k().key], robot, ends, tuple(lams))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,34 +202,41 @@ def choice_cells(choice: Choice) -> list[float]:
 
 
 def draw_sweeps(sweeps: Sequence[PriceSweep]) -> Figure:
-    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1.
-
-    Bars are the 95 % intervals of the losses against the best parameter.
-    """
-    figure = new_figure(9.6, 3.6 * len(sweeps))
+    """A row for each experiment: RPW over k with its ends TV and W2, λ-ROBOT over λ with TV and W1."""
+    figure = new_figure(10.4, 4.0 * len(sweeps))
     axes = figure.subplots(len(sweeps), 2, sharey="row", squeeze=False)
     for row, sweep in zip(axes, sweeps, strict=True):
-        _draw(row[0], sweep, SWEPT_K, sweep.rpw, "k", COLOURS[3], ("TV", "W2"))
-        _draw(row[1], sweep, sweep.lams, sweep.robot, "λ", COLOURS[5], ("TV", "W1"))
-        row[0].set_ylabel(f"accuracy at m = {sweep.m}")
+        _draw(row[0], sweep, SWEPT_K, sweep.rpw, ("RPW(2,k)", "k"), style_of("RPW(2,1)"), ("TV", "W2"))
+        _draw(row[1], sweep, sweep.lams, sweep.robot, ("ROBOT(λ)", "λ"), style_of("ROBOT"), ("TV", "W1"))
     return figure
 
 
 def _draw(
-    ax: Axes, sweep: PriceSweep, values: Sequence[float], hits: Ints, name: str, colour: str, ends: tuple[str, str]
+    ax: Axes,
+    sweep: PriceSweep,
+    values: Sequence[float],
+    hits: Ints,
+    names: tuple[str, str],
+    style: tuple[str, str],
+    ends: tuple[str, str],
 ) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     chosen, losses = choice_among(values, hits, sweep.m), losses_of(hits, sweep.m)
-    swept = SWEPT_K if name == "k" else SWEPT_LAM
+    (distance, parameter), (colour, marker) = names, style
+    swept = SWEPT_K if parameter == "k" else SWEPT_LAM
     ax.axvspan(chosen.low, chosen.high, color=colour, alpha=0.1, lw=0)
     low = [chosen.accuracy - loss.high for loss in losses.each]
     high = [chosen.accuracy - loss.low for loss in losses.each]
     ax.vlines(values, low, high, color=colour, alpha=0.35, lw=2.5)  # each against the best one, query by query
-    ax.semilogx(values, sweep.accuracy(hits), "o-", color=colour, ms=4, label="RPW(2,k)" if name == "k" else "ROBOT(λ)")
-    for end, style in zip(ends, (":", "--"), strict=True):
-        ax.axhline(float(sweep.accuracy(sweep.ends[end])), color="0.4", lw=1, ls=style, label=end)
-    ax.set_xlabel(name)
+    ax.semilogx(values, sweep.accuracy(hits), marker=marker, color=colour, ms=5, label=distance)
+    best: dict[str, Any] = {"marker": "*", "ms": 13, "color": colour, "mec": "black", "ls": "none", "label": "the best"}
+    ax.plot([chosen.best], [chosen.accuracy], **best)
+    for end, line in zip(ends, (":", "--"), strict=True):
+        ax.axhline(float(sweep.accuracy(sweep.ends[end])), color=GUIDE, lw=1, ls=line, label=end)
     ax.set_xlim(min(swept[0], *values) / 1.25, max(swept[-1], *values) * 1.25)  # the same for few as for all
-    ax.set_title(f"{sweep.title} ({sweep.rpw.shape[1]} queries)", fontsize=10, parse_math=False)
-    ax.grid(alpha=0.25)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(edgecolor="none", framealpha=0.8, fontsize=8)
+    finish(ax, f"{distance} on {sweep.title} ({hits.shape[1]} queries)", parameter, f"accuracy at m = {sweep.m}")
+    interval = Line2D([], [], color=colour, alpha=0.35, lw=2.5, label="bar: 95 % interval of the loss to the best")
+    shaded = Patch(color=colour, alpha=0.15, lw=0, label="shaded: not significantly below the best")
+    legend(ax, interval, shaded, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)

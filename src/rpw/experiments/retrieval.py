@@ -40,7 +40,7 @@ __all__ = [
 Ints = npt.NDArray[np.int64]
 LARGEST_M = 100
 FEWEST_FOR_BANDS = 5  # repeats
-# Four steps for each factor of ten, so that two steps are a factor of three.
+# Four steps for each factor of ten: two steps are about a factor of three.
 SWEPT_K = tuple(float(f"{10 ** (step / 4):.3g}") for step in range(-8, 9))
 SWEPT_LAM = tuple(float(f"{10 ** (step / 4):.3g}") for step in range(-8, -1))
 
@@ -143,7 +143,7 @@ class Retrieval:
         Whether the picture retrieved at this place carries the query's label.
     query_index : array (repeats, queries)
     ties : array (methods,)
-        The share of retrieved pictures whose distance to the query is also that of another one.
+        The share of retrieved pictures that are exactly as far from the query as another one.
     first : Draw of the first repeat, with ``order`` and ``distances``, arrays (methods, queries, largest m).
     """
 

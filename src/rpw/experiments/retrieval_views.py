@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rpw.base.check import Array
+from rpw.experiments.drawing import finish, legend, style_of
 from rpw.experiments.files import new_figure, write_csv, write_figure, write_text
 from rpw.experiments.page import page
 from rpw.experiments.perturbation import SCENARIOS
-from rpw.experiments.retrieval import Method, Retrieval
+from rpw.experiments.retrieval import Retrieval
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOUR_OF", "accuracy_table", "draw_accuracy", "hit_counts", "style_of", "write_retrieval"]
+__all__ = [
+    "SHOWN_M",
+    "accuracy_table",
+    "draw_accuracy",
+    "draw_curves",
+    "figure_title",
+    "hit_counts",
+    "write_retrieval",
+]
 
 SHOWN_M = (1, 10, 50, 100)
-# One colour and one marker for each distance in all figures.
-COLOURS = ("#0072b2", "#56b4e9", "#777777", "#d55e00", "#e69f00", "#009e73")
-COLOUR_OF = dict(zip(("W1", "W2", "TV", "RPW(2,1)", "RPW(2,0.1)", "ROBOT"), COLOURS, strict=True))
-MARKER_OF = dict(zip(COLOUR_OF, "osX^vD", strict=True))
-
-
-def style_of(way: Method) -> tuple[str, str]:
-    """The colour and the marker of a distance."""
-    name = way.name.partition("(")[0] if way.options["distance"] == "robot" else way.name
-    return COLOUR_OF[name], MARKER_OF[name]
 
 
 def accuracy_table(result: Retrieval) -> tuple[list[str], list[list[str]]]:
@@ -47,7 +48,7 @@ def _with_band(mean: float, band: float) -> str:
 
 
 def hit_counts(result: Retrieval) -> tuple[list[str], Iterator[list[Any]]]:
-    """Header and rows: how many of the m nearest carry the label of the query, for every query by itself."""
+    """Header and rows: how many of the m nearest carry the label of the query, for each query."""
     shown = [m for m in SHOWN_M if m <= result.largest_m]
     counts, labels = result.hits.cumsum(axis=3)[..., [m - 1 for m in shown]], result.pictures.labels
     rows = (
@@ -60,7 +61,7 @@ def hit_counts(result: Retrieval) -> tuple[list[str], Iterator[list[Any]]]:
 
 
 def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict[str, Path]:
-    """Everything that a run shows, and where it lies."""
+    """Write all files of a run, and return their paths."""
     mean, band = result.summary()
     by_mean = (
         (way.name, m + 1, float(mean[w, m]), float(mean[w, m] - band[w, m]), float(mean[w, m] + band[w, m]))
@@ -74,7 +75,7 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
         for m in range(result.largest_m)
     )
     ties = ((way.name, float(share)) for way, share in zip(result.methods, result.ties, strict=True))
-    paths = {  # numbers first: they are what took so long
+    paths = {  # numbers first: they took long
         "table": write_csv(out / "accuracy.csv", ["distance", "m", "accuracy", "low", "high"], by_mean),
         "repeats": write_csv(out / "repeats.csv", ["distance", "repeat", "m", "accuracy"], by_repeat),
         "hits": write_csv(out / "hits.csv", *hit_counts(result)),
@@ -87,38 +88,42 @@ def write_retrieval(result: Retrieval, out: Path, facts: dict[str, Any]) -> dict
 
 
 def draw_accuracy(result: Retrieval) -> Figure:
-    """Mean accuracy over m, a line for each distance, with its confidence band if there are enough repeats."""
-    figure = new_figure(6.4, 4.4)
-    ax = figure.add_subplot()
+    """Mean accuracy over m; with its confidence band if there are enough repeats."""
     mean, band = result.summary()
-    repeats, m = result.accuracy.shape[1], np.arange(1, result.largest_m + 1)
-    step = max(1, result.largest_m // 10)
-    for w, way in enumerate(result.methods):
-        is_ours = way.options["distance"] == "rpw"
-        colour, marker = style_of(way)
-        ax.plot(
-            m,
-            mean[w],
-            color=colour,
-            lw=2.2 if is_ours else 1.3,
-            marker=marker,
-            ms=5.5,
-            markevery=(w * step // len(result.methods), step),  # each at its own m: lines that coincide are seen
-            label=way.name,
-            zorder=3 if is_ours else 2,
-        )
-        if result.has_bands:
-            ax.fill_between(m, mean[w] - band[w], mean[w] + band[w], color=colour, alpha=0.12, lw=0)
-    ax.set_ylim(max(0, float(mean.min()) - 0.1), min(1, float(mean.max()) + 0.1))  # bands may reach farther
-    ax.set(
-        xlabel="retrieved pictures m",
-        ylabel="accuracy",
-        xlim=(1, max(2, result.largest_m)),
+    names = [way.name for way in result.methods]
+    title = figure_title(
+        result.pictures.name, result.scenario, queries=result.plan.queries, repeats=result.accuracy.shape[1]
     )
-    bands = ", 95 % bands" if result.has_bands else ""
-    title = f"{result.pictures.name}: {SCENARIOS[result.scenario]} ({repeats} repeat{'s' * (repeats > 1)}{bands})"
-    ax.set_title(title, parse_math=False)  # a folder may have any name
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(alpha=0.25)
-    ax.legend(frameon=False, ncols=2, fontsize=9)
+    figure = new_figure(6.4, 4.6)
+    bands = dict(zip(names, band, strict=True)) if result.has_bands else {}
+    draw_curves(figure.add_subplot(), title, dict(zip(names, mean, strict=True)), bands)
     return figure
+
+
+def figure_title(dataset: str, scenario: str, queries: int, repeats: int) -> str:
+    """What was retrieved, and from how much."""
+    mean = f", mean of {repeats} repeats" if repeats > 1 else ""
+    return f"{dataset}, {SCENARIOS[scenario]}: {queries} queries{mean}"
+
+
+def draw_curves(ax: Axes, title: str, curves: Mapping[str, Array], bands: Mapping[str, Array]) -> None:
+    """Accuracies over m = 1, 2, ..., by the name of the distance; and half the widths of their intervals."""
+    from matplotlib.patches import Patch
+
+    largest = len(next(iter(curves.values())))
+    m, step = np.arange(1, largest + 1), max(1, largest // 10)
+    for number, (name, mean) in enumerate(curves.items()):
+        is_ours = name.startswith("RPW")
+        colour, marker = style_of(name)
+        # Each has its markers at its own m: lines that coincide can be seen.
+        places = (number * step // len(curves), step)
+        look: dict[str, Any] = {"lw": 2.2 if is_ours else 1.3, "zorder": 3 if is_ours else 2}
+        ax.plot(m, mean, color=colour, marker=marker, ms=5.5, markevery=places, label=name, **look)
+        if name in bands:
+            ax.fill_between(m, mean - bands[name], mean + bands[name], color=colour, alpha=0.12, lw=0)
+    lowest, highest = (float(end([end(mean) for mean in curves.values()])) for end in (min, max))
+    ax.set_xlim(1, max(2, largest))
+    ax.set_ylim(max(0, lowest - 0.1), min(1, highest + 0.1))  # bands may reach farther
+    finish(ax, title, "number m of retrieved pictures", "accuracy: share with the query's label")
+    shaded = [Patch(color="0.5", alpha=0.25, lw=0, label="shaded: 95 % interval of the mean")] if bands else []
+    legend(ax, *shaded, ncols=2, fontsize=9)

@@ -1,6 +1,6 @@
 """What outliers, noise and shifts do to a distance (the paper's Theorem 3.1 and its introduction).
 
-Outliers: ν is replaced by (1-δ) ν + δ ν' with ν' far away; RPW changes by at most δ, wherever ν' lies.
+Outliers: ν is replaced by (1-δ) ν + δ ν' with ν' far away; RPW changes by at most δ, for any ν'.
 Thresholds: how much noise or shift makes a picture as far from itself as from the nearest picture of another class?
 """
 
@@ -63,7 +63,7 @@ def _mixed(share: float, outliers: int) -> Array:
 @dataclass(frozen=True, eq=False)
 class Thresholds:
     """For each distance and picture: the share of noise, and the shift in rows (steps of a share and whole rows are
-    measured, and joined by straight lines); inf where none is enough."""
+    measured, and joined by straight lines); inf if none is enough."""
 
     dataset: str
     methods: list[Method]
@@ -147,7 +147,7 @@ def _row(own: Array, others: Array, way: Method, n_threads: int | None, height: 
 
 
 def _crossing(values: Array, level: float) -> float:
-    """The place where the values first reach the level, on straight lines between them; inf if they never do."""
+    """The first place at which the values reach the level, with straight lines between them; inf if there is none."""
     reached = np.flatnonzero(values >= level)
     if len(reached) == 0:
         return math.inf

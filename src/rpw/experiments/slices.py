@@ -30,7 +30,7 @@ def sliced_bounds(a: Array, b: Array, p: int, n_threads: int) -> Array:
 
     best = np.zeros((len(a), len(b)))
     with ThreadPoolExecutor(n_threads) as pool:
-        for begin in range(0, len(bases), n_threads):  # so that no more matrices exist than there are threads
+        for begin in range(0, len(bases), n_threads):  # no more matrices than threads at a time
             best = np.maximum.reduce([best, *pool.map(bound, bases[begin : begin + n_threads])])
     return np.asarray(np.sqrt(best))
 

@@ -22,8 +22,8 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 RESAMPLES = 2000
-LEAST_PVALUE = 1e-6  # less is given as this: the last digits would be those of the arithmetic
-LEVEL = 0.05  # what is at most as likely by chance, after correction, counts as decided
+LEAST_PVALUE = 1e-6  # smaller ones are given as this: their digits would come from rounding
+LEVEL = 0.05  # of significance, after the correction
 
 
 def mean_and_band(values: Array, axis: int) -> tuple[Array, Array]:
@@ -49,7 +49,7 @@ def exponent_band(n: Array, values: Array, seed: int = 0) -> float:
     """Half the width of the 95 % confidence interval of the exponent that is fitted to the means of values (sizes,
     repeats).
 
-    By the bootstrap: repeats are drawn again, for each size by itself. NaN for one repeat, and where a mean may be 0.
+    By the bootstrap: repeats are drawn again, separately for each size. NaN for one repeat, and if a mean may be 0.
     """
     sizes, repeats = values.shape
     if repeats < 2:
@@ -68,7 +68,7 @@ def exponent_band(n: Array, values: Array, seed: int = 0) -> float:
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of the differences, its 95 % interval, and how likely chance alone departs as far from 0."""
+    """The mean of the differences, its 95 % interval, and its two-sided p-value."""
 
     mean: float
     low: float
@@ -83,9 +83,9 @@ def paired_difference(first: Ints, second: Ints) -> Difference:
     """How much larger the first counts are than the second, on average over the queries that both belong to.
 
     The interval is that of the bootstrap over queries, which keeps the two counts of a query together. Counts are whole
-    numbers, so that the distribution over all resamples is computed, not drawn: there is no seed. The p-value is the
-    larger of two, the bootstrap's and that of the sign-flip test. The former errs too often where few queries differ;
-    the latter is exact where neither distance is better.
+    numbers, so the distribution over all resamples is computed, not drawn: there is no seed. The p-value is the larger
+    of two: the bootstrap's, which is too small if few queries differ, and that of the sign-flip test, which is exact if
+    neither distance is better.
     """
     differences = np.asarray(first, dtype=np.int64) - np.asarray(second, dtype=np.int64)
     if differences.ndim != 1 or len(differences) == 0:
@@ -125,8 +125,8 @@ def _by_signs(differences: Ints) -> float:
 
 
 def holm(pvalues: Array) -> Array:
-    """p-values corrected for their number by Holm's method: reject what is at most 0.05, and the chance of one false
-    rejection among all is at most that."""
+    """p-values corrected for their number by Holm's method: if those of at most 0.05 are rejected, the chance of any
+    false rejection is at most 0.05."""
     pvalues = np.asarray(pvalues, dtype=np.float64)
     order = np.argsort(pvalues, kind="stable")
     corrected = np.empty_like(pvalues)

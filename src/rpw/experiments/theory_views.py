@@ -10,12 +10,11 @@ import numpy as np
 
 from rpw.base.check import Array
 from rpw.experiments.convergence import Curve
+from rpw.experiments.drawing import COLOURS, GUIDE, MARKERS, finish, legend, style_of
 from rpw.experiments.files import new_figure, write_csv, write_figure
-from rpw.experiments.retrieval_views import COLOURS
 from rpw.experiments.robustness import Outliers, Thresholds
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -30,8 +29,7 @@ __all__ = [
     "write_robustness",
 ]
 
-# k = 1, 0.1 and 10 of RPW, W and TV keep their colours in all figures.
-_LINES = {"W2": COLOURS[1], "TV": COLOURS[2], "RPW(2,1)": COLOURS[3], "RPW(2,0.1)": COLOURS[4], "RPW(2,10)": "#cc79a7"}
+_SAMPLE, _MEAN = "sample size n", "mean distance over the repeats"
 
 
 def exponent_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
@@ -41,7 +39,7 @@ def exponent_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
 
 
 def bound_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
-    """The same for densities, where the theory bounds from above: a row for each p, W beside RPW."""
+    """The same for densities, for which the theory gives upper bounds: a row for each p, W beside RPW."""
     rows = []
     for plain, ours in zip(curves[::2], curves[1::2], strict=True):
         cells = [cell for curve in (plain, ours) for cell in (_fitted(curve), _number(curve.theory))]
@@ -50,7 +48,7 @@ def bound_table(curves: list[Curve]) -> tuple[list[str], list[list[str]]]:
 
 
 def _fitted(curve: Curve) -> str:
-    """The exponent, with half its confidence interval where repeats show one."""
+    """The exponent, with half its confidence interval if there are enough repeats."""
     band = curve.band()
     return _number(curve.exponent()) + ("" if math.isnan(band) else f" ±{band:.2f}")
 
@@ -87,56 +85,46 @@ def write_convergence(discrete: list[Curve], continuous: list[Curve], out: Path)
 def draw_discrete(curves: list[Curve]) -> Figure:
     """Distances over n on finitely many points."""
     cases = list(dict.fromkeys(curve.case for curve in curves))
-    figure = new_figure(4.8 * len(cases), 4.2)
+    figure = new_figure(5.2 * len(cases), 4.6)
     for ax, case in zip(np.atleast_1d(figure.subplots(1, len(cases), sharey=True)), cases, strict=True):
         for curve in (curve for curve in curves if curve.case == case):
-            color, width = _LINES[curve.distance], 2 if curve.distance.startswith("RPW") else 1.3
-            style = {"ls": "--", "zorder": 3} if curve.distance == "TV" else {}  # else RPW(2,0.1) would hide it
-            ax.loglog(curve.n, curve.mean, marker=".", color=color, lw=width, label=curve.distance, **style)
+            colour, marker = style_of(curve.distance)
+            look: dict[str, Any] = {"ms": 5, "lw": 2 if curve.distance.startswith("RPW") else 1.3}
+            if curve.distance == "TV":  # else RPW(2,0.1) would hide it
+                look |= {"ls": "--", "zorder": 3}
+            ax.loglog(curve.n, curve.mean, marker=marker, color=colour, label=curve.distance, **look)
             if curve.distance == "W2":
-                ax.loglog(curve.n, curve.mean / 10, "--", color=color, lw=1, label="W2 / 10")
-        _draw_slope(ax, curves[0].n, -0.5, 0.5, "below")
-        _draw_slope(ax, curves[0].n, -0.25, 1.2, "above")
-        _finish(ax, case)
+                ax.loglog(curve.n, curve.mean / 10, "--", color=colour, lw=1, label="W2 / 10")
+        for exponent, at_one in ((-0.25, 1.2), (-0.5, 0.5)):
+            style = ":" if exponent == -0.25 else "-."
+            power = at_one * np.asarray(curves[0].n, dtype=float) ** exponent
+            ax.loglog(curves[0].n, power, style, color=GUIDE, lw=1, label=f"slope of $n^{{{exponent:g}}}$")
+        finish(ax, f"{case}: distance between two samples", _SAMPLE, _MEAN)
+        legend(ax, loc="lower left")
     return figure
 
 
 def draw_continuous(curves: list[Curve]) -> Figure:
-    """The same for densities."""
+    """The same for densities: a colour and a marker for each p, W_p hollow and dashed."""
     cases = list(dict.fromkeys(curve.case for curve in curves))
     exponents = list(dict.fromkeys(curve.distance.removeprefix("W") for curve in curves if curve.distance[0] == "W"))
-    figure = new_figure(4 * len(cases), 4.2)
+    figure = new_figure(4.4 * len(cases), 5.0)
     for ax, case in zip(np.atleast_1d(figure.subplots(1, len(cases))), cases, strict=True):
-        for curve in curves:
-            if curve.case == case:
-                is_ours = curve.distance.startswith("RPW")
-                p = curve.distance.removeprefix("W") if not is_ours else curve.distance[4:].split(",")[0]
-                style, color = "-" if is_ours else "--", COLOURS[exponents.index(p)]
-                label = f"{curve.distance.replace('inf', '∞')}: {curve.exponent():.2f}"
-                ax.loglog(curve.n, curve.mean, style, marker=".", color=color, lw=1.8 if is_ours else 1.2, label=label)
+        for curve in (curve for curve in curves if curve.case == case):
+            is_ours = curve.distance.startswith("RPW")
+            place = exponents.index(curve.distance[4:].split(",")[0] if is_ours else curve.distance.removeprefix("W"))
+            look = {"ls": "-", "lw": 1.8} if is_ours else {"ls": "--", "lw": 1.2, "mfc": "white"}
+            label = f"{curve.distance.replace('inf', '∞')}: {curve.exponent():.2f}"
+            style = {"marker": MARKERS[place], "color": COLOURS[place], "ms": 5, **look}
+            ax.loglog(curve.n, curve.mean, label=label, **style)
         bottom, top = ax.get_ylim()
-        ax.set_ylim(bottom * (bottom / top) ** 0.45)  # room for the legend
+        ax.set_ylim(bottom * (bottom / top) ** 0.6)  # room for the legend
         sizes = [int(n) for n in curves[0].n]
         ax.set_xticks(sizes, [str(n) for n in sizes])
         ax.minorticks_off()
-        _finish(ax, f"{case} (with fitted exponents)", ncols=2, loc="lower center")
+        finish(ax, f"{case}: distance between two samples", _SAMPLE, _MEAN)
+        legend(ax, ncols=2, loc="lower center", title="distance: fitted exponent", title_fontsize=8)
     return figure
-
-
-def _draw_slope(ax: Axes, n: Array, exponent: float, at_one: float, named: str) -> None:
-    """A power of n, with its name above or below its end, where no curve is."""
-    power = at_one * np.asarray(n, dtype=float) ** exponent
-    ax.loglog(n, power, ":", color="0.5", lw=1)
-    place: dict[str, Any] = {"xytext": (0, 2), "va": "bottom"} if named == "above" else {"xytext": (0, -3), "va": "top"}
-    text = f"$n^{{{exponent:g}}}$"
-    ax.annotate(text, (n[-1], power[-1]), textcoords="offset points", ha="right", color="0.4", fontsize=8, **place)
-
-
-def _finish(ax: Axes, title: str, **legend: Any) -> None:
-    ax.set(title=title, xlabel="sample size n", ylabel="distance between two samples")
-    ax.grid(alpha=0.25)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(fontsize=8, framealpha=0.85, edgecolor="none", **legend)
 
 
 def outlier_table(result: Outliers, shares: tuple[float, ...] = (0.01, 0.1)) -> tuple[list[str], list[list[str]]]:
@@ -155,7 +143,7 @@ def outlier_table(result: Outliers, shares: tuple[float, ...] = (0.01, 0.1)) -> 
 
 
 def threshold_table(result: Thresholds) -> tuple[list[str], list[list[str]]]:
-    """Medians over the pictures; a cell says "never" where most pictures are never that far."""
+    """Medians over the pictures; "never" if most pictures never get that far."""
     rows = [
         [way.name, _median(result.noise[w], ".1%"), _median(result.shift[w], ".1f")]
         for w, way in enumerate(result.methods)
@@ -191,19 +179,18 @@ def write_robustness(outliers: Outliers, thresholds: Thresholds, out: Path) -> d
 
 def draw_outliers(result: Outliers) -> Figure:
     """|change| over the share of outliers, a panel for each distance of theirs."""
-    figure = new_figure(3.3 * len(result.distances), 3.6)
-    colours = (COLOURS[0], COLOURS[1], COLOURS[5], COLOURS[3], COLOURS[4])
+    figure = new_figure(3.6 * len(result.distances), 4.4)
     axes = figure.subplots(1, len(result.distances), sharey=True)
     for d, (ax, far) in enumerate(zip(axes, result.distances, strict=True)):
-        ax.plot(result.shares, result.shares, ":", color="0.4", label="δ, the bound for RPW")
+        ax.plot(result.shares, result.shares, ":", color=GUIDE, label="δ, the bound for RPW")
         for f, name in enumerate(result.names):
-            ax.plot(result.shares, result.change[f, d], color=colours[f], lw=2 if "RPW" in name else 1.3, label=name)
-        ax.set(title=f"outliers at distance {far:g}", xlabel="outlier mass δ")
+            colour, marker = style_of(name)
+            look: dict[str, Any] = {"lw": 2 if "RPW" in name else 1.3, "ms": 5, "markevery": (f, 5)}
+            ax.plot(result.shares, result.change[f, d], color=colour, marker=marker, label=name, **look)
+        unit = "diameter" if far == 1 else "diameters"
+        finish(ax, f"outliers {far:g} {unit} away", "share δ of outliers", "|change of the distance|")
         ax.set_ylim(0, 1.25 * max(result.shares))
-        ax.grid(alpha=0.25)
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("|change of the distance|")
-    note = "W leaves the frame:\nsee outliers.csv"
-    axes[-1].text(0.97, 0.97, note, fontsize=8, ha="right", va="top", color="0.4", transform=axes[-1].transAxes)
-    axes[0].legend(frameon=False, fontsize=8)
+    handles, labels = axes[0].get_legend_handles_labels()
+    title = "Lines of W that leave the frame go on above it; outliers.csv has all values."
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, title=title)
     return figure

@@ -15,8 +15,8 @@ __all__ = ["choosing_exhibit", "verdict_on"]
 MOST = 0.05
 NEAREST = 10  # among which hits are counted
 RULE = (
-    f"Yes: the whole 95 % interval of the loss (bootstrap over queries) lies below {MOST:g}. No: it lies above. Else "
-    "not decided. The best k was chosen on the same queries."
+    f"Yes: the whole 95 % interval of the loss (bootstrap over queries) lies below {MOST:g}. No: it lies above. Open: "
+    "on both sides. The best k was chosen on the same queries."
 )
 
 
@@ -48,13 +48,13 @@ def choosing_exhibit(
             if name.startswith("RPW"):
                 verdicts.append(verdict_on(sweep.title, choice))
     caption = (
-        "The best parameter, its accuracy, the neighbours that are not told apart from it, and what is lost at a third "
-        "of it and at three times it, with 95 % intervals."
+        "The best parameter and its accuracy; the range around it in which no loss is significant; the losses at a "
+        "third of it and at three times it, with 95 % intervals."
     )
     columns = ["experiment", "distance", "parameter", "accuracy"]
     drawn = (
-        "Accuracy over k and over λ. Bars: 95 % intervals of what is lost against the best one, query by query. "
-        "Shaded: not told apart from the best one."
+        "Accuracy over k and over λ. Bars: 95 % intervals of the loss to the best parameter, query by query. Shaded: "
+        "no loss is significant."
     )
     return Exhibit(
         RULE,
@@ -65,7 +65,7 @@ def choosing_exhibit(
 
 
 def verdict_on(title: str, choice: Choice) -> Verdict:
-    """Whether a factor of three in k matters little; at an end of the sweep, one side is known."""
+    """Whether a factor of three in k matters little; at an end of the sweep, only one side is known."""
     worst = max((loss for loss in (choice.below, choice.above) if loss), key=lambda loss: loss.high)
     answer = YES if worst.high < MOST else NO if worst.low > MOST else OPEN
     found = f"loses {worst.mean:.3f} ({worst.low:.3f} to {worst.high:.3f}), best k = {choice.best:g}"

@@ -4,8 +4,8 @@ For any μ inside the unit cube of d dimensions, its sample μ_n, and a grid G w
 
     excess(G) = Σ over cells of max(0, μ(cell) - μ_n(cell)) = Õ(n^(dα/2 - 1/2))   with high probability;
 
-Lemma 3.5 is d = 2. Only counts matter, so that samples of a million points are cheap. Two distributions: the uniform
-one, and one whose coordinates are the third powers of uniform numbers (dense in a corner, sparse elsewhere).
+Lemma 3.5 is d = 2. Only counts matter, so samples of a million points take little time. There are two distributions:
+the uniform one, and one whose coordinates are third powers of uniform numbers (dense in a corner, sparse elsewhere).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
+from rpw.experiments.drawing import COLOURS, GUIDE, MARKERS, finish, legend
 from rpw.experiments.files import new_figure
 from rpw.experiments.paper.exhibit import Drawing, Exhibit
 from rpw.experiments.paper.rate_rule import RULE, Rate, tables, verdict
-from rpw.experiments.retrieval_views import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +30,7 @@ __all__ = ["excess", "excess_exhibit", "excess_of_sample"]
 POWERS = {"uniform": 1, "cubed": 3}
 SIDES = {1: (0.3, 0.6), 2: (0.2, 0.3, 0.4), 3: (0.2, 0.3)}  # α by dimension, all below 1/d
 SEED_OF = {"uniform": 31, "cubed": 32}
+_DRAWN_AS = {"uniform": "uniform points", "cubed": "third powers of uniform numbers"}
 
 
 def _edges(n: int, alpha: float) -> Array:
@@ -86,31 +87,33 @@ def excess_exhibit(
     """The lemma for these dimensions."""
     found = rates(dimensions, sizes, repeats, seed, report)
     caption = (
-        "Fitted exponents of the excess, their 95 % intervals, the bound dα/2 - 1/2, the slope of the bound times "
-        "√log n, and the largest repeat over the mean at the largest n."
+        "Fitted exponents of the excess with their 95 % intervals; the bound dα/2 - 1/2; the slope of the bound times "
+        "√log n; the spread: the largest repeat over the mean, at the largest n."
     )
     return Exhibit(
         RULE,
         [verdict(rate) for rate in found],
         tables(found, caption),
-        [Drawing("excess", draw(found), "Dots: the mean excess over n. Lines: the bound, through the first dot.")],
+        [Drawing("excess", draw(found), "Marks: the mean excess over n. Lines: the bound, through the first mark.")],
     )
 
 
 def draw(found: list[Rate]) -> Figure:
     """A panel for each distribution."""
-    figure = new_figure(9.6, 4.2)
+    from matplotlib.lines import Line2D
+
+    figure = new_figure(10.4, 4.6)
     axes = figure.subplots(1, len(POWERS), sharey=True)
-    for ax, name in zip(axes, POWERS, strict=True):
+    line = Line2D([], [], color=GUIDE, lw=1, label="line: the bound, through the first mean")
+    for ax, (name, words) in zip(axes, _DRAWN_AS.items(), strict=True):
         own = [rate for rate in found if f", {name}," in rate.what]
-        for colour, rate in zip((*COLOURS, "#cc79a7"), own, strict=False):
+        for colour, marker, rate in zip(COLOURS, MARKERS, own, strict=False):
             mean = rate.values.mean(axis=1)
             label = rate.what.partition(f"{name}, ")[2]
-            ax.loglog(rate.n, mean, "o", color=colour, ms=5, label=label)
+            ax.loglog(rate.n, mean, marker, color=colour, ms=5.5, label=label)
             ax.loglog(rate.n, mean[0] * (rate.n / rate.n[0]) ** rate.bound, color=colour, lw=1)
-        ax.set(title=name, xlabel="sample size n")
-        ax.grid(alpha=0.25)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, fontsize=8)
-    axes[0].set_ylabel("excess of the grid")
+        bottom, top = ax.get_ylim()
+        ax.set_ylim(bottom * (bottom / top) ** 0.2)  # room for the legend
+        finish(ax, words, "sample size n", "mean excess of the grid")
+        legend(ax, line, loc="lower left")
     return figure

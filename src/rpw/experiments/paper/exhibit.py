@@ -1,8 +1,15 @@
 """What a part shows: verdicts, tables and figures; how it lies in a folder, and how it is read back.
 
 ``part.json`` is written last, and whole or not at all. It holds the digests of the other files, and one of itself. A
-part is finished when it was made from the same facts, and all of its files are as they were written; else the part is
-made again.
+part is finished if it was made from the same facts and none of its files has changed. If not, the part is made again.
+
+The answers of verdicts:
+
+- yes, no: by the rule of the part;
+- consistent: a bound on a rate is kept only thanks to the logarithm that it allows (see `rate_rule`);
+- open: the measurements allow both answers;
+- not significant: the same for a comparison of two distances, at 5 % after Holm's correction;
+- not run: there is nothing to judge by.
 """
 
 from __future__ import annotations
@@ -14,14 +21,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rpw.experiments.claims import NOT_SIGNIFICANT
 from rpw.experiments.files import as_cell, write_csv, write_figure, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "ANSWERS",
+    "CONSISTENT",
     "NO",
     "NOT_RUN",
+    "NOT_SIGNIFICANT",
     "OPEN",
     "YES",
     "Drawing",
@@ -33,7 +44,8 @@ __all__ = [
     "write_part",
 ]
 
-YES, NO, OPEN, NOT_RUN = "yes", "no", "not decided", "not run"
+YES, CONSISTENT, NO, OPEN, NOT_RUN = "yes", "consistent", "no", "open", "not run"
+ANSWERS = (YES, CONSISTENT, NO, OPEN, NOT_SIGNIFICANT, NOT_RUN)
 
 
 @dataclass(frozen=True)
@@ -45,8 +57,8 @@ class Verdict:
     answer: str
 
     def __post_init__(self) -> None:
-        if self.answer not in (YES, NO, OPEN, NOT_RUN):
-            raise ValueError(f"answer must be one of {YES}, {NO}, {OPEN}, {NOT_RUN}, got {self.answer!r}")
+        if self.answer not in ANSWERS:
+            raise ValueError(f"answer must be one of {', '.join(ANSWERS)}, got {self.answer!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +94,7 @@ class Exhibit:
 class Finished:
     """A part that was read back: tables as texts, figures as the names of SVG files in the folder.
 
-    ``pictures`` are the digests of the data sets that it was made from; None where the pictures were not there.
+    ``pictures`` are the digests of the data sets that it was made from; None if the pictures were not there.
     """
 
     folder: Path

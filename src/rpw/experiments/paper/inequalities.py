@@ -1,4 +1,4 @@
-"""What the paper proves for all measures, tried on random ones: how much room each inequality leaves.
+"""What the paper proves for all measures, tried on random ones: the slack of each inequality.
 
 Theorem 2.1  RPW(μ, ν) ≤ RPW(μ, κ) + RPW(κ, ν), RPW(μ, ν) = RPW(ν, μ), RPW(μ, μ) = 0
 Lemma 2.2    W_{p,1-α} = kβ  ⇒  min(α, β) ≤ RPW ≤ max(α, β)   (printed "≤ min" for the first; its proof shows "≥")
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import combinations
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,10 @@ __all__ = ["ROUNDING", "STATEMENTS", "inequality_exhibit", "levy_prokhorov_by_de
 
 ROUNDING = 1e-9
 RULE = (
-    f"Yes: in no case is a side of the inequality exceeded by more than {ROUNDING:g}, for rounding. No: in one it is. "
-    "Random measures of one to ten points in the plane, p = 1, 2, 4 and ∞, k = 0.1, 1 and 10 in turn."
+    f"Yes: the inequality holds in every case, up to {ROUNDING:g} for rounding. No: some case breaks it. The cases are "
+    "random measures of one to ten points in the plane, with p = 1, 2, 4 and ∞ and k = 0.1, 1 and 10 in turn."
 )
-Rooms = dict[str, float]  # how much room each inequality of a statement leaves; negative where it is broken
+Slacks = dict[str, float]  # of each inequality of a statement; negative if it is broken
 Measures = tuple[rpw.Measure, rpw.Measure, rpw.Measure]
 
 
@@ -38,7 +38,7 @@ def _rpw(first: rpw.Measure, second: rpw.Measure, p: float, k: float) -> float:
     return float(rpw.distance(first, second, p=p, k=k, diameter=1))
 
 
-def _metric(measures: Measures, p: float, k: float, _rng: np.random.Generator) -> Rooms:
+def _metric(measures: Measures, p: float, k: float, _rng: np.random.Generator) -> Slacks:
     a, b, c = measures
     whole, one, two = _rpw(a, b, p, k), _rpw(a, c, p, k), _rpw(c, b, p, k)
     return {
@@ -49,7 +49,7 @@ def _metric(measures: Measures, p: float, k: float, _rng: np.random.Generator) -
     }
 
 
-def _between(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Rooms:
+def _between(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Slacks:
     a, b, _ = measures
     alpha = float(rng.random())
     beta = rpw.partial_wasserstein(a, b, p=p, mass=1 - alpha) / k
@@ -61,7 +61,7 @@ def _between(measures: Measures, p: float, k: float, rng: np.random.Generator) -
     }
 
 
-def _outliers(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Rooms:
+def _outliers(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Slacks:
     a, b, noise = measures
     share = float(rng.random())
     points = np.concatenate([b.points, noise.points])
@@ -70,7 +70,7 @@ def _outliers(measures: Measures, p: float, k: float, rng: np.random.Generator) 
     return {"at least RPW - δ": after - before + share, "at most (1-δ) RPW + δ": (1 - share) * before + share - after}
 
 
-def _both_bounds(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Rooms:
+def _both_bounds(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Slacks:
     a, b, _ = measures
     left = (1 - float(rng.random())) * _total_variation(a, b)
     value, whole = _rpw(a, b, p, k), rpw.wasserstein(a, b, p=p) / k
@@ -78,23 +78,23 @@ def _both_bounds(measures: Measures, p: float, k: float, rng: np.random.Generato
     return {"the lower bound": value - below, "the upper bound": min(_total_variation(a, b), whole) - value}
 
 
-def _levy_prokhorov(measures: Measures, _p: float, _k: float, _rng: np.random.Generator) -> Rooms:
+def _levy_prokhorov(measures: Measures, _p: float, _k: float, _rng: np.random.Generator) -> Slacks:
     a, b, _ = measures
     return {"equality": -abs(_rpw(a, b, math.inf, 1) - levy_prokhorov_by_definition(a, b))}
 
 
-def _is_total_variation(measures: Measures, p: float, _k: float, _rng: np.random.Generator) -> Rooms:
+def _is_total_variation(measures: Measures, p: float, _k: float, _rng: np.random.Generator) -> Slacks:
     a, b, _ = measures
     return {"equality": -abs(_rpw(a, b, p, 0) - _total_variation(a, b))}
 
 
-def _near_wasserstein(measures: Measures, p: float, k: float, _rng: np.random.Generator) -> Rooms:
+def _near_wasserstein(measures: Measures, p: float, k: float, _rng: np.random.Generator) -> Slacks:
     a, b, _ = measures
     value, whole = _rpw(a, b, p, k), rpw.wasserstein(a, b, p=p) / k
     return {"RPW ≤ W_p/k": whole - value, "W_p/k ≤ RPW + k^(-(p+1)/p)": value + k ** -(1 + 1 / p) - whole}
 
 
-def _from_rough_profile(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Rooms:
+def _from_rough_profile(measures: Measures, p: float, k: float, rng: np.random.Generator) -> Slacks:
     a, b, _ = measures
     finite, rough = min(p, 4.0), float(rng.uniform(0.02, 0.2))
     profile = rpw.profile(a, b, p=finite, solver="lmr", tol=rough, diameter=1)
@@ -114,18 +114,18 @@ def _total_variation(a: rpw.Measure, b: rpw.Measure) -> float:
 def levy_prokhorov_by_definition(a: rpw.Measure, b: rpw.Measure) -> float:
     """The least ε with a(S) ≤ b(points within ε of S) + ε for every set S of points of a (at most ten of them)."""
     apart = np.hypot(*(a.points[:, None] - b.points[None]).transpose(2, 0, 1))
-    sets = [list(chosen) for size in range(1, len(apart) + 1) for chosen in combinations(range(len(apart)), size)]
-    best = 1.0
+    sets = np.array(list(product((0.0, 1.0), repeat=len(apart)))[1:])  # a row for each, with 1 for its members
+    masses, best = sets @ a.weights, 1.0
     for reach in np.unique(np.append(apart, 0.0)):
         if reach >= best:
             break
-        near = apart <= reach
-        lacking = max(a.weights[chosen].sum() - b.weights[near[chosen].any(axis=0)].sum() for chosen in sets)
+        reached = sets @ (apart <= reach) > 0
+        lacking = (masses - reached @ b.weights).max()
         best = min(best, max(float(reach), float(lacking)))
     return best
 
 
-STATEMENTS: Mapping[str, Callable[[Measures, float, float, np.random.Generator], Rooms]] = {
+STATEMENTS: Mapping[str, Callable[[Measures, float, float, np.random.Generator], Slacks]] = {
     "Theorem 2.1": _metric,
     "Lemma 2.2": _between,
     "Theorem 3.1": _outliers,
@@ -142,25 +142,25 @@ def inequality_exhibit(
 ) -> Exhibit:
     """One statement on random measures."""
     rows: list[list[Any]] = []
-    rooms: dict[str, list[float]] = {}
+    slacks: dict[str, list[float]] = {}
     for case, p, k in questions(cases):
         report(case / cases, f"case {case + 1} of {cases}")
         rng = np.random.default_rng([seed, 50, list(STATEMENTS).index(number), case])
         measures = (random_measure(rng), random_measure(rng), random_measure(rng))
-        for name, room in STATEMENTS[number](measures, p, k, rng).items():
-            rows.append([case, p, k, name, room])
-            rooms.setdefault(name, []).append(room)
+        for name, slack in STATEMENTS[number](measures, p, k, rng).items():
+            rows.append([case, p, k, name, slack])
+            slacks.setdefault(name, []).append(slack)
     return Exhibit(
         RULE,
-        [verdict_of(name, found) for name, found in rooms.items()],
-        [Table("cases", ["case", "p", "k", "inequality", "room"], rows)],
+        [verdict_of(name, found) for name, found in slacks.items()],
+        [Table("cases", ["case", "p", "k", "inequality", "slack"], rows)],
     )
 
 
-def verdict_of(name: str, rooms: list[float]) -> Verdict:
+def verdict_of(name: str, slacks: list[float]) -> Verdict:
     """Whether an inequality holds in every case."""
-    broken = sum(room < -ROUNDING for room in rooms)
+    broken = sum(slack < -ROUNDING for slack in slacks)
     if broken:
-        return Verdict(name, f"broken in {broken} of {len(rooms)} cases, by up to {-min(rooms):.3g}", NO)
-    closest = f"; the least room is {max(min(rooms), 0.0):.2g}" if max(rooms) > ROUNDING else ""
-    return Verdict(name, f"holds in all {len(rooms)} cases{closest}", YES)
+        return Verdict(name, f"broken in {broken} of {len(slacks)} cases, by up to {-min(slacks):.3g}", NO)
+    closest = f"; the smallest slack is {max(min(slacks), 0.0):.2g}" if max(slacks) > ROUNDING else ""
+    return Verdict(name, f"holds in all {len(slacks)} cases{closest}", YES)

@@ -15,10 +15,7 @@ __all__ = ["introduction_exhibit"]
 
 PRINTED = {2.0: 0.1, 3.0: 0.21, math.inf: 1.0}
 SHARE = 0.01
-RULE = (
-    "Yes: our number is the printed one, to the digits that are printed (the last one may be cut off, not rounded), or "
-    "the inequality holds. No: else."
-)
+RULE = "Yes: our number agrees with the printed digits (rounded or cut off), or the inequality holds. No: if not."
 
 
 def introduction_exhibit() -> Exhibit:

@@ -1,6 +1,6 @@
-"""Theorem 3.1 where outliers lie far away, and how much noise or shift a picture withstands (ours).
+"""Theorem 3.1 with outliers far away, and how much noise or shift a picture withstands (ours).
 
-Theorem 3.1: a share δ of outliers changes RPW by at most δ, wherever they lie.
+Theorem 3.1: a share δ of outliers changes RPW by at most δ, at any distance.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from rpw.experiments.theory_views import draw_outliers
 
 __all__ = ["changes_verdict", "outlier_exhibit", "threshold_exhibit"]
 
-RULE = "There is no claim of the paper here; the table says what was found."
+RULE = "The paper makes no claim here; the table has what was found."
 
 
 def outlier_exhibit(random: Exhibit, seed: int) -> Exhibit:
-    """What random measures show, and what outliers at several distances do to a sample."""
+    """The theorem on random measures, and on a sample with outliers at several distances."""
     found = outlier_changes(seed)
     rows = [
         [name, far, share, float(found.change[f, d, s])]

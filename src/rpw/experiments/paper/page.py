@@ -1,4 +1,4 @@
-"""All parts on one page: verdicts first, then each part with its tables and figures. It asks for nothing else."""
+"""All parts on one page, which loads nothing else: verdicts first, then each part with its tables and figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from rpw.experiments.page import document, table
-from rpw.experiments.paper.exhibit import NO, NOT_RUN, OPEN, YES, Finished, Verdict
+from rpw.experiments.paper.exhibit import ANSWERS, CONSISTENT, NO, NOT_RUN, YES, Finished, Verdict
 from rpw.experiments.paper.parts import Part
 
 __all__ = ["counts_of", "whole_page"]
@@ -19,6 +19,7 @@ LARGEST_DRAWING = 400_000  # bytes of an SVG; beyond it, the PNG is shown
 _STYLE = """
 .answer { display: inline-block; min-width: 6.2rem; text-align: center; padding: 0 .5rem; border-radius: 3px; }
 .yes { background: #1a7f3733; } .no { background: #c0262633; } .open { background: #b3590033; }
+.consistent { background: #0072b233; }
 .left { background: #8883; }
 .verdicts td, .verdicts th { text-align: left; white-space: normal; vertical-align: top; }
 .verdicts td:last-child { white-space: nowrap; }
@@ -30,21 +31,22 @@ _STYLE = """
 .small { font-size: .85rem; opacity: .8; }
 """
 
-_CLASSES = {YES: "yes", NO: "no", OPEN: "open", NOT_RUN: "left"}
+_CLASSES = dict.fromkeys(ANSWERS, "open") | {YES: "yes", CONSISTENT: "consistent", NO: "no", NOT_RUN: "left"}
 
 
 def whole_page(
     parts: Sequence[Part], found: Mapping[str, Finished], left_out: Mapping[str, str], facts: Mapping[str, Any]
 ) -> str:
-    """The page of these parts; those that are not in ``found`` were left out, and ``left_out`` may say why."""
+    """The page of these parts; those that are not in ``found`` were left out, for the reason in ``left_out``."""
     given = ", ".join(f"{name} {value}" for name, value in facts.items())
     verdicts = [each for part in parts if part.slug in found for each in found[part.slug].verdicts]
     missing = len([part for part in parts if part.slug not in found])
-    absent = f" Parts that were not made: {missing}." if missing else ""
-    body = f"""<p>The statements, figures and experiments of Raghvendra, Shirzadian and Zhang (ICML 2024), by their
-numbers there, computed with exact distances. {escape(given)}.</p>
+    absent = f" Parts not made: {missing}." if missing else ""
+    body = f"""<p>The statements, figures and experiments of Raghvendra, Shirzadian and Zhang (ICML 2024), with exact
+distances. Each part has its number in the paper. Settings: {escape(given)}.</p>
 <h2>Verdicts</h2>
-<p>{escape(counts_of(verdicts))}{absent} Each part says by which rule.</p>
+<p>{escape(counts_of(verdicts))}{absent} Each part states its rule. <em>Consistent</em>: a bound on a rate is kept only
+thanks to the logarithm that it allows. <em>Open</em>: the measurements allow both answers.</p>
 {_summary(parts, found, left_out)}
 {"".join(_section(part, found.get(part.slug), left_out.get(part.slug, "not made yet")) for part in parts)}"""
     return document("The paper, part by part", body, _STYLE)
@@ -53,7 +55,7 @@ numbers there, computed with exact distances. {escape(given)}.</p>
 def counts_of(verdicts: Sequence[Verdict]) -> str:
     """How many statements have which answer."""
     counts = Counter(each.answer for each in verdicts)
-    listed = ", ".join(f"{counts[answer]} {answer}" for answer in (YES, NO, OPEN, NOT_RUN) if counts[answer])
+    listed = ", ".join(f"{counts[answer]} {answer}" for answer in ANSWERS if counts[answer])
     return f"{len(verdicts)} statements: {listed}." if verdicts else "No statement was judged."
 
 

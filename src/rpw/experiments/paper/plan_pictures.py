@@ -1,6 +1,6 @@
-"""Figures 1, 3 and 4 in our own data: what each distance moves and leaves behind, and how the proofs go.
+"""Figures 1, 3 and 4 on our own data: what each distance moves and leaves behind, and how two proofs go.
 
-Figure 1  TV is the mass that is not shared; W_p the cost of moving all; RPW leaves ε behind, at a cost of kε.
+Figure 1  TV is the mass that is not shared; W_p the cost of moving all mass; RPW leaves ε behind, at cost kε.
 Figure 3  the triangle inequality: what both plans move through the middle measure has mass ≥ 1 - ε₁ - ε₂.
 Figure 4  the proof of Lemma 3.4: γ₁ moves what it can inside fine cells, γ₂ the rest inside coarse ones; what is
           left is the excess of the coarse grid, and RPW_{2,1} ≤ max(mass left, cost of γ₁ + γ₂) by Lemma 2.2.
@@ -15,6 +15,7 @@ import numpy as np
 
 import rpw
 from rpw.base.check import Array
+from rpw.experiments.drawing import finish, legend
 from rpw.experiments.files import new_figure
 from rpw.experiments.paper.exhibit import NO, YES, Drawing, Exhibit, Table, Verdict
 from rpw.experiments.plan_drawing import FIRST, SECOND
@@ -53,15 +54,15 @@ def figure_1(*, seed: int) -> Exhibit:
     unshared, tv = 1 - float(shared.sum()), rpw.total_variation(x, x, a, b)
     full, cost = rpw.wasserstein(x, x, a, b, p=2), _cost(ours.plan, x, x)
     verdicts = [
-        _equal("TV is the mass that is not shared (green in ii)", unshared, tv),
+        _equal("TV is the mass that is not shared (hatched in ii)", unshared, tv),
         _equal("W_2 is the cost of moving all the mass (iii)", _cost(whole.plan, x, x), full),
         _equal("RPW_{2,1} leaves ε behind, and moves the rest at cost ε (iv)", cost, ours.distance),
-        _equal("The mass that stays (green in iv) is RPW itself", float(ours.unmatched_a.sum()), ours.distance),
+        _equal("The mass left behind (hatched in iv) is RPW itself", float(ours.unmatched_a.sum()), ours.distance),
     ]
     rows = [[float(x[i]), *map(float, (a[i], b[i], ours.unmatched_a[i], ours.unmatched_b[i]))] for i in range(len(x))]
     caption = (
-        f"(i) The measures. (ii) TV = {tv:.3f}: what is not shared. (iii) W2 = {full:.3f}: all of it moves. "
-        f"(iv) RPW(2,1) = {ours.distance:.3f}: green stays, the rest moves."
+        f"(i) The measures. (ii) TV = {tv:.3f}: the mass that is not shared. (iii) W2 = {full:.3f}: all mass moves. "
+        f"(iv) RPW(2,1) = {ours.distance:.3f}: the hatched mass is left behind, the rest moves."
     )
     header = ["x", "mu", "nu", "left_of_mu", "left_of_nu"]
     drawing = Drawing("figure-1", _draw_figure_1(x, a, b, whole.plan, ours), caption)
@@ -81,26 +82,39 @@ def _equal(statement: str, drawn: float, computed: float) -> Verdict:
 
 
 def _draw_figure_1(x: Array, a: Array, b: Array, plan: Any, ours: rpw.Result) -> Figure:
-    figure = new_figure(9.6, 5.6)
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    figure = new_figure(10.4, 7.0)
     axes = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-    for ax, title in zip(axes, ("(i) μ and ν", "(ii) TV", "(iii) $W_2$", "(iv) RPW(2,1)"), strict=True):
+    titles = ("(i) two measures", "(ii) TV: what is not shared", "(iii) W2: all mass moves", "(iv) RPW(2,1)")
+    for ax, title in zip(axes, titles, strict=True):
         for masses, colour, label in ((a, FIRST, "μ"), (b, SECOND, "ν")):
             ax.fill_between(x, masses, step="mid", color=colour, alpha=0.3, lw=0, label=label)
-        ax.set_title(title)
-        ax.spines[["top", "right"]].set_visible(False)
         ax.set_ylim(-0.06, 1.08 * max(a.max(), b.max()))
-        ax.set_yticks([])
-    axes[1].fill_between(x, np.minimum(a, b), np.maximum(a, b), step="mid", color=GREEN, alpha=0.6, lw=0)
+        finish(ax, title, "position x", "mass of each of 60 points")
+        ax.tick_params(labelbottom=True, labelleft=True)
+        ax.set_yticks([0, 0.05, 0.1])
+    edges = np.arange(len(x) + 1) / len(x)
+    green: dict[str, Any] = {"fill": True, "fc": GREEN, "alpha": 0.6, "lw": 0, "hatch": "////", "ec": "white"}
+    axes[1].stairs(np.maximum(a, b), edges, baseline=np.minimum(a, b), **green)
     for ax, drawn in ((axes[2], plan), (axes[3], ours.plan)):
         _arcs(ax, drawn, x)
     for masses, left in ((a, ours.unmatched_a), (b, ours.unmatched_b)):
-        axes[3].fill_between(x, masses - left, masses, step="mid", color=GREEN, alpha=0.7, lw=0)
-    axes[0].legend(frameon=False)
+        axes[3].stairs(masses, edges, baseline=masses - left, **green)
+    moves = Line2D([], [], color="0.25", lw=1, label="arcs: mass moves")
+    stays, apart = (
+        Patch(fc=GREEN, alpha=0.6, hatch="////", ec="white", label=label)
+        for label in ("hatched: left behind", "hatched: not shared")
+    )
+    explained: list[list[Any]] = [[], [apart], [moves], [moves, stays]]
+    for ax, marks in zip(axes, explained, strict=True):
+        legend(ax, *marks, loc="upper right", fontsize=9)
     return figure
 
 
 def _arcs(ax: Axes, plan: Any, x: Array) -> None:
-    """From where mass leaves to where it arrives, below the axis."""
+    """An arc below the axis for each move, from its start to its end."""
     listed = plan.tocoo()
     for i, j, mass in zip(*listed.coords, listed.data, strict=True):
         if i != j:
@@ -113,7 +127,7 @@ def _arcs(ax: Axes, plan: Any, x: Array) -> None:
 
 
 def common_mass(into: Any, out_of: Any) -> Array:
-    """Mass at each point of the middle measure that both plans may use: the smaller of what comes and what goes."""
+    """The mass at each point of the middle measure that both plans use: the smaller of inflow and outflow."""
     return np.asarray(np.minimum(into.toarray().sum(axis=0), out_of.toarray().sum(axis=1)))
 
 
@@ -135,8 +149,8 @@ def figure_3(*, seed: int) -> Exhibit:
         _at_least("RPW(μ, ν) ≤ ε₁ + ε₂", one.distance + two.distance, whole),
     ]
     caption = (
-        f"μ (left) → κ (middle): ε₁ = {one.distance:.3f}. κ → ν (right): ε₂ = {two.distance:.3f}. Purple: the mass "
-        f"of κ that both plans use, {common:.3f}. μ to ν directly: {whole:.3f}. The clouds are drawn apart."
+        f"From μ to κ: ε₁ = {one.distance:.3f}. From κ to ν: ε₂ = {two.distance:.3f}. From μ to ν directly: "
+        f"{whole:.3f}. Both plans use the mass {common:.3f} of κ."
     )
     rows = [["epsilon_1", one.distance], ["epsilon_2", two.distance], ["common", common], ["mu_to_nu", whole]]
     drawing = Drawing("figure-3", _draw_figure_3(clouds, one, two), caption)
@@ -148,9 +162,12 @@ def _at_least(statement: str, larger: float, smaller: float) -> Verdict:
 
 
 def _draw_figure_3(clouds: list[Array], one: rpw.Result, two: rpw.Result) -> Figure:
-    figure = new_figure(9.6, 4.6)
+    from matplotlib.lines import Line2D
+
+    figure = new_figure(10.4, 5.6)
     ax = figure.add_subplot()
-    shown = [cloud + np.array([offset, 0.0]) for cloud, offset in zip(clouds, (-0.35, 0.0, 0.35), strict=True)]
+    apart = 0.35
+    shown = [cloud + np.array([offset, 0.0]) for cloud, offset in zip(clouds, (-apart, 0.0, apart), strict=True)]
     for plan, start, end, colour in ((one.plan, shown[0], shown[1], FIRST), (two.plan, shown[1], shown[2], SECOND)):
         listed = plan.tocoo()
         for i, j in zip(*listed.coords, strict=True):
@@ -158,14 +175,29 @@ def _draw_figure_3(clouds: list[Array], one: rpw.Result, two: rpw.Result) -> Fig
     common = common_mass(one.plan, two.plan) * len(clouds[1])
     for cloud, left in ((shown[0], one.unmatched_a), (shown[2], two.unmatched_b)):
         kept = 1 - np.asarray(left) * len(cloud)
-        ax.scatter(cloud[:, 0], cloud[:, 1], s=45, color=GREEN)
+        stays = cloud[kept < 1 - ROUNDING]
+        ax.scatter(stays[:, 0], stays[:, 1], s=45, color=GREEN, marker="D")
         ax.scatter(cloud[:, 0], cloud[:, 1], s=45 * np.maximum(kept, 0), color="0.3")
-    ax.scatter(shown[1][:, 0], shown[1][:, 1], s=45, color="0.75")
-    ax.scatter(shown[1][:, 0], shown[1][:, 1], s=45 * common, color=PURPLE)
+    ax.scatter(shown[1][:, 0], shown[1][:, 1], s=45, color="0.75", marker="s")
+    ax.scatter(shown[1][:, 0], shown[1][:, 1], s=45 * common, color=PURPLE, marker="s")
     for cloud, name in zip(shown, ("μ", "κ", "ν"), strict=True):
-        ax.text(float(np.median(cloud[:, 0])), 0.98, name, ha="center", fontsize=14)
+        ax.text(float(np.median(cloud[:, 0])), 0.93, name, ha="center", fontsize=14)
+    ax.set_ylim(0.02, 0.99)
     ax.set_aspect("equal")
-    ax.set_axis_off()
+    title = f"The plans from μ to κ and from κ to ν; the clouds are drawn {apart:g} apart"
+    finish(ax, title, "x (μ moved to the left, ν to the right)", "y")
+    dot: dict[str, Any] = {"ls": "none", "ms": 7}
+    legend(
+        ax,
+        Line2D([], [], color=FIRST, lw=1, label="plan from μ to κ"),
+        Line2D([], [], color=SECOND, lw=1, label="plan from κ to ν"),
+        Line2D([], [], marker="o", color="0.3", label="mass that a plan uses", **dot),
+        Line2D([], [], marker="D", color=GREEN, label="left behind", **dot),
+        Line2D([], [], marker="s", color=PURPLE, label="mass of κ that both plans use", **dot),
+        Line2D([], [], marker="s", color="0.75", label="the rest of κ", **dot),
+        loc="lower left",
+        ncols=2,
+    )
     return figure
 
 
@@ -173,7 +205,7 @@ def _draw_figure_3(clouds: list[Array], one: rpw.Result, two: rpw.Result) -> Fig
 
 
 def cells_plan(a: Array, b: Array, x: Array, y: Array, side: float) -> Array:
-    """As much mass as possible inside each cell of the grid: a matrix of what moves, in any way inside the cell."""
+    """The matrix of a plan that moves as much mass as possible inside each cell, in proportion to the masses there."""
     moved = np.zeros((len(x), len(y)))
     own, other = (np.floor(points / side + 1e-9).astype(int) for points in (x, y))
     for cell in np.unique(own, axis=0):
@@ -217,25 +249,35 @@ def figure_4(*, seed: int, points: int = 60, fine: int = 8, coarse: int = 4) -> 
 
 
 def _draw_figure_4(x: Array, y: Array, plans: tuple[Array, Array], grids: tuple[int, int]) -> Figure:
-    figure = new_figure(9.0, 9.2)
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    figure = new_figure(9.0, 10.0)
     axes = figure.subplots(2, 2).ravel()
     side = 1 / math.sqrt(2)
-    panels: list[tuple[str, list[Array], int]] = [
+    panels: list[tuple[str, list[tuple[Array, str]], int]] = [
         ("(a) μ and a sample", [], 0),
-        ("(b) γ₁, fine cells", [plans[0]], grids[0]),
-        ("(c) γ₂, coarse cells", [plans[1]], grids[1]),
-        ("(d) γ = γ₁ + γ₂", list(plans), 0),
+        ("(b) γ₁, fine cells", [(plans[0], FIRST)], grids[0]),
+        ("(c) γ₂, coarse cells", [(plans[1], GREEN)], grids[1]),
+        ("(d) γ = γ₁ + γ₂", [(plans[0], FIRST), (plans[1], GREEN)], 0),
     ]
     for ax, (title, shown, cells) in zip(axes, panels, strict=True):
         ax.fill_between([0, side], 0, side, color="0.92", lw=0)
         for tick in np.linspace(0, side, cells + 1)[1:-1]:
             ax.axhline(tick, color="0.7", lw=0.6)
             ax.axvline(tick, color="0.7", lw=0.6)
-        for plan, colour in zip(shown, (FIRST, GREEN) if len(shown) > 1 else (FIRST,), strict=False):
+        for plan, colour in shown:
             i, j = np.nonzero(plan > 1e-12)
             lines = np.stack([x[i], y[j]], axis=1)
             ax.plot(*lines.transpose(2, 1, 0), color=colour, lw=0.35, alpha=0.5)
         ax.plot(*x.T, "o", color=SECOND, ms=4)
-        ax.set(xlim=(0, side), ylim=(0, side), title=title, xticks=[], yticks=[])
+        ax.set(xlim=(0, side), ylim=(0, side), title=title, xlabel="x", ylabel="y")
         ax.set_aspect("equal")
+    marks = [
+        Patch(color="0.92", label="grey: μ, uniform"),
+        Line2D([], [], marker="o", ls="none", color=SECOND, ms=5, label="points of the sample"),
+        Line2D([], [], color=FIRST, lw=1, label="γ₁ moves inside fine cells"),
+        Line2D([], [], color=GREEN, lw=1, label="γ₂ moves the rest inside coarse cells"),
+    ]
+    figure.legend(handles=marks, loc="outside lower center", ncols=2, frameon=False)
     return figure

@@ -4,9 +4,9 @@ Let μ and μ' differ in a mass δ (their TV), and let (A1) hold: W_{p,1-δ/10}(
 
     RPW_{p,k}(μ, μ') = Θ(min(δ, W_p(μ, μ')/k)),
 
-and by Lemma A.1 with α = 0.9 the constants are 1/10 and 1. A share δ of the mass of a sample moves by one length, so
-that (A1) holds in general; it is checked. Then a hundredth of the moving mass goes far and the rest hardly moves: (A1)
-fails there, and the lower bound with it, which shows that the lemma needs it.
+and by Lemma A.1 with α = 0.9 the constants are 1/10 and 1. In half of the cases a share δ of a sample's mass moves by
+one length; (A1) then holds as a rule, and is checked. In the other half a hundredth of that mass goes far and the rest
+moves little. This breaks (A1), and the lower bound with it: the lemma needs its assumption.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import rpw
+from rpw.experiments.drawing import COLOURS, GUIDE, MARKERS, finish, legend
 from rpw.experiments.files import new_figure
 from rpw.experiments.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
 from rpw.experiments.paper.random_pairs import questions
-from rpw.experiments.retrieval_views import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,14 +33,14 @@ POINTS = 30
 ROUNDING = 1e-9
 LEAST = 0.1  # the constant of the lower bound
 RULE = (
-    "Yes: RPW lies between min(δ, W_p/k)/10 and min(δ, W_p/k) in every case in which (A1) holds, up to 1e-9. No: in "
-    "one it does not. Not decided: no case satisfies (A1)."
+    "Yes: RPW lies between min(δ, W_p/k)/10 and min(δ, W_p/k), up to 1e-9, in every case that satisfies (A1). No: in "
+    "some case it does not. Open: no case satisfies (A1)."
 )
 
 
 @dataclass(frozen=True)
 class Spoiled:
-    """A measure and what noise made of it, with the facts that the lemma is about."""
+    """A measure and its noisy version, by the numbers of the lemma."""
 
     p: float
     k: float
@@ -68,7 +68,7 @@ class Spoiled:
 
 
 def spoiled(p: float, k: float, rng: np.random.Generator, is_uneven: bool = False) -> Spoiled:
-    """A share δ of every point's mass moves by one length; or a hundredth of it far, and the rest hardly."""
+    """A share δ of every point's mass moves by one length; if uneven, a hundredth of it goes far and the rest less."""
     points = rng.random((POINTS, 2)) * 0.3
     delta = float(10 ** rng.uniform(-2.5, -0.3))
     length = 1e-4 if is_uneven else float(10 ** rng.uniform(-3, -0.4))
@@ -87,7 +87,7 @@ def spoiled(p: float, k: float, rng: np.random.Generator, is_uneven: bool = Fals
 
 
 def proportion_exhibit(*, cases: int, seed: int, report: Callable[[float, str], object] = lambda *_: None) -> Exhibit:
-    """The lemma on random measures, and where its assumption fails."""
+    """The lemma on random measures, with its assumption and without it."""
     found = []
     for case, p, k in questions(cases):
         report(case / cases, f"case {case + 1} of {cases}")
@@ -98,12 +98,12 @@ def proportion_exhibit(*, cases: int, seed: int, report: Callable[[float, str], 
         for each in found
     ]
     header = ["p", "k", "delta", "length", "w", "w_without_a_tenth_of_delta", "rpw", "ratio", "a1"]
-    caption = "RPW in units of min(δ, W_p/k). The lemma puts the dots between the two lines; crosses break (A1)."
+    caption = "RPW in units of min(δ, W_p/k), for cases that satisfy (A1) and cases that break it."
     return Exhibit(RULE, verdicts(found), [Table("cases", header, rows)], [Drawing("ratio", draw(found), caption)])
 
 
 def verdicts(found: list[Spoiled]) -> list[Verdict]:
-    """Both bounds where (A1) holds, and whether the lower one needs it."""
+    """Both bounds under (A1), and whether the lower one needs it."""
     held = [each for each in found if each.has_a1]
     others = [each.ratio for each in found if not each.has_a1]
     needs = sum(ratio < LEAST for ratio in others)
@@ -128,19 +128,21 @@ def _bound(statement: str, held: list[Spoiled], room: Callable[[Spoiled], float]
 
 
 def draw(found: list[Spoiled]) -> Figure:
-    """A dot for each case."""
-    figure = new_figure(7.2, 4.2)
-    ax = figure.add_subplot()
-    for colour, p in zip(COLOURS, sorted({each.p for each in found}), strict=False):
-        for has_a1, marker in ((True, "o"), (False, "x")):
+    """A mark for each case: on the left those that satisfy (A1), on the right those that break it."""
+    figure = new_figure(10.4, 4.6)
+    axes = figure.subplots(1, 2, sharex=True, sharey=True)
+    panels = ((True, "(A1) holds: the lemma applies"), (False, "(A1) is broken: the lemma says nothing"))
+    for ax, (has_a1, title) in zip(axes, panels, strict=True):
+        for colour, marker, p in zip(COLOURS, MARKERS, sorted({each.p for each in found}), strict=False):
             own = [each for each in found if each.p == p and each.has_a1 == has_a1]
-            label = f"p = {'∞' if math.isinf(p) else f'{p:g}'}" if has_a1 else None
             across = [each.whole / (each.k * each.delta) for each in own]
-            ax.loglog(across, [each.ratio for each in own], marker, color=colour, ms=4, alpha=0.7, label=label)
-    for level in (LEAST, 1.0):
-        ax.axhline(level, color="0.4", lw=1, ls=":")
-    ax.set(xlabel="$W_p / (k δ)$", ylabel="RPW / min(δ, $W_p/k$)")
-    ax.grid(alpha=0.25)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=8, ncols=2)
+            label = f"p = {'∞' if math.isinf(p) else f'{p:g}'}"
+            ax.loglog(across, [each.ratio for each in own], marker, color=colour, ms=4, alpha=0.6, label=label)
+        for level in (LEAST, 1.0):
+            label = "dotted: the bounds 0.1 and 1 of the lemma" if level == LEAST else ""
+            ax.axhline(level, color=GUIDE, lw=1.2, ls=":", label=label)
+        finish(ax, title, "$W_p / (k δ)$", "RPW / min(δ, $W_p/k$)")
+        legend(ax, loc="lower left", ncols=2)
+    bottom, _ = axes[0].get_ylim()
+    axes[0].set_ylim(bottom / 4)  # room for the legend
     return figure

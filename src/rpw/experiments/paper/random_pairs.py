@@ -1,4 +1,4 @@
-"""Small random measures in a square of diameter 1: on a coarse grid, where points meet and distances tie, or not."""
+"""Small random measures in a square of diameter 1, half of them on a coarse grid: points coincide, distances tie."""
 
 from __future__ import annotations
 

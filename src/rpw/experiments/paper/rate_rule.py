@@ -1,11 +1,13 @@
 """When does a fitted exponent agree with a bound Õ(n^r)?
 
-Õ hides powers of log n, so that no finite sample can refute it outright. The rule, with the 95 % interval of the
-exponent (bootstrap over the repeats) and slopes that are fitted over the same n:
+Õ hides powers of log n, so no finite sample can refute it outright. The rule compares the 95 % interval of the exponent
+(bootstrap over the repeats) with slopes that are fitted over the same n:
 
-- yes: the whole interval lies at or below the slope of n^r √log n (the paper's proof of Lemma A.2 has this factor);
 - no: the whole interval lies above the slope of n^r log n;
-- not decided: else, and where there is no interval.
+- yes: the whole interval lies at or below the slope of n^r √log n (a factor from the paper's proof of Lemma A.2), and
+  it reaches the slope r of n^r itself;
+- consistent: the same, but the whole interval lies above r: only the factor √log n saves the bound;
+- open: in all other cases, and if there is no interval.
 """
 
 from __future__ import annotations
@@ -17,16 +19,45 @@ from dataclasses import dataclass
 import numpy as np
 
 from rpw.base.check import Array
-from rpw.experiments.paper.exhibit import NO, OPEN, YES, Table, Verdict
+from rpw.experiments.paper.exhibit import CONSISTENT, NO, OPEN, YES, Table, Verdict
 from rpw.experiments.statistics import exponent_band, fitted_exponent
 
-__all__ = ["RULE", "Rate", "answer_of", "header", "tables", "verdict"]
+__all__ = [
+    "CAPTION",
+    "RULE",
+    "Rate",
+    "answer_by_rule",
+    "answer_of",
+    "header",
+    "slope_with",
+    "tables",
+    "verdict",
+    "verdict_from",
+]
 
 RULE = (
-    "The bound holds up to powers of log n. Yes: the whole 95 % interval of the fitted exponent (bootstrap over the "
-    "repeats) lies at or below the slope of the bound times √log n over the same n. No: it lies above the slope of the "
-    "bound times log n. Else not decided."
+    "The bound n^r holds up to powers of log n. Judged by the 95 % interval of the fitted exponent (bootstrap over the "
+    "repeats). Yes: the interval lies at or below the slope of n^r·√log n over the same n, and reaches r. Consistent: "
+    "it lies below that slope, but wholly above r. No: it lies above the slope of n^r·log n. Open: none of these."
 )
+CAPTION = (
+    "Fitted exponents with their 95 % intervals; the exponent of the bound; that of the bound times √log n over the "
+    "same n; the spread: the largest repeat over the mean, at the largest n."
+)
+
+
+def slope_with(n: Array, bound: float, power: float) -> float:
+    """The slope that n^bound times (log n)^power has over these n."""
+    return fitted_exponent(n, n**bound * np.log(n) ** power)
+
+
+def answer_by_rule(n: Array, bound: float, low: float, high: float) -> str:
+    """The rule, for the interval from ``low`` to ``high`` of an exponent fitted over n."""
+    if math.isnan(low) or math.isnan(high):
+        return OPEN
+    if high <= slope_with(n, bound, 0.5):
+        return CONSISTENT if low > bound else YES
+    return NO if low > slope_with(n, bound, 1) else OPEN
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +80,9 @@ class Rate:
         """Half its 95 % interval."""
         return exponent_band(self.n, self.values) if len(self.n) > 2 else math.nan
 
-    def slope_with(self, power: float) -> float:
-        """The slope that the bound times (log n)^power has over the same n."""
-        return fitted_exponent(self.n, self.n**self.bound * np.log(self.n) ** power)
-
     @property
     def spread(self) -> float:
-        """The largest repeat over the mean, at the largest n: what "with high probability" is about."""
+        """The largest repeat over the mean, at the largest n: how far "with high probability" reaches."""
         last = self.values[-1]
         return float(last.max() / last.mean()) if last.mean() > 0 else math.nan
 
@@ -63,7 +90,15 @@ class Rate:
         """What a table says of it; see `header`."""
         band = self.band
         interval = [self.fitted - band, self.fitted + band]
-        return [self.what, self.fitted, *interval, self.bound, self.slope_with(0.5), self.spread, answer_of(self)]
+        return [
+            self.what,
+            self.fitted,
+            *interval,
+            self.bound,
+            slope_with(self.n, self.bound, 0.5),
+            self.spread,
+            answer_of(self),
+        ]
 
 
 def header() -> list[str]:
@@ -87,15 +122,16 @@ def tables(found: Sequence[Rate], caption: str) -> list[Table]:
 
 def answer_of(rate: Rate) -> str:
     """By the rule above."""
-    fitted, band = rate.fitted, rate.band
-    if math.isnan(band):
-        return OPEN
-    if fitted + band <= rate.slope_with(0.5):
-        return YES
-    return NO if fitted - band > rate.slope_with(1) else OPEN
+    return answer_by_rule(rate.n, rate.bound, rate.fitted - rate.band, rate.fitted + rate.band)
 
 
 def verdict(rate: Rate) -> Verdict:
     """The statement that the quantity is Õ(n^bound)."""
-    found = f"n^({rate.fitted:.3f} ± {rate.band:.3f})" if not math.isnan(rate.band) else f"n^({rate.fitted:.3f})"
-    return Verdict(f"{rate.what}: at most about n^({rate.bound:.3f})", found, answer_of(rate))
+    return verdict_from(rate.what, rate.n, rate.bound, rate.fitted, rate.band)
+
+
+def verdict_from(what: str, n: Array, bound: float, fitted: float, band: float) -> Verdict:
+    """The same, from what was fitted over n, with half of its 95 % interval."""
+    found = f"n^({fitted:.3f})" if math.isnan(band) else f"n^({fitted:.3f} ± {band:.3f})"
+    answer = answer_by_rule(n, bound, fitted - band, fitted + band)
+    return Verdict(f"{what}: at most about n^({bound:.3f})", found, answer)

@@ -2,11 +2,11 @@
 
 With r(p, d) = -1/d for p ≤ d/2 and -p/(p(d+2) - d) for p > d/2, with high probability and for constant k > 0:
 
-    Lemma 3.6    RPW_{p,k}(μ, μ_n) = Õ(n^r)                      Lemma 3.4: p = 2, k = 1, d = 2, where r = -1/3
+    Lemma 3.6    RPW_{p,k}(μ, μ_n) = Õ(n^r)                      Lemma 3.4: p = 2, k = 1, d = 2, so r = -1/3
     Theorem 3.7  |RPW_{p,k}(μ, ν) - RPW_{p,k}(μ_n, ν_n)| = Õ(n^r)    Lemma 3.3: the same case
 
-μ against μ_n is measured against the middles of equal cells; what that may hide is added, so that the values are upper
-bounds (`spaces`). For Theorem 3.7, μ and ν differ, and RPW(μ, ν) is known from the line.
+In RPW(μ, μ_n), the middles of equal cells stand for μ. The error of this is bounded and added, so the values are upper
+bounds (`spaces`). For Theorem 3.7, μ and ν differ, and RPW(μ, ν) is known: it is a distance on the line.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import rpw
 from rpw.base.check import Array
 from rpw.base.threads import as_n_threads
 from rpw.experiments.convergence import rate_of_rpw
+from rpw.experiments.drawing import COLOURS, GUIDE, MARKERS, finish, legend
 from rpw.experiments.files import new_figure
 from rpw.experiments.paper.exhibit import Drawing, Exhibit
-from rpw.experiments.paper.rate_rule import RULE, Rate, tables, verdict
+from rpw.experiments.paper.rate_rule import CAPTION, RULE, Rate, tables, verdict
 from rpw.experiments.paper.spaces import DENSITIES, PAIRS, SAMPLE_SIZES, Pair, true_distance
-from rpw.experiments.retrieval_views import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,41 +135,39 @@ def rate_exhibit(
 ) -> Exhibit:
     """Measure all cases and judge them."""
     found = list(measured(cases, repeats, seed, n_threads, report))
-    shown = (
-        "Fitted exponents, their 95 % intervals, the exponent of the bound, that of the bound times √log n over the "
-        "same n, and the largest repeat over the mean at the largest n."
-    )
     return Exhibit(
         RULE,
         [verdict(rate) for rate in found],
-        tables(found, shown),
+        tables(found, CAPTION),
         [Drawing("rates", draw(cases, found), caption)],
     )
 
 
 def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
-    """A panel for each space, a colour for each p with its exponent; dotted lines have the slope of the bound."""
+    """A panel for each space; a colour and a marker for each p. Dotted lines have the slope of the bound."""
+    from matplotlib.lines import Line2D
+
     spaces = list(dict.fromkeys(case.space for case in cases))
     columns = 2 if len(spaces) == 4 else min(3, len(spaces))
     rows = -(-len(spaces) // columns)
-    figure = new_figure(4.2 * columns if columns > 1 else 6.0, 3.6 * rows)
+    figure = new_figure(4.6 * columns if columns > 1 else 6.0, 4.0 * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    slope = Line2D([], [], color=GUIDE, lw=1, ls=":", label="dotted: slope of the bound")
     for ax, space in zip(axes, spaces, strict=False):
         own = [rate for case, rate in zip(cases, found, strict=True) if case.space == space]
-        for colour, rate in zip(COLOURS, own, strict=False):
+        for colour, marker, rate in zip(COLOURS, MARKERS, own, strict=False):
             mean = rate.values.mean(axis=1)
-            label = f"{rate.what.rpartition(', ')[2]}: {rate.fitted:.2f}"
-            ax.loglog(rate.n, mean, "o-", color=colour, ms=4, lw=1.6, label=label)
+            label = f"{rate.what.rpartition(', ')[2]}: {rate.fitted:.2f} ({rate.bound:.2f})"
+            ax.loglog(rate.n, mean, marker=marker, color=colour, ms=4.5, lw=1.6, label=label)
             ax.loglog(rate.n, mean[0] * (rate.n / rate.n[0]) ** rate.bound, ":", color=colour, lw=1)
-        ax.set(title=space, xlabel="sample size n")
+        bottom, top = ax.get_ylim()
+        ax.set_ylim(bottom * (bottom / top) ** 0.25)  # room for the legend
         ticks = _ticks(max((rate.n for rate in own), key=len))
         ax.set_xticks(ticks, [f"{int(n):,}" for n in ticks])
         ax.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
-        ax.grid(alpha=0.25)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, fontsize=8, loc="lower left", title="fitted exponent", title_fontsize=8)
-    for ax in axes[::columns]:
-        ax.set_ylabel(cases[0].quantity)
+        ax.tick_params(axis="y", which="minor", labelleft=False)
+        finish(ax, space, "sample size n", f"mean of {cases[0].quantity}")
+        legend(ax, slope, loc="lower left", title="fitted exponent (that of the bound)", title_fontsize=8)
     for ax in axes[len(spaces) :]:
         ax.set_axis_off()
     return figure

@@ -1,7 +1,7 @@
 """Figures 5 and 7 and the claims of section 6.1: retrieval of pictures, from runs that lie in folders.
 
-A run is a folder of ``rpw reproduce retrieval``. One that is finished is read, not computed again, wherever it was
-computed; one that is not resumes where it was cut off. Where the pictures are here, they must be those of the run.
+A run is a folder of ``rpw reproduce retrieval``. A finished run is read, wherever it was computed; an unfinished one
+resumes. If the pictures are here, they must be those of the run.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rpw.experiments.claims import digest_in, judge, read_hits, verdict_table
 from rpw.experiments.files import check_same_run, new_figure
 from rpw.experiments.paper.exhibit import Drawing, Exhibit, Table, Verdict
 from rpw.experiments.perturbation import SCENARIOS
 from rpw.experiments.retrieval import Plan, chosen_methods
 from rpw.experiments.retrieval_run import MAY_DIFFER, Run, run_retrieval
-from rpw.experiments.retrieval_views import COLOUR_OF, SHOWN_M
+from rpw.experiments.retrieval_views import SHOWN_M, draw_curves, figure_title
 from rpw.io.pictures import Pictures, load_pictures
 
 if TYPE_CHECKING:
@@ -33,16 +35,16 @@ ALL = ("w1", "w2", "tv", "rpw-k1", "rpw-k0.1", "robot-0.1")
 NAMES = {"w1": "W1", "w2": "W2", "tv": "TV", "rpw-k1": "RPW(2,1)", "rpw-k0.1": "RPW(2,0.1)", "robot-0.1": "ROBOT(0.1)"}
 ROUNDING = 1e-6  # of the numbers in tables
 Report = Callable[[float, str], object]
-RULE = "The claims of the paper about such curves are judged under section 6.1, by its own pictures."
+RULE = "Section 6.1 judges what the paper says about these curves."
 CLAIMS_RULE = (
-    "Hits among the ten nearest are paired by query. Yes: the difference is positive and at most 5 % likely by chance "
-    "(bootstrap and sign-flip test, corrected over all claims by Holm's method). No: it is negative and as unlikely. "
-    "Else not decided."
+    "Hits among the ten nearest are paired by query. Yes: the difference is positive, and significant at 5 % (by the "
+    "larger p-value of bootstrap and sign-flip test, after Holm's correction over all claims). No: it is negative, and "
+    "significant. If neither: not significant."
 )
 
 
 class NotRunError(Exception):
-    """A part cannot be made here, and why."""
+    """A part cannot be made here; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Where runs lie, where pictures come from, and what computes."""
+    """The folder of the runs, the source of the pictures, and the device."""
 
     folder: Path
     seed: int = 0
@@ -85,7 +87,7 @@ class Runs:
     _digests: dict[str, str | None] = field(default_factory=dict, init=False)
 
     def ready(self, experiment: Experiment, report: Report) -> Path:
-        """The folder of a run that is finished; computes it where it is not."""
+        """The folder of a finished run; the run is computed if it is not finished."""
         folder = self.folder / experiment.name
         if not self.is_finished(experiment):
             run = Run(self.plan(experiment), chosen_methods(list(experiment.distances)), experiment.repeats)
@@ -97,19 +99,19 @@ class Runs:
         return folder
 
     def plan(self, experiment: Experiment) -> Plan:
-        """What an experiment draws; raises where its pictures are not here."""
+        """What an experiment draws; raises if its pictures are not here."""
         sizes = (experiment.labelled, experiment.queries, self.seed)
         return Plan(self.pictures(experiment.dataset), experiment.scenario, *sizes, largest_m=experiment.nearest)
 
     def pictures(self, dataset: str) -> Pictures:
-        """A data set; raises where it is not here."""
+        """A data set; raises if it is not here."""
         try:
             return load_pictures(dataset, self.data, None)
         except (ValueError, OSError, ImportError) as error:
             raise NotRunError(f"the pictures of {dataset} are not here: {error}") from error
 
     def digest(self, dataset: str) -> str | None:
-        """What tells the pictures of a data set from others of its name; None where they are not here."""
+        """A digest of the pictures of a data set; None if they are not here."""
         if dataset not in self._digests:
             try:
                 self._digests[dataset] = self.pictures(dataset).digest
@@ -118,12 +120,14 @@ class Runs:
         return self._digests[dataset]
 
     def other_pictures(self, made_from: Mapping[str, str | None]) -> list[str]:
-        """Those of some data sets that are here with other pictures than those of these digests."""
+        """The data sets among these whose pictures are here and have another digest."""
         return [name for name, digest in made_from.items() if self.digest(name) not in (None, digest)]
 
     def is_finished(self, experiment: Experiment) -> bool:
-        """Whether the files of the run are there and were made from what is asked for; by its pictures, where these are
-        here too."""
+        """Whether the files of the run are whole and were made from what is asked for.
+
+        If its pictures are here, they are compared too.
+        """
         folder = self.folder / experiment.name
         try:
             facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -198,7 +202,8 @@ def retrieval_exhibit(runs: Runs, experiments: Sequence[Experiment], report: Rep
         padded = [[*where, *own, *[""] * (max(counts) - len(own))] for where, own in apart.items()]
         tables.append(Table("repeats", columns, padded, f"Accuracies at m = {_m_apart(first)}, the repeats apart."))
     drawn = f"Accuracy over m on {first.dataset}: {sizes}."
-    return Exhibit(RULE, [], tables, [Drawing("accuracy", draw(first.dataset, curves), drawn)])
+    figure = draw(first.dataset, curves, first.queries, min(counts))
+    return Exhibit(RULE, [], tables, [Drawing("accuracy", figure, drawn)])
 
 
 def _m_apart(experiment: Experiment) -> int:
@@ -215,20 +220,15 @@ def _by_repeat(experiment: Experiment, hits: list[dict[str, str]]) -> dict[str, 
     return {name: [own[r] / m / experiment.queries for r in sorted(own)] for name, own in counts.items()}
 
 
-def draw(dataset: str, curves: dict[str, list[dict[str, str]]]) -> Figure:
+def draw(dataset: str, curves: dict[str, list[dict[str, str]]], queries: int, repeats: int) -> Figure:
     """A panel for each scenario."""
-    figure = new_figure(4.2 * len(curves), 3.9)
+    figure = new_figure(4.6 * len(curves), 4.2)
     axes = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
     for ax, (scenario, rows) in zip(axes, curves.items(), strict=True):
-        for name in dict.fromkeys(row["distance"] for row in rows):
-            own = [(int(row["m"]), float(row["accuracy"])) for row in rows if row["distance"] == name]
-            colour = COLOUR_OF.get(name, COLOUR_OF.get(name.partition("(")[0]))
-            ax.plot(*zip(*own, strict=True), color=colour, lw=2 if name.startswith("RPW") else 1.3, label=name)
-        ax.set(title=f"{dataset}: {SCENARIOS[scenario]}", xlabel="retrieved pictures m")
-        ax.grid(alpha=0.25)
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("accuracy")
-    axes[-1].legend(frameon=False, fontsize=8)
+        names = dict.fromkeys(row["distance"] for row in rows)
+        own = {name: np.array([float(row["accuracy"]) for row in rows if row["distance"] == name]) for name in names}
+        draw_curves(ax, figure_title(dataset, scenario, queries, repeats), own, {})
+        ax.set_ylim(auto=True)
     return figure
 
 

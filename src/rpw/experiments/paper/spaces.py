@@ -1,10 +1,12 @@
-"""Distributions in spaces of diameter 1 whose distances are known, or nearly so: what the rates are measured against.
+"""Distributions in spaces of diameter 1 whose distances are known, exactly or up to a bound: the rates need them.
 
-A density on a cube is replaced by the middles of m^d equal cells, which is at most W_p(cell, its middle) away from it.
+Densities: the middles of m^d equal cells stand for a density on a cube. Its W_p to them is at most that of one cell to
+its middle.
 
 Pairs: two measures that differ in their first coordinate only, μ = μ₁ × λ and ν = ν₁ × λ, with λ uniform. A plan
-between μ₁ and ν₁ moves each fibre by itself, and the first coordinates of a plan between μ and ν are one between μ₁
-and ν₁ that costs no more. So the profiles agree, and RPW(μ, ν) = RPW(μ₁, ν₁): a distance on the line.
+between μ₁ and ν₁ gives one between μ and ν of the same cost, which keeps the other coordinates. The first coordinates
+of a plan between μ and ν give one between μ₁ and ν₁ that costs no more. So the profiles agree, and RPW(μ, ν) =
+RPW(μ₁, ν₁): a distance on the line.
 """
 
 from __future__ import annotations

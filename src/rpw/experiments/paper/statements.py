@@ -7,7 +7,7 @@ __all__ = ["STATEMENTS"]
 _RATE = "n^(-1/d) for p ≤ d/2, else n^(-p/(p(d+2) - d)); up to logarithms, with high probability."
 _ROOT = "n^(-1/3), up to logarithms, with high probability."
 _RETRIEVAL = "2,000 labelled pictures, 50 queries; noise, shift and both."
-_MORE = "The 600 queries that we fixed beforehand for the claims; the ten nearest of 2,000 labelled pictures."
+_MORE = "600 queries, for the claims; the ten nearest of 2,000 labelled pictures."
 
 STATEMENTS: dict[str, tuple[str, str]] = {
     "Introduction": (
@@ -17,12 +17,12 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Figure 1": (
         "What each distance moves, and what it leaves behind",
-        "TV is the mass that is not shared, W_p the cost of moving all of it; RPW leaves ε behind and moves the rest "
-        "at a cost of kε.",
+        "TV is the mass that is not shared. W_p is the cost of moving all mass. RPW leaves ε behind and moves the rest "
+        "at cost kε.",
     ),
     "Figure 2": (
         "Distances on the OT-profile",
-        "The line y = k(1 - x) meets the profile at 1 - RPW. TV is read where the profile leaves 0, W_p at its end.",
+        "The line y = k(1 - x) meets the profile at x = 1 - RPW. The profile leaves 0 at x = 1 - TV and ends at W_p.",
     ),
     "Theorem 2.1": (
         "RPW is a metric",
@@ -38,12 +38,12 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Theorem 3.1": (
         "A share δ of outliers",
-        "RPW(μ, ν) - δ ≤ RPW(μ, (1-δ)ν + δν') ≤ (1-δ) RPW(μ, ν) + δ, wherever the outliers ν' lie.",
+        "RPW(μ, ν) - δ ≤ RPW(μ, (1-δ)ν + δν') ≤ (1-δ) RPW(μ, ν) + δ, for outliers ν' anywhere.",
     ),
     "Lemma 3.2": (
         "RPW is in proportion to min(δ, W_p/k)",
-        "If μ and μ' differ by a mass δ and W_{p,1-δ/10} ≥ W_p/2 (A1), then RPW = Θ(min(δ, W_p/k)): between a tenth of "
-        "it and all of it.",
+        "If μ and μ' differ by a mass δ, and if (A1) W_{p,1-δ/10} ≥ W_p/2, then RPW = Θ(min(δ, W_p/k)), with the "
+        "constants 1/10 and 1.",
     ),
     "Lemma 3.3": (
         "Samples of two distributions in the plane, p = 2",
@@ -57,7 +57,7 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Figure 4": (
         "The plan of the proof of Lemma 3.4",
-        "γ₁ moves what it can inside fine cells, γ₂ the rest inside coarse ones; what is left is the excess.",
+        "γ₁ moves as much as possible inside fine cells, γ₂ the rest inside coarse ones. What remains is the excess.",
     ),
     "Lemma 3.6": (
         "A density and its sample, in every dimension",
@@ -85,14 +85,14 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     "Figure 5, CIFAR-10": ("Retrieval", _RETRIEVAL),
     "Figure 5, digits": (
         "Retrieval, small and on other pictures",
-        "The experiment of the paper's figure 5, but on scikit-learn's digits, which need no data.",
+        "The experiment of the paper's figure 5 on scikit-learn's digits, which need no download.",
     ),
     "Section 6.1, MNIST": ("Retrieval, with more queries", _MORE),
     "Section 6.1, CIFAR-10": ("Retrieval, with more queries", _MORE),
     "Section 6.1, COREL": ("Retrieval, with more queries", _MORE),
     "Section 6.1": (
         "The claims about retrieval",
-        "Every sentence of the paper about retrieval that compares two distances, and five of ours.",
+        "Every sentence of the paper about retrieval that compares two distances, and five comparisons of our own.",
     ),
     "Figure 6": (
         "Convergence on finitely many points",
@@ -114,7 +114,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Ours, thresholds": (
         "How much noise or shift a picture withstands",
-        "Until it is as far from itself as from the nearest of nine pictures, one of each other class.",
+        "A picture is perturbed until it is as far from itself as from the nearest of nine others, one of each other "
+        "class.",
     ),
     "Ours, k": (
         "How to choose k",

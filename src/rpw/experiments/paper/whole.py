@@ -1,4 +1,4 @@
-"""Make all parts: those that are finished are read, the others computed one after the other; the page follows each."""
+"""Make all parts: finished ones are read, the others computed in turn. The page is written again after each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Whole", "chosen_parts", "in_order_of_work", "make_whole"]
 
 @dataclass(eq=False)
 class Whole:
-    """What there is: parts that are finished, those that could not be made and why, and which of them are new."""
+    """The finished parts, those that could not be made (and why), and those that are new."""
 
     parts: Sequence[Part]
     found: dict[str, Finished] = field(default_factory=dict)
@@ -27,8 +27,8 @@ class Whole:
 
 
 def chosen_parts(parts: Sequence[Part], names: Sequence[str]) -> list[Part]:
-    """Those with these numbers, in their usual order; "figure 5" stands for "figure 5, MNIST" and the like. Two names
-    that are one number together, such as "ours" and "k", are that one."""
+    """The parts with these numbers, in the order of the paper. "figure 5" stands for all parts of figure 5. Two names
+    that form one number, such as "ours" and "k", stand for that part."""
     numbers = {part.number.lower() for part in parts}
     rest, chosen = [name.strip().lower() for name in names], set()
     while rest:
@@ -48,7 +48,7 @@ def _named(parts: Sequence[Part], name: str) -> list[Part]:
 
 
 def in_order_of_work(parts: Sequence[Part]) -> list[Part]:
-    """The short ones first, so that the page fills soon; last the one that is made from what others leave."""
+    """The short ones first, so the page fills soon; last the part that judges the runs of the others."""
     return sorted(parts, key=lambda part: (part.is_made_from_runs, part.seconds))
 
 
@@ -60,7 +60,7 @@ def make_whole(
     report: Callable[[float, str], object] = lambda *_: None,
     shown: Sequence[Part] | None = None,
 ) -> Whole:
-    """Make what is not finished; ``shown`` are the parts of the page, all of them if some only are made."""
+    """Make what is not finished. ``shown`` are the parts of the page, if they are more than those made."""
     whole = Whole(shown or parts)
     for part in whole.parts:
         finished = _finished(part, job, out)
@@ -84,13 +84,13 @@ def make_whole(
 
 
 def _finished(part: Part, job: Job, out: Path) -> Finished | None:
-    """The part that lies there, unless it must be made (again): also where its pictures are others now."""
+    """The finished part in its folder; None if it must be made, also because its pictures have changed."""
     found = read_part(out / part.slug, part.facts(job))
     return None if found is None or job.runs.other_pictures(found.pictures) else found
 
 
 def _publish(whole: Whole, out: Path, facts: Mapping[str, Any]) -> None:
-    """The verdicts and the page, as far as the parts go."""
+    """Write the verdicts and the page of all parts that are finished."""
     rows = [
         [part.number, each.statement, each.found, each.answer]
         for part in whole.parts
@@ -102,7 +102,7 @@ def _publish(whole: Whole, out: Path, facts: Mapping[str, Any]) -> None:
 
 
 def _make(part: Part, job: Job, out: Path, whole: Whole) -> None:
-    """One part; its facts are taken afterwards, for a part may be made from what parts before it left."""
+    """Make one part. Its facts are taken afterwards, because it may be made from the files of earlier parts."""
     try:
         exhibit = part.exhibit(job)
     except NotRunError as error:

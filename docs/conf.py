@@ -1,0 +1,137 @@
+"""How Sphinx builds the site (``make docs``): pages from this folder, the gallery from ``examples/``."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+
+import rpw.explore
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+MADE = ROOT / "build" / "site"
+
+project = "rpw"
+author = "the rpw authors"
+copyright = author
+version = release = rpw.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_static", "_templates", "gallery/**/*.ipynb", "gallery/**/*.md5", "gallery/**/*.py"]
+templates_path = ["_templates"]
+nitpicky = True  # a name that leads nowhere is an error, as `make docs` takes warnings for errors
+default_role = "autolink"
+# Words for types in docstrings that no page can define.
+nitpick_ignore_regex = [("py:.*", r"(?!rpw\.).*|rpw\.base\..*")]
+
+# ---------------------------------------------------------------- Markdown and mathematics
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+mathjax_path = "mathjax/tex-svg.js"  # kept in _static: no reader of the site asks another host for it
+
+# ---------------------------------------------------------------- names of the library
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's Parameters say more
+autodoc_member_order = "groupwise"
+numpydoc_show_class_members = False  # the template lists them
+numpydoc_class_members_toctree = False
+
+# ---------------------------------------------------------------- names of others
+
+
+def inventories(text: str) -> dict[str, tuple[str, str]]:
+    """The lists of inventories.txt, each written as the file that intersphinx reads."""
+    mapping = {}
+    MADE.mkdir(parents=True, exist_ok=True)
+    blocks = [[line for line in block.splitlines() if not line.startswith("#")] for block in text.split("\n\n")]
+    for head, *rows in filter(None, blocks):
+        name, address = head.split()
+        lines = [f"{target} {role} 1 {page} -" for role, target, page in map(str.split, rows)]
+        header = f"# Sphinx inventory version 2\n# Project: {name}\n# Version: \n"
+        header += "# The remainder of this file is compressed using zlib.\n"
+        body = zlib.compress("".join(f"{line}\n" for line in lines).encode())
+        (MADE / f"{name}.inv").write_bytes(header.encode() + body)
+        mapping[name] = (address, str(MADE / f"{name}.inv"))
+    return mapping
+
+
+intersphinx_mapping = inventories((DOCS / "inventories.txt").read_text(encoding="utf-8"))
+
+# ---------------------------------------------------------------- gallery
+
+SECTIONS = ("first_steps", "meaning", "many", "shapes", "learning", "scale")
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/(?!recorded_)[^/]*\.py$",  # recorded_*.py are shown with the output they once had
+    "subsection_order": [f"../examples/{name}" for name in SECTIONS],
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "doc_module": ("rpw",),
+    "backreferences_dir": "gallery/backreferences",
+    "parallel": 2,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "min_reported_time": 1000,
+    "write_computation_times": False,  # its page asks other hosts
+}
+
+# An example that was renamed or removed leaves its old page behind, which no page links to.
+for page in (DOCS / "gallery").glob("*/*.rst"):
+    section, example = page.parent.name, page.stem
+    if example not in ("index", "sg_execution_times") and not (ROOT / "examples" / section / f"{example}.py").exists():
+        page.unlink()
+
+# ---------------------------------------------------------------- how it looks
+
+html_theme = "pydata_sphinx_theme"
+html_title = "rpw"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.svg"
+html_context = {"default_mode": "auto"}
+html_show_sourcelink = False
+# The playground, as `rpw explore` writes it: the home page shows it in a frame.
+(MADE / "extra").mkdir(parents=True, exist_ok=True)
+rpw.explore.write_page(MADE / "extra" / "playground.html")
+html_extra_path = [str(MADE / "extra")]
+html_sidebars = {"index": [], "**": ["all-pages"]}
+html_theme_options: dict[str, Any] = {
+    "logo": {"text": "rpw", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "alt_text": "Home"},
+    "navbar_center": ["chapters"],
+    "navbar_end": ["theme-switcher"],
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+
+def describe_thumbnails(app: Any, doctree: nodes.document) -> None:
+    """Give the small pictures of the gallery words: the name of their example."""
+    for image in doctree.findall(nodes.image):
+        example = re.fullmatch(r"sphx_glr_(.*)_thumb", Path(image["uri"]).stem)
+        if example and not image.get("alt"):
+            image["alt"] = f"Picture of the example {example[1].replace('_', ' ')}"
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls this once."""
+    app.connect("doctree-read", describe_thumbnails)
