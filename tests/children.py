@@ -13,6 +13,8 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 # What a terminal or its user has set must not change what is printed.
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")},
@@ -29,6 +31,8 @@ def hear_ctrl_c():
 
 def start(*arguments, **options):
     """A running ``python ...`` whose output can be read, and which hears Ctrl-C."""
+    if os.name == "nt":
+        pytest.skip("Windows sends Ctrl-C to all processes of a console at once")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
     return subprocess.Popen([sys.executable, *map(str, arguments)], **{**pipes, **options}, preexec_fn=hear_ctrl_c)
 

@@ -1,6 +1,5 @@
 """What tests compile, kept in ``build/compiled`` by a digest of all that it depends on; ``make clean`` removes it."""
 
-import fcntl
 import functools
 import hashlib
 import os
@@ -20,6 +19,8 @@ def compiled(source, *options, compiler=COMPILER, folder=FOLDER):
 
     The digest is of the text after the preprocessor, so that each header counts, of the options, and of the compiler.
     """
+    import fcntl  # not on Windows, where nothing is compiled for tests
+
     command = [*compiler, *map(str, options), "-x", "c++", "-"]
     text = subprocess.run([*command, "-E"], input=source, capture_output=True, check=True).stdout
     digest = hashlib.sha256(repr((command, identity(compiler), text)).encode()).hexdigest()[:32]

@@ -65,6 +65,15 @@ def data_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the site that ``make docs`` has built."""
+    folder = Path(__file__).parent.parent / "build" / "site" / "html"
+    if not (folder / "index.html").exists():
+        _missing("site", "make docs has not been run")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def gpu():
     """An NVIDIA GPU."""
     from rpw.many.backends.cuda import driver

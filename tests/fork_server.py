@@ -4,6 +4,7 @@ Each is then a process of its own as ever, with its own files and its own end, a
 imports would take. `children.forked` speaks to it, a line of JSON for every one of them.
 """
 
+import atexit
 import gc
 import importlib
 import json
@@ -11,16 +12,29 @@ import os
 import pkgutil
 import runpy
 import sys
+import threading
 
 import rpw
 
-OTHERS = ("matplotlib.pyplot", "PIL.Image", "rich.progress", "scipy.spatial", "sklearn.datasets", "typer", "zarr")
+# Without torch and JAX: no command needs them, and a process that has them takes a third of a second to end.
+LARGE = ("rpw.torch", "rpw.jax")
+OTHERS = (
+    "matplotlib.pyplot",
+    "PIL.Image",
+    "rich.progress",
+    "scipy.spatial",
+    "scipy.stats",
+    "sklearn.datasets",
+    "typer",
+    "typer._adapters",  # with Pydantic, which Typer imports for the first option
+    "zarr",
+)
 
 
 def import_everything():
     ours = [module.name for module in pkgutil.walk_packages(rpw.__path__, "rpw.")]
     for name in (*OTHERS, *ours):
-        if name.endswith(".__main__"):  # is for the forks to run
+        if name.endswith(".__main__") or name.startswith(LARGE):  # a main module is for the forks to run
             continue
         try:
             importlib.import_module(name)
@@ -35,13 +49,30 @@ def become(arguments, folder, environment, stdout, stderr):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    if arguments[0] == "-m":
-        sys.argv[1:] = arguments[2:]
-        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-    else:
-        sys.argv[:] = arguments
-        runpy.run_path(arguments[0], run_name="__main__")
-    raise SystemExit
+    try:
+        if arguments[0] == "-m":
+            sys.argv[1:] = arguments[2:]
+            runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv[:] = arguments
+            runpy.run_path(arguments[0], run_name="__main__")
+        raise SystemExit
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            leave(end.code or 0)
+        raise
+
+
+def leave(code):
+    """End as Python does, but without taking all modules to pieces, which lasts longer than most commands."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return  # Python itself says what is wrong
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
+ANSWERS = ("yes", "consistent", "no", "open")  # to statements
 
 
 def rows_of(name):
@@ -14,6 +15,11 @@ def rows_of(name):
 
 def json_of(run):
     return json.loads((RESULTS / run / "run.json").read_text(encoding="utf-8"))
+
+
+def text_of(name):
+    """The text of a page by its name, with one space between words, wherever lines break."""
+    return " ".join((RESULTS / f"{name}.md").read_text(encoding="utf-8").split())
 
 
 def verdicts_of(part):

@@ -238,7 +238,7 @@ WITHOUT_EFFECT = {
 @pytest.mark.parametrize("name", WITHOUT_EFFECT)
 def test_arguments_without_effect_are_refused(name):
     function, asked, argument = WITHOUT_EFFECT[name]
-    with pytest.raises(ValueError, match=rf"^{argument} (has no effect|belongs to)"):
+    with pytest.raises(ValueError, match=rf"^{argument} has no effect"):
         function(ROWS if "cost" in asked else [X, Y], **asked)
 
 
@@ -252,14 +252,10 @@ def test_defaults_that_are_written_out_are_no_mistake(distance):
 
 def test_a_distance_that_is_no_metric_is_refused_with_what_holds_for_each():
     for function in (rpw.wasserstein, rpw.distance, rpw.total_variation):
-        with pytest.raises(
-            ValueError, match=r"metric='sqeuclidean'.*nothing that is built on it \(RPW, W_p and"
-        ) as caught:
+        with pytest.raises(ValueError, match=r"metric='sqeuclidean'.*so RPW and W_p would not be metrics") as caught:
             function(X, Y, metric="sqeuclidean")
-        assert "W_2 is metric='euclidean' with p=2" in str(caught.value)
+        assert "for W_2, pass metric='euclidean' and p=2" in str(caught.value)
     squared = ((X[:, None] - Y) ** 2).sum(axis=2)
     assert rpw.wasserstein(X, Y) == pytest.approx(rpw.wasserstein(cost=squared, p=1) ** 0.5, rel=1e-12)
-    with pytest.raises(
-        ValueError, match=r"would be a metric; if that is what you want, compute the matrix and pass it"
-    ):
+    with pytest.raises(ValueError, match=r"would not be metrics; to use it anyway, compute the matrix and pass it"):
         rpw.wasserstein(X, Y, metric="cosine")

@@ -83,6 +83,82 @@ def test_a_list_that_holds_other_things_beside_a_picture_is_not_doubted():
     assert said(lambda: rpw.pairwise([PICTURE, RNG.random((50, 28))], diameter=1)) == []
 
 
+SQUARES = np.stack([PICTURE, ROLLED, PICTURE]) / 255
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda A: rpw.pairwise(A, diameter=1), "A"),
+        (lambda A: rpw.pairwise(list(A), A, diameter=1), "B"),
+        (lambda A: rpw.solve_pairs(A, list(A), diameter=1), "A"),
+        (lambda A: rpw.diameter(A), "A"),
+        (lambda A: rpw.Index(A, diameter=1), "measures"),
+        (lambda A: rpw.Index(list(A), diameter=1).query(A), "q"),
+        (lambda A: rpw.barycenter(A, n_points=2, diameter=1, n_starts=1), "measures"),
+        (lambda A: RPWTransformer(diameter=1).fit(A).transform(A[:2]), "X"),
+    ],
+)
+def test_an_array_of_floats_that_look_like_pixels_is_asked_about_once(call, name):
+    (message,) = said(lambda: call(SQUARES))
+    assert message == (
+        f"{name} has shape (3, 28, 28): are these images? They are read as 3 clouds of 28 points in 28 dimensions. "
+        f"For images, pass rpw.Measure.from_image of each; for clouds, pass list({name}) and this warning ends."
+    )
+    assert said(lambda: call(list(SQUARES))) == []
+
+
+def digits():
+    return pytest.importorskip("sklearn.datasets").load_digits().images[:20]
+
+
+@pytest.mark.parametrize(
+    "images",
+    [
+        lambda: digits(),  # 0 to 16
+        lambda: digits() / 16,
+        lambda: digits().astype(np.float32) / 16,
+        lambda: np.stack([PICTURE, ROLLED]).astype(float),
+        lambda: (RNG.random((4, 12, 20)) > 0.5).astype(float),  # masks
+        lambda: np.where(RNG.random((10, 9, 9)) < 0.05, 0.0, RNG.random((10, 9, 9))),
+    ],
+)
+def test_floats_that_look_like_pixels(images):
+    (message,) = said(lambda: rpw.diameter(images()))
+    assert "are these images?" in message
+    assert said(lambda: rpw.diameter(list(images()))) == []
+
+
+@pytest.mark.parametrize(
+    "clouds",
+    [
+        RNG.random((60, 28, 28)),
+        RNG.random((5, 10, 8)).astype(np.float32),
+        RNG.normal(size=(5, 12, 10)),
+        RNG.normal(size=(5, 12, 10)).round(),  # whole numbers, some below 0
+        np.maximum(RNG.normal(size=(5, 12, 10)), 0),  # many zeros, and values above 1
+        np.where(RNG.random((10, 20, 20)) < 0.002, 0.0, RNG.random((10, 20, 20))),  # a few zeros
+        RNG.integers(0, 300, (5, 12, 10)).astype(float) + (np.arange(10) == 0) * 300.0,  # beyond 255
+        digits()[:, :, :7] / 16,  # seven columns
+        RNG.integers(0, 9, (5, 30, 3)).astype(float),
+        RNG.integers(0, 9, (5, 30, 10)).astype(float),  # more than twice as long
+        RNG.random((4, 12, 20)) > 0.5,  # bool
+        RNG.integers(0, 9, (5, 12, 10)),
+        np.zeros((3, 8, 8)),
+    ],
+    ids=lambda clouds: f"{clouds.dtype} {clouds.shape}",
+)
+def test_clouds_of_many_dimensions_are_not_asked_about(clouds):
+    assert said(lambda: rpw.diameter(clouds)) == []
+
+
+def test_arrays_without_answer_are_not_asked_about():
+    wrong = SQUARES.copy()
+    wrong[2, 3, 4] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        rpw.diameter(wrong)
+
+
 def test_an_image_of_pillow_is_refused_as_points():
     image = pytest.importorskip("PIL.Image").fromarray(PICTURE)
     with pytest.raises(ValueError, match=r"^y is an image of Pillow: pass rpw.Measure.from_image\(y\)"):
@@ -102,9 +178,9 @@ def test_colour_images_are_refused_with_the_way_out():
 def test_an_array_file_without_a_name_that_holds_a_picture_is_refused(tmp_path):
     np.save(tmp_path / "one.npy", PICTURE)
     np.save(tmp_path / "two.npy", np.stack([PICTURE, ROLLED]))
-    with pytest.raises(ValueError, match=r"one.npy: holds uint8 of shape \(28, 28\).*PNG"):
+    with pytest.raises(ValueError, match=r"one.npy: holds an unnamed uint8 array of shape \(28, 28\).*PNG"):
         rpw.readers.read_points(tmp_path / "one.npy")
-    with pytest.raises(ValueError, match=r"two.npy: holds uint8 of shape \(2, 28, 28\).*as images"):
+    with pytest.raises(ValueError, match=r"two.npy: holds an unnamed uint8 array of shape \(2, 28, 28\).*name images"):
         rpw.readers.read_collection(tmp_path / "two.npy")
     np.savez(tmp_path / "named.npz", points=PICTURE)
     assert said(lambda: rpw.readers.read_points(tmp_path / "named.npz")) == []
@@ -192,7 +268,7 @@ SUPPORT = np.arange(6.0) / 5
 def test_histograms_as_columns_of_a_square_array_are_doubted(call):
     (message,) = said(lambda: call(HISTOGRAMS.T))
     assert "columns" in message
-    assert ".T if they are the columns" in message
+    assert ".T if the histograms are the columns" in message
     assert said(lambda: call(HISTOGRAMS)) == []
     assert said(lambda: call(RNG.integers(1, 9, (6, 6)).astype(float))) == []  # counts
     assert said(lambda: call((HISTOGRAMS + HISTOGRAMS.T)[::-1])) == []
@@ -234,7 +310,7 @@ def of_polars(columns):
 @pytest.mark.parametrize("table", [of_arrow, of_pandas, of_polars])
 def test_a_column_of_texts_is_named(table):
     texts = table(COLUMNS)
-    with pytest.raises(ValueError, match=r"^x has the column 'colour', which holds 'red'.*leave the column out"):
+    with pytest.raises(ValueError, match=r"^x has the column 'colour', which holds 'red'.*drop the column"):
         rpw.distance(texts, texts)
     with pytest.raises(ValueError, match=r"^A\[0\] has the column 'colour'"):
         rpw.pairwise([texts, texts])
@@ -267,7 +343,7 @@ class LazyFrame:
 @pytest.mark.parametrize("missing", ["three", None, b"3", [3.0]])
 def test_the_first_column_without_numbers_is_named(missing):
     table = Table({"u": [0.0, 1.0], "mixed": [True, 2], "v": [1.0, missing]})
-    with pytest.raises(ValueError, match=r"^y has the column 'v', which holds .*, and that is no number"):
+    with pytest.raises(ValueError, match=r"^y has the column 'v', which holds .*, not a number"):
         rpw.distance(np.zeros((2, 3)), table)
 
 

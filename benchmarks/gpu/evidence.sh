@@ -17,10 +17,11 @@ if [ ! -x $env/bin/python ]; then
     $env/bin/python .ci/requirements.py build-system > $env/build-system.txt
     $env/bin/python -m pip install -q numpy scipy ninja cmake -r $env/build-system.txt
 fi
-rm -rf $out build/wheels
+rm -rf $out
 mkdir -p $out/site $out/data
-$env/bin/python -m pip wheel -q --no-deps --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' -w build/wheels .
-$env/bin/python -m zipfile -e build/wheels/*.whl $out/site
+$env/bin/python -m pip wheel -q --no-deps --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' -w $out/wheels .
+$env/bin/python -m zipfile -e $out/wheels/*.whl $out/site
+rm -r $out/wheels
 cp benchmarks/gpu/evidence.py $out/
 cp "$1"/mnist.npz "$1"/cifar10.npz "$1"/corel5k.npz $out/data/
 touch $out/done.txt

@@ -1,4 +1,5 @@
-"""Points without a matrix: exact RPW and W_2 from 5,000 to 100,000 points, and proven intervals at a million.
+"""Points without a matrix: exact RPW from 5,000 to 100,000 points in the plane and in space, W_2 in the plane, and
+proven intervals at a million.
 
 Run it with ``make bench-points`` (all sizes take about half an hour; ``--largest 20000`` two minutes). Every solve has
 a process of its own, so that its peak memory is known. POT's lazy solver of W_2, which needs no matrix either, runs at
@@ -7,6 +8,7 @@ a process of its own, so that its peak memory is known. POT's lazy solver of W_2
 
 ``--only peers`` times W_2 beside others that need no matrix, with their errors: POT's lazy solver, the auction over k-d
 trees of Hera (as Gudhi ships it) and the sparse Sinkhorn solver of MultiScaleOT. What is not installed is left out.
+``--only inputs`` times pictures, scans, cells and few points against many.
 """
 
 from __future__ import annotations
@@ -27,10 +29,18 @@ import numpy as np
 
 SIZES = (5_000, 10_000, 20_000, 50_000, 100_000)
 KINDS = ("plain", "outliers", "dirichlet", "shifted", "density")
+LOOKS = {  # of a curve: its name and its marker
+    "plain": ("equal weights, overlapping", "o"),
+    "outliers": ("far outliers", "s"),
+    "dirichlet": ("Dirichlet weights", "^"),
+    "shifted": ("shifted", "D"),
+    "density": ("other density", "v"),
+}
 MILLION = 1_000_000
 PEER_SIZE = 5_000
 PEER_KINDS = ("plain", "shifted", "density")
 PEER_SIZES = (1_000, 5_000, 20_000)
+OTHERS = ("picture 64", "picture 128", "scans", "cells", "100 x 40,000")
 PEERS = {
     "lazy": ("ot", "POT, emd2_lazy"),
     "hera": ("gudhi.hera", "Hera"),
@@ -55,6 +65,41 @@ def drawn(kind: str, n: int, d: int, seed: int):
     if kind == "dirichlet":
         a, b = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n))
     return x, y, a, b
+
+
+def smooth_picture(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Noise, smoothed over a sixteenth of the picture: weights of its pixels."""
+    from scipy.ndimage import gaussian_filter
+
+    noise = gaussian_filter(rng.random((n, n)), n / 16, mode="wrap")
+    return ((noise - noise.min()) / (noise - noise.min()).sum()).ravel()
+
+
+def scan(shift: float, rng: np.random.Generator) -> np.ndarray:
+    """20,000 points on 40 rings, the outermost of radius 1/2."""
+    radius, angle = np.repeat(np.linspace(0.05, 0.5, 40), 500), 2 * np.pi * rng.random(20_000)
+    return np.stack([radius * np.cos(angle) + shift, radius * np.sin(angle), 0.0005 * rng.normal(size=20_000)], axis=1)
+
+
+def cells(centres: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """10,000 cells of types that are normal clusters, with shares of their own; 30 standard deviations are 1."""
+    types = rng.choice(len(centres), 10_000, p=rng.dirichlet(np.full(len(centres), 5.0)))
+    return (centres[types] + rng.normal(size=(10_000, centres.shape[1]))) / 30
+
+
+def other_input(kind: str, seed: int):
+    """Two measures of a kind that people have, and their weights."""
+    rng = np.random.default_rng(seed)
+    if kind.startswith("picture"):
+        n = int(kind.split()[1])
+        pixels = (np.stack(np.divmod(np.arange(n * n), n), axis=1) + 0.5) / n
+        return pixels, pixels, smooth_picture(n, rng), smooth_picture(n, rng)
+    if kind == "scans":
+        return scan(0.0, rng), scan(0.0075, rng), None, None
+    if kind == "cells":
+        centres = 3 * rng.normal(size=(12, 50))
+        return cells(centres, rng), cells(centres, rng), None, None
+    return rng.random((100, 2)), rng.random((40_000, 2)), None, None
 
 
 def peak_megabytes() -> float:
@@ -105,7 +150,10 @@ def multiscale_w2(x: np.ndarray, y: np.ndarray) -> float:
 
 def one_solve(task: dict) -> dict:
     """Runs in a process of its own."""
-    x, y, a, b = drawn(task["kind"], task["n"], task["d"], task["seed"])
+    is_other = task["kind"] in OTHERS
+    x, y, a, b = (
+        other_input(task["kind"], task["seed"]) if is_other else drawn(task["kind"], task["n"], task["d"], task["seed"])
+    )
     importlib.import_module(PEERS[task["way"]][0] if task["way"] in PEERS else "rpw")  # not to be timed
     start = time.process_time()
     if task["way"] in PEERS:
@@ -142,17 +190,17 @@ def exponent(sizes: list[int], seconds: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def growth(options, way: str) -> dict[str, tuple[list[int], list[float]]]:
+def growth(options, way: str, d: int = 2) -> dict[str, tuple[list[int], list[float]]]:
     """Prints a table of seconds and megabytes; gives the times of each kind."""
     sizes = [n for n in SIZES if n <= options.largest]
-    print(f"\n{way}, plane, p = 2: seconds of the processor, megabytes in all")
+    print(f"\n{way}, {d}-d, p = 2: seconds of the processor, megabytes in all")
     print(f"{'':10}" + "".join(f"{n:>16,}" for n in sizes) + "  exponent")
     found = {}
     for kind in KINDS:
         times: list[float] = []
         row = ""
         for n in sizes:
-            result = measured(options.limit, kind=kind, n=n, d=2, seed=options.seed, way=way, tol=0.0)
+            result = measured(options.limit, kind=kind, n=n, d=d, seed=options.seed, way=way, tol=0.0)
             if result is None:
                 row += f"{'over ' + format(options.limit, '.0f') + ' s':>16}"
                 break
@@ -179,6 +227,14 @@ def intervals(options) -> None:
                 f"[{result['lower']:.5f}, {result['upper']:.5f}]  width {width:.5f}",
                 flush=True,
             )
+
+
+def other_inputs(options) -> None:
+    print("\nOther inputs, exact: seconds of the processor and megabytes of RPW (p = 2, k = 1) and W_2")
+    for kind in OTHERS:
+        found = [measured(options.limit, kind=kind, seed=options.seed, way=way, tol=0.0) for way in ("rpw", "w2")]
+        shown = (f"{r['seconds']:>8.2f} s {r['megabytes']:>5.0f} MB" if r else f"{'over the limit':>19}" for r in found)
+        print(f"{kind:14}" + "".join(shown), flush=True)
 
 
 def beside_peers(options) -> None:
@@ -214,15 +270,16 @@ def plot(found: dict, path: str) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
     for kind, (sizes, times) in found.items():
         if len(times) > 1:
-            axes.loglog(sizes, times, "o-", label=f"{kind}: n^{exponent(sizes, times):.2f}")
+            name, marker = LOOKS[kind]
+            axes.loglog(sizes, times, marker=marker, label=name)
     axes.set_xlabel("points on either side")
-    axes.set_ylabel("seconds, one core")
+    axes.set_ylabel("seconds of the processor, one core")
     axes.set_title("Exact RPW in the plane, p = 2, k = 1")
     axes.grid(visible=True, which="both", alpha=0.3)
-    axes.legend()
+    figure.legend(loc="outside right upper")
     figure.savefig(path, dpi=120)
 
 
@@ -232,7 +289,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a solve is given up")
     parser.add_argument("--tol", type=float, default=0.01, help="of the intervals at a million points")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=("exact", "w2", "million", "peers"))
+    parser.add_argument("--only", choices=("exact", "space", "w2", "million", "peers", "inputs"))
     parser.add_argument("--figure")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -250,10 +307,14 @@ def main() -> None:
                     print(f"  {kind}, n = 20,000, over that: {ratio:.2f}")
         if options.figure:
             plot(found, options.figure)
+    if options.only in (None, "space"):
+        growth(options, "rpw", d=3)
     if options.only in (None, "w2"):
         growth(options, "w2")
     if options.only in (None, "peers"):
         beside_peers(options)
+    if options.only in (None, "inputs"):
+        other_inputs(options)
     if options.only in (None, "million"):
         intervals(options)
 

@@ -153,7 +153,7 @@ def uneven_clouds(n: int, seed: int = 0) -> Iterator[Workload]:
 
 
 def exponential(n: int) -> Workload:
-    """A metric whose profile has 2^(n-1) + 1 breakpoints (docs/theory.md, "Two strategies")."""
+    """A metric whose profile has 2^(n-1) + 1 breakpoints (docs/proofs/simplex.md, "Two strategies")."""
     i = np.arange(1, n + 1)
     cost = 2.0 ** np.maximum(i[:, None], i) - 1
     np.fill_diagonal(cost, 2.0 ** (n + 1))

@@ -1,4 +1,4 @@
-// What must hold of every basis that a strategy leaves behind (docs/theory.md, "Finiteness").
+// What must hold of every basis that a strategy leaves behind (docs/proofs/walk.md, "Finiteness").
 #pragma once
 
 #include <vector>

@@ -38,6 +38,7 @@ from rpw.pair.result import Result
 from rpw.pair.sliced import Sliced, sliced
 
 if _TYPE_CHECKING:
+    from rpw import explore as explore
     from rpw import images as images
     from rpw import jax as jax
     from rpw import pictures as pictures
@@ -48,7 +49,8 @@ if _TYPE_CHECKING:
     from rpw import torch as torch
 
 __version__ = _VERSION
-_LOADED_WHEN_USED = ("images", "jax", "pictures", "plot", "readers", "sklearn", "stats", "torch")  # some need an extra
+# Some need an extra.
+_LOADED_WHEN_USED = ("explore", "images", "jax", "pictures", "plot", "readers", "sklearn", "stats", "torch")
 _MODULES = ("cost", "index", "measure", *_LOADED_WHEN_USED)
 
 

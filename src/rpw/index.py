@@ -1,4 +1,4 @@
-"""Exact nearest neighbours under RPW; see `rpw.many.index`, where the work is done."""
+"""Exact nearest neighbours under RPW."""
 
 from rpw.many.index import Index, SearchStats
 

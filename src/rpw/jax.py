@@ -2,7 +2,9 @@
 
 >>> import jax, jax.numpy as jnp, rpw.jax
 >>> y = jnp.full(3, 0.1)
->>> gradient = jax.grad(lambda x: rpw.jax.distance(x, y, p=1, diameter=1))(jnp.array([0.0, 0.0, 9.0]))
+>>> def loss(x):
+...     return rpw.jax.distance(x, y, p=1, diameter=1)
+>>> gradient = jax.grad(loss)(jnp.array([0.0, 0.0, 9.0]))
 >>> [round(float(each), 4) for each in gradient]
 [-0.0337, -0.0337, 0.0027]
 """
@@ -22,6 +24,7 @@ import numpy as np
 
 from rpw.base.check import as_number
 from rpw.base.extras import missing_extra
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.many.gradients.asked import NO_SECOND_DERIVATIVES, Asked, as_asked, as_price
 from rpw.many.gradients.derivatives import plan_size
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["distance", "wasserstein"]
 
 
+@documented
 def distance(
     x: Array | Sequence[Array] | None = None,
     y: Array | Sequence[Array] | None = None,
@@ -55,26 +59,53 @@ def distance(
     time_limit: None = None,
     n_threads: int | None = None,
 ) -> Array:
-    """The (p,k)-RPW distance as `rpw.distance` computes it, differentiable in x, y, a, b, cost and k.
+    """Compute the (p,k)-RPW distance of JAX arrays, with gradients in x, y, a, b, cost and k.
 
-    It works under ``jit``, ``grad``, ``vmap``, ``jvp`` and whatever they make together; all pairs under ``vmap`` are
-    solved at once, on all threads. Second derivatives are refused.
+    The value is the same as from `rpw.distance`. It works under ``jit``, ``grad``, ``vmap``, ``jvp`` and their
+    combinations. Under ``vmap`` all pairs are solved at once, on all threads. Second derivatives are refused.
 
     Parameters
     ----------
-    x, y, a, b, cost, p, k, metric, diameter, tol, time_limit, n_threads : as in `rpw.torch.distance`
-        Arrays of JAX or NumPy. All but arrays must be known when a function is traced; k may be an array.
+    %(tensors array)s
+    %(finite_p)s
+    %(k_of_each array)s
+    %(metric_with_gradient)s
+    %(diameter)s
+    %(no_early_stop)s
+    %(threads_of_batches)s
 
     Returns
     -------
-    A scalar, or an array (B,) for a batch, of the type of the inputs. Each distance is computed in float64 on the CPU,
-    also where JAX has only float32 (``jax_enable_x64`` is off): the inputs and the answer are rounded then, and nothing
-    in between.
+    jax.Array
+        A scalar, or shape (B,) for a batch, with the type of the inputs. It is computed in float64 on the CPU. If JAX
+        has only float32 (``jax_enable_x64`` is off), just the inputs and the answer are rounded.
+
+    Warns
+    -----
+    %(warns_of_many)s
+
+    Notes
+    -----
+    Everything except arrays must be known when a function is traced; k may be an array. The page "Gradients" says in
+    which cases the derivative is not unique.
+
+    Examples
+    --------
+    The third point is an outlier. Its gradient is small:
+
+    >>> import jax, jax.numpy as jnp, rpw.jax
+    >>> y = jnp.full(3, 0.1)
+    >>> def loss(x):
+    ...     return rpw.jax.distance(x, y, p=1, diameter=1)
+    >>> gradient = jax.grad(loss)(jnp.array([0.0, 0.0, 9.0]))
+    >>> [round(float(each), 4) for each in gradient]
+    [-0.0337, -0.0337, 0.0027]
     """
     asked = {"p": p, "metric": metric, "diameter": diameter, "mass": None, "tol": tol, "time_limit": time_limit}
     return _distances(_as_settings("rpw", k, n_threads, **asked), (x, y), (a, b), cost, k)
 
 
+@documented
 def wasserstein(
     x: Array | Sequence[Array] | None = None,
     y: Array | Sequence[Array] | None = None,
@@ -89,8 +120,24 @@ def wasserstein(
     time_limit: None = None,
     n_threads: int | None = None,
 ) -> Array:
-    """W_p, or with ``mass`` below 1 the least cost of moving that share; all else as in `rpw.jax.distance`.
+    """Compute W_p of JAX arrays, or the least cost of moving a share of the mass, with gradients.
 
+    Parameters
+    ----------
+    %(tensors array)s
+    %(finite_p)s
+    %(mass_of_loss)s
+    %(metric_with_gradient)s
+    %(no_early_stop)s
+    %(threads_of_batches)s
+
+    Returns
+    -------
+    jax.Array
+        A scalar, or shape (B,) for a batch, as from `rpw.jax.distance`.
+
+    Examples
+    --------
     >>> import jax, jax.numpy as jnp, rpw.jax
     >>> y = jnp.array([1.0, 3.0])
     >>> jax.grad(lambda x: rpw.jax.wasserstein(x, y, p=1))(jnp.array([0.0, 1.0])).tolist()

@@ -20,21 +20,28 @@ __all__ = ["CollectionLike", "Measure", "PointsLike"]
 
 
 class Measure:
-    """A finite set of points with non-negative weights, normalised to sum 1.
+    """Points with weights that sum to 1.
+
+    Measures cannot be changed. They can be pickled, and they are equal if their points and weights are.
 
     Parameters
     ----------
-    points : array-like, shape (n, d), or (n,) for n points on the line
-    weights : array-like, shape (n,), optional
-        Non-negative; uniform if omitted. Normalised in float64.
+    points : array-like of shape (n, d)
+        The points, one row each. An array of shape (n,) holds points on a line.
+    weights : array-like of shape (n,), optional
+        Weights of the points, at least 0; they are divided by their sum. All points weigh the same by default.
 
-    Measures are immutable, pickle, and compare by value.
-
-    >>> Measure([[0.0, 0.0], [1.0, 0.0]], [3, 1]).weights
+    Examples
+    --------
+    >>> import rpw
+    >>> measure = rpw.Measure([[0.0, 0.0], [1.0, 0.0]], [3, 1])
+    >>> measure
+    Measure(2 points in 2 dimensions, weighted)
+    >>> measure.weights
     array([0.75, 0.25])
     """
 
-    __slots__ = ("_columns", "_pixel", "_points", "_weights")
+    __slots__ = ("_columns", "_is_grid", "_pixel", "_points", "_weights")
 
     def __init__(self, points: ArrayLike, weights: ArrayLike | None = None) -> None:
         warn_of_image(points=points)
@@ -43,10 +50,31 @@ class Measure:
         self._weights = _frozen(as_weights(weights, "weights", len(clean)))
         self._columns = names_of_coordinates(points)
         self._pixel: float | None = None
+        self._is_grid = False
 
     @classmethod
     def from_histogram(cls, w: ArrayLike, support: ArrayLike) -> Measure:
-        """Weights ``w`` (n,) on the points ``support`` (n, d); entries of zero weight are dropped."""
+        """Make a measure from a histogram and the points of its bins.
+
+        Parameters
+        ----------
+        w : array-like of shape (n,)
+            The counts or weights of the bins, at least 0; they are divided by their sum. Empty bins are dropped.
+        support : array-like of shape (n, d) or (n,)
+            The point of each bin.
+
+        Returns
+        -------
+        Measure
+            The points of the bins that are not empty, with their weights.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> measure = rpw.Measure.from_histogram([6, 0, 2], [[0.0], [0.5], [1.0]])
+        >>> measure.points.ravel(), measure.weights
+        (array([0., 1.]), array([0.75, 0.25]))
+        """
         points = as_points(support, "support")
         weights = as_weights(w, "w", len(points))
         kept = weights > 0
@@ -58,68 +86,99 @@ class Measure:
     def from_image(
         cls, img: ArrayLike | PathLike | Image, *, position_weight: float = 0.5, diagonal: float | None = None
     ) -> Measure:
-        """An image as a measure in a Euclidean space of diameter 1, so that the default ``diameter=1`` fits.
+        """Make a measure from an image, in a space of diameter 1, so that the default Δ = 1 fits.
+
+        A grey image has its mass where it is bright: each pixel is a point at (row, column), divided by the diagonal,
+        and its value is its weight. Pixels of value 0 are dropped.
+
+        A colour image has equal weights. Each pixel is a point in five dimensions, position and colour, with squared
+        distance ``(|colour difference|² / 3 + position_weight · |position difference|² / diagonal²) / (1 +
+        position_weight)``.
 
         Parameters
         ----------
-        img : array-like, PIL image, or path of an image file (the last two need ``rpw[images]``)
-            Grey, shape (h, w) or (h, w, 1): the values are masses on the pixels' positions (row, column), divided by
-            the diagonal of the grid; zero pixels are dropped.
-            Colour, shape (h, w, 3), uint8, uint16, or floats in [0, 1]: uniform mass on the pixels, placed in the five
-            dimensions of position and colour with squared distance
-            (|Δcolour|² / 3 + position_weight · |Δposition|² / diagonal²) / (1 + position_weight).
-            An alpha channel (fourth channel, or that of a PIL image or file) is dropped.
-        position_weight : float
-            What position counts beside colour, >= 0; grey images do not use it.
+        img : array-like, PIL image, or path
+            An array of shape (h, w) or (h, w, 1) is grey. An array of shape (h, w, 3) is in colour: uint8, uint16, or
+            floats from 0 to 1. A fourth channel (alpha) is dropped. PIL images and files need ``rpw[images]``.
+        position_weight : float, default 0.5
+            How much position counts beside colour, at least 0. It has no effect on grey images.
         diagonal : float, optional
-            What positions are divided by, in pixels; left out, the diagonal of the image's own grid, from the first
-            pixel to the last. To compare images of different sizes, pass that of the largest one for all of them.
+            What positions are divided by, in pixels. By default it is the diagonal of this image, from the first pixel
+            to the last. To compare images of different sizes, pass the diagonal of the largest one for all of them;
+            functions that compare images warn you if you do not.
 
-        Left out, the length of a pixel depends on the size of the image. Functions that compare images of different
-        sizes warn of that.
+        Returns
+        -------
+        Measure
+            The image as a measure.
 
-        >>> Measure.from_image([[0, 3], [1, 0]]).weights
+        Examples
+        --------
+        >>> import rpw
+        >>> measure = rpw.Measure.from_image([[0, 3], [1, 0]])
+        >>> measure.weights
         array([0.75, 0.25])
+        >>> measure.points.round(3).tolist()
+        [[0.0, 0.707], [0.707, 0.0]]
         """
         from rpw.io.images import image_measure
 
         points, weights, pixel = image_measure(img, position_weight, diagonal)
         measure = cls(points, weights)
         measure._pixel = pixel
+        measure._is_grid = measure.dimension == 2
         return measure
 
     @property
     def points(self) -> Array:
-        """The points, shape (n, d), read-only."""
+        """The points, shape (n, d); read-only."""
         return self._points
 
     @property
     def weights(self) -> Array:
-        """The weights, shape (n,), summing to 1, read-only."""
+        """The weights, shape (n,); they sum to 1; read-only."""
         return self._weights
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the coordinates, where the points came as a table; empty otherwise.
+        """The names of the columns if the points came as a table; empty if not.
 
-        Measures whose coordinates are named otherwise are not compared. Equality is that of the numbers.
+        Measures whose columns have different names are not compared. The names do not count for equality.
         """
         return self._columns
 
     @property
     def pixel(self) -> float | None:
-        """The distance of two pixels beside each other, where the measure is that of an image; None otherwise."""
+        """The distance between two neighbouring pixels if the measure comes from an image; None if not."""
         return self._pixel
 
     @property
     def dimension(self) -> int:
-        """The number of coordinates of a point."""
+        """The number of coordinates of each point."""
         return int(self._points.shape[1])
 
     def with_coordinates(self, order: Sequence[int]) -> Measure:
-        """The same measure with some of its coordinates, in this order; weights stay as they are, bit for bit."""
+        """Return a measure with some of the coordinates, in the given order, and the same weights.
+
+        Parameters
+        ----------
+        order : sequence of int
+            The columns to keep.
+
+        Returns
+        -------
+        Measure
+            The measure with these columns.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> rpw.Measure([[1.0, 2.0, 3.0]]).with_coordinates([2, 0]).points
+        array([[3., 1.]])
+        """
         columns = tuple(self._columns[place] for place in order) if self._columns else ()
-        return _restore(self._points[:, list(order)], self._weights, columns, self._pixel)
+        is_grid = self._is_grid and list(order) == [0, 1]
+        return _restore(self._points[:, list(order)], self._weights, columns, self._pixel, is_grid)
 
     def __len__(self) -> int:
         return len(self._points)
@@ -133,7 +192,7 @@ class Measure:
         return hash((self._points.shape, self._points.tobytes(), self._weights.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self._points, self._weights, self._columns, self._pixel))
+        return (_restore, (self._points, self._weights, self._columns, self._pixel, self._is_grid))
 
     def _repr_html_(self) -> str:
         from rpw.base.html import facts
@@ -154,8 +213,9 @@ class Measure:
         return f"Measure({n} point{'s' * (n != 1)} in {d} dimension{'s' * (d != 1)}, {uniform})"
 
 
-# What users may pass in for one measure, and for many.
+#: One measure: a Measure or an array of points.
 PointsLike: TypeAlias = ArrayLike | Measure
+#: Many measures: a list of them, an array (B, n, d), or histograms.
 CollectionLike: TypeAlias = Sequence[ArrayLike | Measure] | ArrayLike | SparseRows
 
 
@@ -166,11 +226,23 @@ def _frozen(array: Array) -> Array:
     return copy
 
 
-def _restore(points: Array, weights: Array, columns: tuple[str, ...] = (), pixel: float | None = None) -> Measure:
+def is_grid(value: object) -> bool:
+    """Whether it is the measure of a grey image, whose points are rows and columns of pixels."""
+    return isinstance(value, Measure) and value._is_grid
+
+
+def _restore(
+    points: Array,
+    weights: Array,
+    columns: tuple[str, ...] = (),
+    pixel: float | None = None,
+    is_grid: bool = False,
+) -> Measure:
     """Rebuild from clean arrays without normalising again, so that a pickled measure is equal bit for bit."""
     measure = Measure.__new__(Measure)
     measure._points = _frozen(points)
     measure._weights = _frozen(weights)
     measure._columns = columns
     measure._pixel = pixel
+    measure._is_grid = is_grid
     return measure

@@ -1,4 +1,4 @@
-"""Labelled pictures in the formats in which people have them; see `rpw.io.pictures`, where the work is done."""
+"""Labelled pictures for experiments: known data sets, or your own files."""
 
 from rpw.io.pictures import DATASETS, Pictures, load_pictures, read_pictures
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base.extras import missing_extra
+from rpw.base.shared_docs import documented
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -21,13 +23,13 @@ from rpw.base.check import Array, as_choice, as_whole, check_table
 from rpw.base.columns import Columns
 from rpw.base.doubts import read_before
 from rpw.base.threads import as_n_threads
-from rpw.base.warn import told_once
+from rpw.base.warn import told_once, warn_caller
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, as_list_of_measures, check_same_dimension, is_one_cloud
-from rpw.many.errors import PairwiseError
-from rpw.many.known_pairs import KnownPairs
+from rpw.many.errors import PairwiseError, error_of
+from rpw.many.known_pairs import KnownPairs, SeenK
 from rpw.many.pairwise import pairwise
 from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike, Measure
@@ -41,63 +43,80 @@ if TYPE_CHECKING:
 __all__ = ["RPWOutlierDetector", "RPWTransformer"]
 
 _KNOWN = KnownPairs(most_bytes=1 << 30)
+_SEEN = SeenK()
 # What decides on the distances, and who computes them: from fit on it is settled. The others may be set at any time.
 _SETTLED = ("distance", "p", "k", "mass", "lam", "metric", "diameter", "support", "cost", "device")
 
 
+@documented
 class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turns measures into their RPW distances to the measures it was fitted on.
+    """Turn measures into their distances to the measures it was fitted on.
 
-    Put it in front of anything that takes ``metric="precomputed"``: `KNeighborsClassifier`, `DBSCAN`, `TSNE`, UMAP.
+    Put it in front of any estimator that takes ``metric="precomputed"``, such as k-nearest neighbours, DBSCAN, t-SNE or
+    UMAP.
+
+    X is an array (B, n, d) of point sets, or a list of Measures or of arrays (n_i, d). With ``support`` or ``cost``, X
+    can also be a table or sparse matrix (B, n) of histograms; rows that sum to 0 are refused.
 
     Parameters
     ----------
-    mode : {"distance", "neighbors"}
-        The dense matrix of distances, or the sparse graph of the ``n_neighbors`` nearest (what `KNeighborsTransformer`
-        gives, for ``metric="precomputed"``); with RPW the graph comes from an exact, pruned search.
-    n_neighbors : int
+    mode : {"distance", "neighbors"}, default "distance"
+        The dense matrix of distances, or the sparse graph of the nearest neighbours, as
+        `sklearn.neighbors.KNeighborsTransformer` gives it. With RPW, the graph comes from an exact search.
+    n_neighbors : int, default 5
         Neighbours in the graph. As in scikit-learn, one more is kept, because a measure is its own neighbour.
-    distance, p, k, mass, lam, metric, diameter : as in `rpw.pairwise`, with one k
-    ks : list of floats, optional
-        The values of ``k`` that a search will try: then each pair is solved once for all of them, as `rpw.pairwise`
-        does for a list, and its distances are kept for the fits to come (see the notes). ``k`` must be one of them.
-    support : array-like (n, d) or "line", optional
-        What the histograms in the rows of X stand on; ``"line"``: n equally spaced points of [0, 1].
-    cost : array-like (n, n), optional
-        The ground distances between the places of the histograms, instead of ``support``.
-    n_threads : int, optional
-    device : str
-        Who computes the distances, and bounds them for the graph: ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...), with
-        what `rpw.pairwise` says of it. What comes back is NumPy's and SciPy's in any case.
-
-    X may be a (B, n, d) array of point sets, a list of Measures or (n_i, d) arrays, or, with ``support`` or ``cost``, a
-    table or sparse matrix (B, n) of histograms; rows that sum to 0 are refused.
+    %(distance_by_name)s
+    %(p)s
+    %(k)s
+    ks : list of float, optional
+        All values of ``k`` that a search will try; ``k`` must be one of them. Each pair is then solved once for all of
+        them, and its distances are kept for later fits; see the notes.
+    %(mass_of_many)s
+    %(lam_of_many)s
+    %(metric)s
+    %(diameter_of_many)s
+    support : array-like of shape (n, d), or "line", optional
+        The points that all histograms share. ``"line"``: n equally spaced points from 0 to 1.
+    %(shared_cost)s
+    %(n_threads)s
+    %(device)s
 
     Attributes
     ----------
-    diameter_ : float
-        Δ that the distances go by: ``diameter``, 1 where it was left out, or what ``"auto"`` found in X of `fit`. None
-        for distances that do not depend on it.
-    index_ : rpw.Index
-        The measures of `fit`.
+    diameter_ : float or None
+        The Δ in use: ``diameter``, 1 if you left it out, or what ``"auto"`` found in X of ``fit``. None for distances
+        that do not depend on it.
+    index_ : Index
+        The measures of ``fit``.
     n_samples_fit_ : int
-        How many they are.
+        The number of measures of ``fit``.
 
     Notes
     -----
-    After `fit`, ``mode``, ``n_neighbors``, ``ks`` and ``n_threads`` may be set to something else. All other parameters
-    belong to what was fitted: `transform` refuses another value until `fit` is called again.
+    After ``fit`` you may change ``mode``, ``n_neighbors``, ``ks`` and ``n_threads``. If you change another parameter,
+    ``transform`` raises an error until you call ``fit`` again. Answers are arrays of NumPy and SciPy, on a GPU too.
 
-    A grid search over k names its values twice::
+    For a grid search over k, pass its values both to ``ks`` and to the grid::
 
         ks = [0.1, 1, 10]
         model = Pipeline([("rpw", RPWTransformer(ks=ks)), ("knn", KNeighborsClassifier(metric="precomputed"))])
         GridSearchCV(model, {"rpw__k": ks}).fit(X, y)
 
-    Whatever the folds, each pair of measures is solved once (d(x, y) answers for d(y, x)), unless ``diameter="auto"``
-    gives every fold a Δ of its own. The distances lie in the memory of the process, not in the estimator: up to 1 GiB,
-    those forgotten first that were not asked for the longest. Processes (``n_jobs`` with scikit-learn's default) do not
-    share them; threads do, and ``n_threads`` uses all cores already.
+    Without ``ks``, each fit solves its pairs again, and a warning says so, once in a process.
+
+    With ``ks``, each pair of measures is solved once for all folds and both orders, d(x, y) and d(y, x). With
+    ``diameter="auto"`` this does not work, because every fold has its own Δ. The distances are kept in the memory of
+    the process, not in the estimator: up to 1 GiB, and the least recently used are dropped first. Threads share them;
+    processes (``n_jobs`` by default) do not. ``n_threads`` uses all cores already.
+
+    Examples
+    --------
+    Each row is a point set. The new one is nearest to the first:
+
+    >>> from rpw.sklearn import RPWTransformer
+    >>> model = RPWTransformer(p=1, diameter=1).fit([[[0.0]], [[3.0]]])
+    >>> model.transform([[[0.1]]]).round(3)
+    array([[0.091, 0.744]])
     """
 
     def __init__(
@@ -134,7 +153,26 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.device = device
 
     def fit(self, X: CollectionLike, y: object = None) -> RPWTransformer:
-        """Keep the measures of X; ``y`` is ignored."""
+        """Keep the measures of X.
+
+        Parameters
+        ----------
+        X : collection of measures
+            As described for the class.
+        y : object, default None
+            Ignored.
+
+        Returns
+        -------
+        RPWTransformer
+            The estimator itself.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWTransformer
+        >>> RPWTransformer(diameter=1).fit([[[0.0]], [[3.0]]]).n_samples_fit_
+        2
+        """
         told = set[str]()
         with told_once(told):
             self._fit(X)
@@ -157,9 +195,47 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
         self.settled_ = {name: getattr(self, name) for name in _SETTLED}
+        self._tell_of_ks()
+
+    def _tell_of_ks(self) -> None:
+        """Warn, once in a process, where the same measures are fitted with another k and without ``ks``."""
+        # The graph of neighbours comes from a search that leaves most pairs out: there ks need not be faster.
+        if self.ks is not None or self.distance != "rpw" or self.mode != "distance" or _SEEN.is_over:
+            return
+        rest = self.p, self.metric, self.diameter
+        digest = hashlib.sha256(f"{self.index_._items.fingerprint} {rest}".encode())
+        for name, array in sorted(self.space_.items()):
+            digest.update(f"{name} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        seen = _SEEN.add(digest.hexdigest(), float(self.k))
+        if seen:
+            warn_caller(
+                f"RPWTransformer was fitted on the same measures with k = {seen[0]:g} and k = {seen[1]:g}, and every "
+                f"pair is solved again for each k: in a search over k, pass ks=[{seen[0]:g}, {seen[1]:g}], with all "
+                "values that the search tries, and each pair is solved once, which is faster"
+            )
 
     def transform(self, X: CollectionLike) -> Any:
-        """Distances from the measures of X to those of `fit`: an array (len X, n_samples_fit), or a sparse graph."""
+        """Compute the distances from the measures of X to the measures of ``fit``.
+
+        Parameters
+        ----------
+        X : collection of measures
+            As described for the class.
+
+        Returns
+        -------
+        array or sparse matrix, one column for each measure of ``fit``
+            The distances, or the graph of nearest neighbours if ``mode="neighbors"``.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWTransformer
+        >>> model = RPWTransformer("neighbors", 1, p=1, diameter=1)
+        >>> model = model.fit([[[0.0]], [[1.0]], [[3.0]]])
+        >>> model.transform([[[0.9]]]).indices  # the nearest, and one more
+        array([1, 0], dtype=int32)
+        """
         check_is_fitted(self, "index_")
         self._check_settled()
         self._check_parameters()  # the others can be set after fit
@@ -220,7 +296,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 **self._asked,
             )
         except PairwiseError as error:  # which speaks of arguments of `pairwise`
-            raise PairwiseError.of(error.failures, error.distances) from None
+            raise error_of(error.failures, error.distances) from None
         return matrix
 
     def _graph(self, measures: Any) -> csr_matrix:

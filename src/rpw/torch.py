@@ -2,7 +2,8 @@
 
 >>> import torch, rpw.torch
 >>> x = torch.tensor([0.0, 0.0, 9.0], dtype=torch.float64, requires_grad=True)
->>> loss = rpw.torch.distance(x, torch.full((3,), 0.1, dtype=torch.float64), p=1, diameter=1)
+>>> y = torch.full((3,), 0.1, dtype=torch.float64)
+>>> loss = rpw.torch.distance(x, y, p=1, diameter=1)
 >>> loss.backward()
 >>> round(loss.item(), 4), x.grad.numpy().round(4).tolist()
 (0.3064, [-0.0337, -0.0337, 0.0027])
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpw.base.check import as_choice
 from rpw.base.extras import missing_extra
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.cuda.driver import NoGpuError, device
 from rpw.many.gradients.asked import NO_SECOND_DERIVATIVES, as_asked, as_price
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["RPWLoss", "distance", "wasserstein"]
 
 
+@documented
 def distance(
     x: Tensor | Sequence[Tensor] | None = None,
     y: Tensor | Sequence[Tensor] | None = None,
@@ -51,36 +54,55 @@ def distance(
     time_limit: None = None,
     n_threads: int | None = None,
 ) -> Tensor:
-    """The (p,k)-RPW distance as `rpw.distance` computes it, differentiable in x, y, a, b, cost and k.
+    """Compute the (p,k)-RPW distance of torch tensors, with gradients in x, y, a, b, cost and k.
+
+    The value is the same as from `rpw.distance`. Second derivatives are refused.
 
     Parameters
     ----------
-    x, y : tensors (n, d) and (m, d), or (n,) and (m,) on the line
-        One pair. A batch of pairs is (B, n, d) and (B, m, d), or two lists of B tensors with any numbers of points.
-        Where only one of the two is a batch, the other belongs to each of its pairs.
-    a, b : tensors (n,) and (m,), or (B, n) and (B, m), or lists of tensors, optional
-        Weights of any positive sum, which are normalised inside: the gradient is the one in the weights as given.
-    cost : tensor (n, m) or (B, n, m), optional
-        Ground distances instead of points.
-    p, diameter : as in `rpw.distance`; p is finite
-    k : float or tensor, > 0
-        One for all pairs, or one for each.
-    metric : {"euclidean", "cityblock", "chebyshev", "minkowski"}
-    tol, time_limit
-        Refused: a solve that stops early has no gradient.
-    n_threads : int, optional
-        For batches. Default: all cores of this process.
+    %(tensors tensor)s
+    %(finite_p)s
+    %(k_of_each tensor)s
+    %(metric_with_gradient)s
+    %(diameter)s
+    %(no_early_stop)s
+    %(threads_of_batches)s
 
     Returns
     -------
-    A scalar, or a tensor (B,) for a batch, of the type and on the device of the inputs. It is computed in float64, on
-    that device if it is an NVIDIA GPU, else on the CPU. Second derivatives are refused. The page docs/gradients.md
-    tells where the gradient has an edge.
+    torch.Tensor
+        A scalar, or shape (B,) for a batch, with the type and on the device of the inputs. It is computed in float64:
+        on that device if it is an NVIDIA GPU, and on the CPU if not.
+
+    Warns
+    -----
+    %(warns_of_many)s
+
+    See Also
+    --------
+    rpw.torch.RPWLoss : The same as a module.
+
+    Notes
+    -----
+    The page "Gradients" says in which cases the derivative is not unique.
+
+    Examples
+    --------
+    The third point is an outlier. Its gradient is small:
+
+    >>> import torch, rpw.torch
+    >>> x = torch.tensor([0.0, 0.0, 9.0], dtype=torch.float64, requires_grad=True)
+    >>> y = torch.full((3,), 0.1, dtype=torch.float64)
+    >>> loss = rpw.torch.distance(x, y, p=1, diameter=1)
+    >>> loss.backward()
+    >>> round(loss.item(), 4), x.grad.numpy().round(4).tolist()
+    (0.3064, [-0.0337, -0.0337, 0.0027])
     """
     _check_whole(tol, time_limit)
     return _distances("rpw", (x, y), (a, b), cost, p, k, metric, diameter, None, n_threads)
 
 
+@documented
 def wasserstein(
     x: Tensor | Sequence[Tensor] | None = None,
     y: Tensor | Sequence[Tensor] | None = None,
@@ -95,8 +117,24 @@ def wasserstein(
     time_limit: None = None,
     n_threads: int | None = None,
 ) -> Tensor:
-    """W_p, or with ``mass`` below 1 the least cost of moving that share; all else as in `rpw.torch.distance`.
+    """Compute W_p of torch tensors, or the least cost of moving a share of the mass, with gradients.
 
+    Parameters
+    ----------
+    %(tensors tensor)s
+    %(finite_p)s
+    %(mass_of_loss)s
+    %(metric_with_gradient)s
+    %(no_early_stop)s
+    %(threads_of_batches)s
+
+    Returns
+    -------
+    torch.Tensor
+        A scalar, or shape (B,) for a batch, as from `rpw.torch.distance`.
+
+    Examples
+    --------
     >>> import torch, rpw.torch
     >>> x = torch.tensor([0.0, 1.0], requires_grad=True)
     >>> rpw.torch.wasserstein(x, torch.tensor([1.0, 3.0]), p=1).backward()
@@ -109,13 +147,32 @@ def wasserstein(
     return _distances(name, (x, y), (a, b), cost, p, 1.0, metric, None, share, n_threads)
 
 
+@documented
 class RPWLoss(torch.nn.Module):  # type: ignore[misc]
-    """`rpw.torch.distance` as a module; for a batch the mean, the sum, or (``"none"``) each distance.
+    """`rpw.torch.distance` as a module: the mean or the sum over a batch, or each distance.
+
+    Parameters
+    ----------
+    %(finite_p)s
+    %(k_of_each tensor)s
+    reduction : {"mean", "sum", "none"}, default "mean"
+        What to do with the distances of a batch; ``"none"`` returns each.
+    %(metric_with_gradient)s
+    %(diameter)s
+    %(threads_of_batches)s
+
+    Warns
+    -----
+    %(warns_of_many)s
+
+    Examples
+    --------
+    Four pairs. In each, the first set has 3 points, the second has 5, and they are √18 apart:
 
     >>> import torch, rpw.torch
     >>> loss = rpw.torch.RPWLoss(p=1, diameter=1)
-    >>> loss(torch.zeros(4, 3, 2), torch.full((4, 5, 2), 3.0)).shape
-    torch.Size([])
+    >>> round(loss(torch.zeros(4, 3, 2), torch.full((4, 5, 2), 3.0)).item(), 3)
+    0.809
     """
 
     def __init__(
@@ -136,6 +193,7 @@ class RPWLoss(torch.nn.Module):  # type: ignore[misc]
         self.p, self.k, self.metric, self.diameter, self.n_threads = p, k, metric, diameter, n_threads
         self.reduction = as_choice(reduction, "reduction", ("mean", "sum", "none"))
 
+    @documented
     def forward(
         self,
         x: Tensor | Sequence[Tensor] | None = None,
@@ -145,13 +203,42 @@ class RPWLoss(torch.nn.Module):  # type: ignore[misc]
         *,
         cost: Tensor | None = None,
     ) -> Tensor:
-        """The loss of one pair or of a batch, with arguments as in `rpw.torch.distance`."""
+        """Compute the loss of one pair or of a batch.
+
+        Parameters
+        ----------
+        %(tensors tensor)s
+
+        Returns
+        -------
+        torch.Tensor
+            A scalar; with ``reduction="none"``, shape (B,) for a batch.
+
+        Examples
+        --------
+        >>> import torch, rpw.torch
+        >>> loss = rpw.torch.RPWLoss(p=1, diameter=1, reduction="none")
+        >>> loss(torch.zeros(2, 3, 2), torch.zeros(2, 5, 2))
+        tensor([0., 0.])
+        """
         options: dict[str, Any] = {"metric": self.metric, "diameter": self.diameter, "n_threads": self.n_threads}
         each = distance(x, y, a, b, cost=cost, p=self.p, k=self.k, **options)
         return each if self.reduction == "none" else each.sum() if self.reduction == "sum" else each.mean()
 
     def extra_repr(self) -> str:
-        """What sets it apart from another one."""
+        """Return the parameters, for ``repr``.
+
+        Returns
+        -------
+        str
+            The parameters.
+
+        Examples
+        --------
+        >>> import rpw.torch
+        >>> rpw.torch.RPWLoss(p=1, diameter=1)
+        RPWLoss(p=1, k=1, reduction='mean', metric='euclidean', diameter=1)
+        """
         k = self.k.tolist() if isinstance(self.k, torch.Tensor) else self.k
         return f"p={self.p}, k={k}, reduction={self.reduction!r}, metric={self.metric!r}, diameter={self.diameter}"
 

@@ -321,7 +321,7 @@ REFUSED = {
     "tol": ({"tol": 0.1}, r"^tol=0.1 has no gradient"),
     "time_limit": ({"time_limit": 3.0}, r"^time_limit has no gradient"),
     "sqeuclidean": ({"metric": "sqeuclidean"}, r"^metric='sqeuclidean' breaks the triangle"),
-    "canberra": ({"metric": "canberra"}, r"^metric='canberra' has no derivative.*euclidean.*cost="),
+    "canberra": ({"metric": "canberra"}, r"^metric='canberra' has no gradient here.*euclidean.*cost="),
     "callable": ({"metric": max}, r"^metric must be a name here.*cost="),
 }
 

@@ -184,7 +184,7 @@ class Checks:
             rt.distance(place.bring(x), place.bring(y), k=0, diameter=1)
         with pytest.raises(ValueError, match="cost"):
             rt.distance(cost=place.bring(-torch.cdist(x, y)), diameter=1)
-        with pytest.raises(ValueError, match="metric has no effect beside cost"):
+        with pytest.raises(ValueError, match="metric has no effect with cost"):
             rt.distance(cost=place.bring(torch.cdist(x, y)), metric="cityblock", diameter=1)
         with pytest.warns(UserWarning, match="diameter was left at 1"):
             rt.distance(place.bring(9 * x), place.bring(y))

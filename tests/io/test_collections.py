@@ -55,7 +55,7 @@ def test_images_of_different_spaces_are_no_collection(tmp_path, second, message)
     write_image(tmp_path / "b.png", second)
     text = complaint(tmp_path, read_collection)
     assert message in text
-    assert "do not live in one space" in text
+    assert "cannot be compared; make them equal first" in text
     write_image(tmp_path / "b.png", np.full((4, 5), 7, dtype=np.uint8))
     assert len(read_collection(tmp_path)) == 2
 

@@ -119,7 +119,7 @@ def test_names_that_cannot_be_shown_are_made_printable(tmp_path):
 def test_a_size_is_for_folders_of_pictures(tmp_path):
     np.savez(tmp_path / "some.npz", images=GREY, labels=LABELS)
     for where in (tmp_path, tmp_path / "some.npz"):
-        with pytest.raises(ValueError, match="--size is for folders of pictures"):
+        with pytest.raises(ValueError, match=r"size \(--size\) is for folders of pictures"):
             read_pictures(where, size=9)
 
 

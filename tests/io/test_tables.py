@@ -1,10 +1,14 @@
 """Tables: what a file holds is what comes back, columns are matched by name, damage is named with its line."""
 
+import io
+import threading
+
 import numpy as np
 import pytest
 from sample_files import PLAIN, POINTS, WEIGHTED, WEIGHTS, complaint, write_parquet
 
 import rpw
+from rpw.io import tables, typed_tables
 from rpw.readers import read_collection, read_pair, read_points, read_queries
 
 
@@ -98,6 +102,27 @@ def test_a_separator_in_a_name_is_a_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"speed; in km/h\n1\n2\n")
     assert read_points(path) == rpw.Measure([1.0, 2.0])
+
+
+class Witness(io.FileIO):
+    """A file that remembers which threads have read it."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.threads = set()
+
+    def read(self, *size):
+        self.threads.add(threading.get_ident())
+        return super().read(*size)
+
+
+@pytest.mark.parametrize("read", [tables.read_parquet, typed_tables._read_parquet])
+def test_no_thread_of_arrow_reads_parquet(tmp_path, read):
+    """It could still hold a buffer of Python when Python ends, and would abort the process."""
+    write_parquet(tmp_path / "a.parquet", x=POINTS[:, 0], y=POINTS[:, 1])
+    with Witness(tmp_path / "a.parquet") as file:
+        read(file)
+    assert file.threads == {threading.get_ident()}
 
 
 def test_parquet_tables(tmp_path):

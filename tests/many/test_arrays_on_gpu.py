@@ -172,7 +172,7 @@ class TestOnTheHost:
         for one, other in zip(found, expected, strict=True):
             assert one.distance == pytest.approx(other.distance, abs=1e-12)
             assert one.plan.sum() == pytest.approx(1 - one.distance)
-        with pytest.raises(ValueError, match=r"B lies on cuda:0, .* on cuda:2"):
+        with pytest.raises(ValueError, match=r"B is on cuda:0, .* on cuda:2"):
             rpw.solve_pairs(RAGGED, make(CLOUDS), device="cuda:2", diameter=1)
 
     def test_search(self, on_host, make):
@@ -236,7 +236,7 @@ class TestOnTheHost:
             lambda: rpw.pairwise(CLOUDS, [make(CLOUDS[0])], device="cuda:1"),
             lambda: rpw.Index(CLOUDS, device="cuda:1").query(make(CLOUDS[0])),
         ):
-            with pytest.raises(ValueError, match=r"(A|B|q) lies on cuda:0, .* on cuda:1"):
+            with pytest.raises(ValueError, match=r"(A|B|q) is on cuda:0, .* on cuda:1"):
                 call()
 
 
@@ -350,5 +350,5 @@ class TestOnTheGpu:
     def test_nan_and_another_gpu_are_refused(self, make):
         with pytest.raises(ValueError, match="A has a NaN"):
             rpw.pairwise(make(np.where(CLOUDS > 0.9, np.nan, CLOUDS)), device="cuda")
-        with pytest.raises(ValueError, match="A lies on cuda:0"):
+        with pytest.raises(ValueError, match="A is on cuda:0"):
             rpw.pairwise(make(CLOUDS), device="cuda:1")

@@ -127,6 +127,7 @@ def test_clusters_give_the_same_as_threads(cluster, tmp_path, capsys):
         {"distance": "total_variation"},
         {"metric": "canberra"},
         {"k": [10, 0.1, 0]},
+        {"tol": 0.05, "solver": "lmr"},
         {"metric": lambda x, y: factor * float(np.abs(x - y).sum())},
     ):
         np.testing.assert_array_equal(rpw.pairwise(A, B, client=client, **options), rpw.pairwise(A, B, **options))

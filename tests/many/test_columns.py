@@ -111,7 +111,7 @@ def test_coordinates_in_another_order_are_refused(name, tmp_path):
     call, one, other = REFUSED[name]
     with pytest.raises(ValueError, match="has the columns") as caught:
         call(tmp_path)
-    assert str(caught.value).startswith(f"{one} has the columns lat, lon, and {other} has lon, lat: put them into one")
+    assert str(caught.value).startswith(f"{one} has the columns lat, lon, and {other} has lon, lat: tables must have")
 
 
 @pytest.mark.parametrize("name", REFUSED_HISTOGRAMS)
@@ -119,7 +119,7 @@ def test_places_in_another_order_are_refused(name, tmp_path):
     call, one, other = REFUSED_HISTOGRAMS[name]
     with pytest.raises(ValueError, match="has the columns") as caught:
         call(tmp_path)
-    assert str(caught.value).startswith(f"{one} has the columns h2, h1, h3, and {other} has h1, h2, h3: put them into")
+    assert str(caught.value).startswith(f"{one} has the columns h2, h1, h3, and {other} has h1, h2, h3: tables must")
 
 
 def test_the_same_names_and_no_names_are_taken(tmp_path):
@@ -146,7 +146,7 @@ def test_columns_that_are_only_numbered_are_compared_with_their_like():
 def test_of_many_columns_the_first_difference_is_told():
     names = [f"c{s}" for s in range(20)]
     x, y = Table(np.zeros((2, 20)), names), Table(np.zeros((2, 20)), [*names[:18], "z", "c19"])
-    with pytest.raises(ValueError, match=r"^y has the column z at index 18, and x has c18 there: put"):
+    with pytest.raises(ValueError, match=r"^y has the column z at index 18, and x has c18 there: tables must"):
         rpw.distance(x, y)
 
 

@@ -124,6 +124,51 @@ def test_every_p_and_k_with_a_diameter(p, k):
     np.testing.assert_array_equal(rpw.pairwise(A, B, p=p, k=k, diameter=1.7), expected)
 
 
+EFFORTS = [
+    {"tol": 0.05},
+    {"tol": 0.05, "solver": "lmr"},
+    {"tol": 0.05, "solver": "bisection"},
+    {"solver": "walk"},
+    {"solver": "simplex"},
+    {"tol": 0.01, "solver": "points"},
+    {"solver": "exact"},
+]
+
+
+@pytest.mark.sample(14)
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "canberra", kinked])
+@pytest.mark.parametrize("p", [1, 2, INF])
+@pytest.mark.parametrize("effort", EFFORTS, ids=str)
+def test_tol_and_solver_are_those_of_one_pair(effort, p, metric):
+    if effort.get("solver") == "points" and metric not in ("euclidean", "cityblock"):
+        pytest.skip("trees need a norm")
+    A, B = measures(5), clouds(4, 1, high=25)
+    expected = loop(A, B, lambda x, y: rpw.distance(x, y, p=p, k=0.7, metric=metric, **effort))
+    found = rpw.pairwise(A, B, p=p, k=0.7, metric=metric, **effort)
+    np.testing.assert_array_equal(found, expected)
+    exact = rpw.pairwise(A, B, p=p, k=0.7, metric=metric)
+    assert np.abs(found - exact).max() <= effort.get("tol", 0) + 1e-12
+
+
+def test_tol_and_solver_of_histograms_and_of_other_distances():
+    support, rows = clouds(1, 3, low=20, high=21)[0], histograms(5, 20)
+    for effort in EFFORTS:
+        if effort.get("solver") != "points":
+            expected = loop(rows, rows, lambda a, b, effort=effort: rpw.distance(support, support, a, b, **effort))
+            np.testing.assert_array_equal(rpw.pairwise(rows, rows.copy(), support=support, **effort), expected)
+    A, B = measures(4), clouds(3, 1)
+    for name, solver in (("wasserstein", "walk"), ("partial_wasserstein", "simplex"), ("robot", "points")):
+        single, options = SIX[name]
+        expected = loop(A, B, lambda x, y, f=single, o=options, s=solver: f(x, y, **o, solver=s))
+        np.testing.assert_array_equal(rpw.pairwise(A, B, distance=name, **options, solver=solver), expected)
+
+
+def test_a_tolerance_is_used():
+    """Where everything is allowed, nothing is computed, and the bound is far above the distance."""
+    A = [np.random.default_rng(seed).random((40, 2)) for seed in range(3)]
+    assert (rpw.pairwise(A, tol=1)[np.triu_indices(3, 1)] > rpw.pairwise(A)[np.triu_indices(3, 1)]).all()
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "canberra", kinked])
 def test_within_one_collection_each_pair_once(metric):
     A = measures(12, 5)
@@ -218,7 +263,7 @@ REFUSED = {
     "histograms or points": (([[1.0]], np.ones((2, 3))), {}, "B is a two-dimensional array.*support= or cost="),
     "dict": (({"one": [[1.0]]},), {}, "A must be an array or a list, got an object of type dict"),
     "generator": (((c for c in [[1.0]]),), {}, "A must be an array or a list, got an object of type generator"),
-    "array of arrays": ((ARRAY_OF_ARRAYS,), {}, r"A is an array that holds arrays.*pass list\(A\)"),
+    "array of arrays": ((ARRAY_OF_ARRAYS,), {}, r"A is an array of arrays.*pass list\(A\)"),
     "two-dimensional": ((np.ones((2, 3)),), {}, "A is a two-dimensional array.*support= or cost="),
     "one Measure": ((rpw.Measure([[0.0]]),), {}, "A must be a collection.*one Measure"),
     "empty list": (([],), {}, "A is an empty collection"),
@@ -245,6 +290,16 @@ REFUSED = {
     "n_threads of half": (([[0.0]],), {"n_threads": 1.5}, "n_threads"),
     "on_error": (([[0.0]],), {"on_error": "ignore"}, "on_error must be"),
     "device": (([[0.0]],), {"device": "tpu"}, "device"),
+    "tol": (([[0.0]],), {"tol": -1}, "tol must be"),
+    "tol of W": (([[0.0]],), {"distance": "wasserstein", "tol": 0.1}, "tol has no effect on distance='wasserstein'"),
+    "tol and list": (([[0.0]],), {"k": [1, 2], "tol": 0.1}, "tol has no effect beside a list of k"),
+    "solver": (([[0.0]],), {"solver": "magic"}, "unknown solver 'magic'; choose one of"),
+    "solver without tol": (([[0.0]],), {"solver": "lmr"}, "solver='lmr' is approximate: pass tol > 0"),
+    "solver of W": (([[0.0]],), {"distance": "wasserstein", "solver": "lmr"}, "solver='lmr' computes only RPW"),
+    "solver of TV": (([[0.0]],), {"distance": "total_variation", "solver": "walk"}, "solver has no effect on distance"),
+    "solver and list": (([[0.0]],), {"k": [1, 2], "solver": "walk"}, "solver has no effect beside a list of k"),
+    "trees": (([[0.0]],), {"solver": "points", "metric": "canberra"}, "solver='points' needs points"),
+    "trees of costs": ((SQUARE,), {"solver": "points", "cost": SQUARE}, "solver='points' needs points"),
 }
 
 

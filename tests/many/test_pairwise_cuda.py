@@ -212,8 +212,10 @@ class TestRefusals:
             ({"distance": "levy_prokhorov"}, "p = inf"),
             ({"metric": lambda x, y: abs(x - y).sum()}, "known to Python alone"),
             ({"metric": "canberra"}, "known to Python alone"),
+            ({"tol": 0.1}, "tol is for the CPU"),
+            ({"solver": "walk"}, "solver is for the CPU"),
         ],
-        ids=["p = inf", "p = 11", "levy_prokhorov", "a function", "canberra"],
+        ids=["p = inf", "p = 11", "levy_prokhorov", "a function", "canberra", "tol", "solver"],
     )
     def test_what_no_gpu_computes_is_refused_by_name(self, options, reason):
         with pytest.raises(ValueError, match=rf"device='cuda' cannot compute this: .*{reason}.*device='cpu'"):
@@ -242,10 +244,10 @@ class TestRefusals:
 
     @pytest.mark.skipif(is_available(), reason="there is a GPU")
     def test_without_a_gpu_there_is_one_clear_error_and_no_store(self, tmp_path):
-        with pytest.raises(rpw.NoGpuError, match="this device needs an NVIDIA GPU"):
+        with pytest.raises(rpw.NoGpuError, match="device='cuda' needs an NVIDIA GPU"):
             rpw.pairwise(measures(), device="cuda", out=tmp_path / "D.zarr")
         assert not (tmp_path / "D.zarr").exists()
-        with pytest.raises(rpw.NoGpuError, match="this device needs an NVIDIA GPU"):
+        with pytest.raises(rpw.NoGpuError, match="device='cuda' needs an NVIDIA GPU"):
             rpw.Index(measures(), device="cuda")
 
 

@@ -161,7 +161,7 @@ def test_nothing_is_pickled_with_the_estimator(known):
         ({"ks": [2, 3]}, r"k must be one of ks=\[2, 3\], got 1"),
         ({"ks": []}, "ks is an empty list: it needs at least one number"),
         ({"ks": [1, -1]}, "ks must be finite and at least 0"),
-        ({"ks": [1], "distance": "wasserstein"}, "ks may be a list only where distance='rpw': 'wasserstein' has no k"),
+        ({"ks": [1], "distance": "wasserstein"}, "ks may be a list only if distance='rpw': 'wasserstein' has no k"),
         ({"ks": 1}, "ks must be a list of numbers, got 1"),
     ],
 )

@@ -56,7 +56,7 @@ def test_a_doubt_is_told_once_to_the_caller_and_calls_x_by_its_name(call):
 
 
 def test_what_only_transform_sees_is_told_there():
-    model = RPWTransformer(diameter=300).fit(IMAGES.astype(float))
+    model = RPWTransformer(diameter=300).fit(list(IMAGES.astype(float)))
     (text,) = told(lambda: model.transform(IMAGES))
     assert text.startswith("X looks like images")
     rows = RPWTransformer(support="line").fit(IN_COLUMNS.T)
@@ -66,7 +66,7 @@ def test_what_only_transform_sees_is_told_there():
 
 def test_a_search_tells_its_caller():
     labels, clouds = np.arange(12) % 2, 10 * RNG.random((12, 5, 2))
-    model = make_pipeline(RPWTransformer(), KNeighborsClassifier(1, metric="precomputed"))
+    model = make_pipeline(RPWTransformer(ks=[0.5, 1]), KNeighborsClassifier(1, metric="precomputed"))
     search = GridSearchCV(model, {"rpwtransformer__k": [0.5, 1]}, cv=2)
     assert all("diameter was left at 1" in text for text in told(lambda: search.fit(clouds, labels)))
 
@@ -94,7 +94,7 @@ def test_a_column_without_numbers_is_named(kind):
     good = {"u": [1.0, 2.0, 3.0], "v": [0.5, 1.0, 0.5]}
     table = arrow.table(good | {"w": NO_NUMBERS[kind]})
     alone = arrow.table({"w": NO_NUMBERS[kind]})
-    match = "has the column 'w', which holds .*, and that is no number"
+    match = "has the column 'w', which holds .*, not a number"
     model = RPWTransformer(support="line")
     with pytest.raises(ValueError, match="^X " + match):
         model.fit(table)

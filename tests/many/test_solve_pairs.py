@@ -82,7 +82,7 @@ def test_what_is_refused():
         (([[0.0]], [[[0.0, 1.0]]]), {}, "different dimensions"),
         ((A, B), {"device": "tpu"}, "device must be"),
         ((A, B), {"k": -1}, "k must be"),
-        ((A, B), {"mass": 0.5}, "mass belongs to"),
+        ((A, B), {"mass": 0.5}, "mass has no effect"),
         ((A, B), {"n_threads": 0}, "n_threads"),
         (([[1, 2, 3]], [[1, 2]]), {"cost": np.ones((2, 2))}, "A must hold histograms"),
     ):

@@ -202,7 +202,7 @@ class TestOnTheHost:
 
     @pytest.mark.skipif(is_available(), reason="there is a GPU")
     def test_without_a_gpu_there_is_one_clear_error(self):
-        with pytest.raises(NoGpuError, match="this device needs an NVIDIA GPU"):
+        with pytest.raises(NoGpuError, match="device='cuda' needs an NVIDIA GPU"):
             rpw.solve_pairs(measures(1), measures(2), device="cuda")
 
 

@@ -50,7 +50,7 @@ def test_one_sparse_histogram_is_one_query():
         (sparse.csr_array((2, 12)), r"A\[0\] sums to 0"),
         (sparse.csr_array(-ROWS), r"A\[0\] has a negative entry"),
         (sparse.csr_array(ROWS * np.nan), "A.data has a NaN"),
-        ([sparse.csr_array(ROWS[:1])], "A is sparse"),
+        ([sparse.csr_array(ROWS[:1])], "A is a sparse matrix"),
     ],
 )
 def test_sparse_rows_that_are_no_histograms(value, message):
@@ -78,5 +78,5 @@ SPARSE = sparse.csr_array(ROWS)
     ],
 )
 def test_sparse_input_elsewhere_gets_an_error_that_says_so(name, call):
-    with pytest.raises(ValueError, match=rf"^{name} is sparse \(of SciPy\)"):
+    with pytest.raises(ValueError, match=rf"^{name} is a sparse matrix of SciPy"):
         call()

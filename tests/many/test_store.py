@@ -92,6 +92,25 @@ def test_attributes_are_what_was_passed(tmp_path):
         rpw.pairwise(A, out=tmp_path / "lam", distance="robot", lam=0.2)
 
 
+def test_a_store_knows_tol_and_solver(tmp_path):
+    A, out = clouds(8, 5), tmp_path / "D.zarr"
+    stored = rpw.pairwise(A, out=out, tol=0.1, solver="lmr")
+    assert (stored.attrs["tol"], stored.attrs["solver"]) == (0.1, "lmr")
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out, tol=0.1, solver="lmr")[:], stored[:])
+    for other, reason in (
+        ({"tol": 0.2, "solver": "lmr"}, r"tol is 0\.1 there and 0\.2 here"),
+        ({"tol": 0.1, "solver": "bisection"}, "solver is 'lmr' there and 'bisection' here"),
+        ({}, r"tol is 0\.1 there and 0\.0 here; solver is 'lmr' there and 'auto' here"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            rpw.pairwise(A, out=out, **other)
+    plain = rpw.pairwise(A, out=tmp_path / "E.zarr", solver="exact")  # another word for the default
+    assert not {"tol", "solver"} & set(plain.attrs)
+    rpw.pairwise(A, out=tmp_path / "E.zarr")
+    with pytest.raises(ValueError, match=r"tol is 0\.0 there and 0\.1 here"):
+        rpw.pairwise(A, out=tmp_path / "E.zarr", tol=0.1)
+
+
 def test_the_fingerprint_of_a_matrix_stays(tmp_path):
     """Stores of earlier versions are known by it."""
     A = [np.arange(2.0 * n).reshape(n, 2) / 16 for n in range(1, 9)]
@@ -279,7 +298,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("name", ["D.csv", "D.npy", "D.NPZ", "D.parquet", "D.h5"])
 def test_a_name_of_another_format_is_refused(tmp_path, name):
-    with pytest.raises(ValueError, match=rf"out='.*{name}' is called like a file .* call it 'D.zarr'"):
+    with pytest.raises(ValueError, match=rf"out='.*{name}' has the name of another file format.* call it 'D.zarr'"):
         rpw.pairwise([[[0.0]], [[0.5]]], out=tmp_path / name)
     assert not list(tmp_path.iterdir())
 

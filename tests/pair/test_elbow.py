@@ -122,7 +122,7 @@ def test_ages_with_999(p):
 @pytest.mark.parametrize("p", [1, 2, 3, INF])
 @pytest.mark.parametrize("sides", ["a", "b", "ab"])
 def test_as_many_as_the_elbow_says_have_the_highest_scores(sides, p):
-    """The recipe of docs/howto.md: the points are those that were planted."""
+    """The recipe of docs/howto/outliers.md: the points are those that were planted."""
     x, y, truth = planted(7, "normal", 2, [300, 300], 0.05, sides, "scattered")
     profile = rpw.profile(x, y, p=p)
     assert profile.elbow() == pytest.approx(truth, abs=1e-12)

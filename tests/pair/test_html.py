@@ -2,6 +2,7 @@
 
 import functools
 import math
+import warnings
 from xml.etree import ElementTree
 
 import numpy as np
@@ -41,6 +42,63 @@ def test_a_result_shows_its_distance_and_its_proof():
     assert "rpw.stats.two_sample_test(x, y)" in rows["is it large?"]
     assert "is it large?" not in shown(rpw.transport(X, Y))[1]
     assert "allow more time" in shown(rpw.solve(X, Y, time_limit=0))[1]["proven"]
+
+
+def two_samples(**options):
+    return rpw.stats.two_sample_test(X, Y, n_resamples=19, rng=0, **options)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rpw.solve(X, Y, k=0.25, diameter=3),
+        lambda: rpw.profile(X, Y, diameter=3).result(0.25),
+        lambda: rpw.solve_pairs([X], [Y], k=0.25, diameter=3)[0],
+        lambda: rpw.Index([X, Y], k=0.25, diameter=3),
+        lambda: rpw.barycenter([X, Y], n_points=2, k=0.25, diameter=3, max_iter=1),
+        lambda: two_samples(k=0.25, diameter=3),
+        lambda: two_samples(k=0.25, diameter=3).noise_floor,
+        lambda: rpw.stats.noise_floor(X, Y, k=0.25, diameter=3, n_resamples=9, rng=0),
+        lambda: rpw.stats.equivalence_test(X, Y, 0.2, k=0.25, diameter=3),
+    ],
+)
+def test_k_and_the_diameter_are_shown_by_their_names(make):
+    """Their product alone says neither."""
+    parameters = shown(make())[1]["with"]
+    assert parameters.endswith("k = 0.25, Δ = 3")
+    assert "0.75" not in parameters
+
+
+def test_what_has_no_k_shows_none():
+    for thing in (rpw.transport(X, Y), two_samples(statistic="wasserstein"), two_samples(statistic="energy")):
+        assert "k = " not in shown(thing)[1]["with"]
+        assert "nan" not in thing._repr_html_()
+    assert "with" not in shown(two_samples(statistic="energy").noise_floor)[1]
+
+
+def test_one_line_texts_show_k_and_the_diameter():
+    assert "(k = 0.25, Δ = 3)" in str(two_samples(k=0.25, diameter=3))
+    assert str(rpw.stats.equivalence_test(X, Y, 0.9, k=0.25, diameter=3)).count("(k = 0.25, Δ = 3)") == 1
+    floor = rpw.stats.noise_floor(X, Y, k=0.25, diameter=3, n_resamples=9, rng=0)
+    assert repr(floor).endswith("k=0.25, diameter=3)")
+    assert (floor.k, floor.diameter, floor.kappa) == (0.25, 3, 0.75)
+
+
+@pytest.mark.parametrize("tol", [0, 0.2])
+def test_a_profile_shows_rpw_at_k_1(tol):
+    profile = rpw.profile(X, Y, diameter=3, tol=tol)
+    one, other = profile.lower.distance(1), profile.distance(1)
+    row = shown(profile)[1]["RPW at k = 1, Δ = 3"]
+    assert row == (f"{one:.6g} to {other:.6g}" if tol else f"{other:.6g}")
+    if tol:
+        assert shown(profile.lower)[1]["RPW at k = 1, Δ = 3"].startswith("at least ")
+
+
+def test_showing_a_profile_warns_of_nothing():
+    far = rpw.profile(X, Y + 1e6)  # at the default Δ = 1, which `distance` would warn of
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown(far)
 
 
 MASSES = np.linspace(0, 1, 201)
@@ -88,7 +146,7 @@ def test_an_index_shows_what_it_was_built_with_and_what_it_did():
     index = rpw.Index([X, Y], p=1, k=0.5, diameter=3)
     index.query(X, top=1)
     title, rows = shown(index)
-    assert (title, rows["measures"], rows["with"]) == ("Index", "2", "p = 1, k = 0.5, diameter = 3")
+    assert (title, rows["measures"], rows["with"]) == ("Index", "2", "p = 1, k = 0.5, Δ = 3")
     assert rows["searches"].startswith("pairs 2, solved ")
     assert rows["metric"] == "euclidean"
 

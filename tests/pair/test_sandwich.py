@@ -257,11 +257,11 @@ def test_what_only_the_exact_profile_or_only_the_upper_curve_knows(arguments):
     x, y, a, b = clouds(20, 20)
     near = rpw.profile(x, y, a, b, tol=0.05, **arguments)
     for curve in (near, near.lower, pickle.loads(pickle.dumps(near.lower))):
-        with pytest.raises(ValueError, match=r"scores need the exact profile, .* within its tol: leave tol out"):
+        with pytest.raises(ValueError, match=r"scores need the exact profile, .* computed with tol: leave tol out"):
             _ = curve.scores_b
     lower = near.lower
     for ask in (lambda: lower.plan(0.5), lambda: lower.result(1)):
-        with pytest.raises(ValueError, match=r"ask the profile that it belongs to for plan\(mass\) or result\(k\)"):
+        with pytest.raises(ValueError, match=r"call plan\(mass\) or result\(k\) of the profile that it belongs to"):
             ask()
     assert near.plan(0.5).sum() == pytest.approx(0.5)
     assert f"W at least {lower(1.0):.6g} at mass 1" in repr(lower)

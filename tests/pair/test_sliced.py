@@ -81,7 +81,7 @@ def test_what_must_fail():
         ({"seed": -1}, "seed"),
         ({"k": 0}, "k must be positive"),
         ({"k": -1}, "k"),
-        ({"diameter": 2}, "diameter belongs to k"),
+        ({"diameter": 2}, "diameter has no effect without k"),
         ({"p": 0.5}, "p must be"),
         ({"n_threads": 0}, "n_threads"),
     ]:
@@ -89,7 +89,7 @@ def test_what_must_fail():
             rpw.sliced(x, x, **arguments)
     with pytest.raises(ValueError, match="same dimension"):
         rpw.sliced(x, np.zeros((3, 3)))
-    with pytest.warns(UserWarning, match="reach over"):
+    with pytest.warns(UserWarning, match="span more than 2"):
         rpw.sliced(x, x + 9, k=1)
 
 

@@ -153,7 +153,7 @@ def test_robot_leaves_what_is_too_far(p):
 
 
 def test_mass_beside_lam_is_an_error():
-    with pytest.raises(ValueError, match=r"mass=0\.5 beside lam"):
+    with pytest.raises(ValueError, match=r"mass=0\.5 and lam exclude each other"):
         rpw.transport([0.0], [1.0], mass=0.5, lam=1)
     for bad in ({"mass": 1.1}, {"mass": math.nan}, {"lam": 0}, {"lam": INF}, {"p": 0.5}, {"time_limit": -1}):
         with pytest.raises(ValueError, match=next(iter(bad))):
@@ -197,7 +197,7 @@ def test_a_transport_says_what_it_is():
     assert "Wasserstein distance" in result._repr_html_()
     assert "mass = 1" in result._repr_html_()
     assert "λ = 2" in rpw.transport([0.0], [9.0], lam=2)._repr_html_()
-    assert "k·Δ = 1" in rpw.solve([0.0], [1.0])._repr_html_()
+    assert "k = 1, Δ = 1" in rpw.solve([0.0], [1.0])._repr_html_()
     copy = pickle.loads(pickle.dumps(result))
     assert copy == result
     assert copy.mass == 1
@@ -280,7 +280,7 @@ def test_a_solver_can_be_asked_for(solver):
 
 @pytest.mark.parametrize("solver", ["lmr", "bisection", "fast", None, 3])
 def test_a_solver_that_finds_no_cost_is_refused(solver):
-    why = "finds RPW alone" if solver in ("lmr", "bisection") else "unknown solver"
+    why = "computes only RPW" if solver in ("lmr", "bisection") else "unknown solver"
     for call in (
         lambda: rpw.transport([0.0], [1.0], solver=solver),
         lambda: rpw.wasserstein([0.0], [1.0], solver=solver),

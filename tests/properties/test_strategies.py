@@ -74,7 +74,7 @@ def check_potentials(outcome, cost, a, b):
 
 
 def same_number(problem, outcome, low, high, mass):
-    """Equal to 1e-12. What is left to rounding is a share of λ, in units of costs (docs/theory.md, "Rounding")."""
+    """Equal to 1e-12. What rounding leaves is a share of λ, in units of costs (docs/proofs/rounding.md, "Rounding")."""
     if mass is None:
         return high - low <= 1e-12
     low_p, high_p = ((x / outcome.scale) ** problem.p for x in (low, high))
@@ -248,7 +248,7 @@ def test_strategies_agree_on_costs_of_many_orders(mass):
 class Exponential:
     """Costs 2^max(i, j) - 1, and 2^(n+1) on the diagonal; weights 2^i. Its profile has 2^(n-1) + 1 breakpoints.
 
-    docs/theory.md, "Two strategies", derives the values at the masses (2^m - 2) / (2^n - 1).
+    docs/proofs/simplex.md, "Two strategies", derives the values at the masses (2^m - 2) / (2^n - 1).
     """
 
     def __init__(self, n, common=0.0):

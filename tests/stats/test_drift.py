@@ -330,7 +330,11 @@ def test_the_joint_distance_and_categories_can_be_computed_again():
 
 def test_medians_of_both_sides_stand_in_words_and_in_json():
     first = {"x": [1.0, 2, 4, None, 9], "day": np.datetime64("2024-01-01") + np.arange(5), "c": list("aabab")}
-    second = {"x": [20_000.0, 30_000, 40_000, 50_000, None], "day": first["day"] + 60, "c": list("ababb")}
+    second = {
+        "x": [20_000.0, 30_000, 40_000, 50_000, None],
+        "day": first["day"] + np.timedelta64(60, "D"),
+        "c": list("ababb"),
+    }
     result = drift(first, second, rng=0)
     assert (result["x"].median_reference, result["x"].median_current) == (3, 35_000)
     assert "Median 3 → 35,000." in result["x"].words

@@ -53,7 +53,7 @@ def test_tests_without_an_answer_are_in_the_sentence_and_count_in_holms_correcti
     result = DriftResult(judged, 0.05, 399, 10, 10)
     assert result.unanswered == ("b", "b (missing)", "(all together)") == tuple(result.to_dict()["unanswered"])
     assert str(result) == (
-        "None of 1 column has drifted. 1 column was not compared: c. "
+        "The only column compared has not drifted. 1 column was not compared: c. "
         "No time was left for 3 tests: b, b (missing), (all together)."
     )
 
@@ -179,7 +179,7 @@ def test_dates_far_out_are_counted_in_days():
     for unit in ("s", "ms", "us", "ns", "ps"):
         assert column_of_array(np.array(["1970-01-02T12:00"], f"M8[{unit}]")).numbers[0] == 1.5
     assert column_of_array(np.array([3, 5], "m8[Y]")).numbers == pytest.approx([3 * 365.2425, 5 * 365.2425], abs=1)
-    assert column_of_entries([np.timedelta64(36, "h"), np.timedelta64("NaT")]).numbers[0] == 1.5
+    assert column_of_entries([np.timedelta64(36, "h"), np.timedelta64("NaT", "h")]).numbers[0] == 1.5
     drift({"d": far[[0, 1, 0, 1]]}, {"d": far[[0, 0, 1, 1]]}, rng=0)
 
 

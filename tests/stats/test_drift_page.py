@@ -104,3 +104,13 @@ def test_rows_left_behind_are_those_of_the_tables(result):
 def test_a_page_in_a_folder_that_is_not_there(result, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         result.save_page(tmp_path / "nowhere" / "page.html")
+
+
+def test_equal_tables_have_a_page_too(tmp_path):
+    table = {"a": [1.0, 2.0, 3.0, 5.0]}
+    result = rpw.stats.drift(table, table, rng=0)
+    result.save_page(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert result.sentence in text
+    assert "nan" not in text.lower().replace("columnname", "")
+    assert result.sentence in result._repr_html_()

@@ -87,7 +87,7 @@ def test_of_very_many_categories_the_rarest_are_one():
     labels = np.array([f"label {i}" for i in range(3000)])
     test = CategoryTest("x", "category", labels, RNG.permutation(codes), 3000, np.ones(len(codes), dtype=bool))
     row = test.run(setup(19), np.random.default_rng(0))
-    assert "of 3,000 categories the rarest are one" in row.note
+    assert "the rarest of 3,000 categories are counted as one" in row.note
     assert row.changed_at_least is None
 
 

@@ -194,7 +194,7 @@ def test_scaled_columns_show_what_raw_units_hide():
     raw, (message,) = warned(lambda: find_outliers(rows, reference, rng=0))
     assert not raw.mask.any()
     assert message.startswith("column 0 (counted from 0) makes up nearly all of the distance between points")
-    assert "pass scale='robust', or pass that column alone" in message
+    assert "pass scale='robust', or pass this column alone" in message
     scaled, told = warned(lambda: find_outliers(rows, reference, rng=0, scale="robust"))
     assert scaled.mask[:10].all()
     assert told == []
@@ -354,7 +354,7 @@ def test_tables_must_name_their_columns_alike():
 
 X, R = np.zeros((3, 2)), np.zeros((50, 2))
 REFUSED = {
-    "NaN in x": ([[0.0, np.nan]], R, {}, r"^x has a NaN or .* first at index \(0, 1\): leave out such rows"),
+    "NaN in x": ([[0.0, np.nan]], R, {}, r"^x has a NaN or .* first at index \(0, 1\): drop such rows"),
     "NaN in the reference": (X, [[np.inf, 0.0]] * 3, {}, "^reference has a NaN or infinite entry"),
     "dimensions": (X, np.zeros((9, 3)), {}, "^x and reference must have rows of the same dimension, got 2 and 3"),
     "no rows": (np.zeros((0, 2)), R, {}, "^x is an empty"),
@@ -377,14 +377,19 @@ REFUSED = {
     "n_neighbors": (X, R, {"n_neighbors": 0}, "^n_neighbors must be a whole number of at least 1"),
     "p": (X, R, {"score": "move", "p": 0.5}, "^p must be at least 1"),
     "n_threads": (X, R, {"n_threads": 0}, "^n_threads must be"),
-    "p without effect": (X, R, {"p": 1}, "^p has no effect beside score='nearest'"),
+    "p without effect": (X, R, {"p": 1}, "^p has no effect with score='nearest'"),
     "n_neighbors without effect": (X, R, {"score": "move", "n_neighbors": 3}, "^n_neighbors has no effect"),
     "scale": (X, R, {"scale": "standard"}, "^scale must be 'robust', got 'standard'"),
     "scale without a norm": (X, R, {"scale": "robust", "metric": "canberra"}, "^scale='robust' needs a metric that"),
     "metric without effect": (X, R, {"score": last_is_farthest, "metric": "cityblock"}, "^metric has no effect"),
     "a score of one number": (X, R, {"score": lambda rows, reference: 1.0}, r"^score must return one number for each"),
     "a score of texts": (X, R, {"score": lambda rows, _: ["a"] * len(rows)}, r"^score must return one number for each"),
-    "a score of NaN": (X, R, {"score": lambda rows, _: np.full(len(rows), np.nan)}, "^score has returned NaN"),
+    "a score of NaN": (
+        X,
+        R,
+        {"score": lambda rows, _: np.full(len(rows), np.nan)},
+        "^score must return a number for every row",
+    ),
 }
 
 
@@ -402,14 +407,14 @@ def test_words_for_what_was_found_and_what_could_be():
     reference, rows, _ = planted(0)
     assert str(find_outliers(rows, reference, rng=0)).startswith("21 of 200 rows are named as outliers; on average at")
     one = find_outliers([[99.0, 0.0]], reference, rng=0)
-    assert str(one).startswith("1 of 1 rows is named as an outlier; on average at most 5 % of the rows named")
+    assert str(one).startswith("1 of 1 row is named as an outlier; on average at most 5 % of the rows named")
 
 
 def test_words_for_why_nothing_is_named():
     reference, rows, _ = planted(0)
     single = find_outliers([[0.0, 0.0]], reference, rng=0)
     assert str(single) == (
-        "None of 1 rows is named as an outlier. No row stands out enough; a single one could have been named."
+        "The row is not named as an outlier. No row stands out enough; a single one could have been named."
     )
     inner = find_outliers(rows[20:] / 10, reference, rng=0)
     assert inner.least_named == math.ceil(180 / (0.05 * 401)) == 9

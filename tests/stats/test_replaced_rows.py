@@ -1,5 +1,5 @@
-"""How far replaced rows can move RPW, and the prices it is computed at: each theorem of "What the number means" in
-docs/theory.md over random inputs, beside definitions that are evaluated slowly.
+"""How far replaced rows can move RPW, and the prices it is computed at: each theorem of
+docs/proofs/statistics.md over random inputs, beside definitions that are evaluated slowly.
 """
 
 import math

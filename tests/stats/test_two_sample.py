@@ -261,7 +261,7 @@ def test_in_words():
     assert "pvalue=" in repr(far)
     assert str(far) in far._repr_html_()
     ax = far.plot()
-    assert ax.get_xlabel() == "RPW of two samples"
+    assert ax.get_xlabel() == f"RPW of two samples (k = {far.k:.3g}, Δ = {far.diameter:.3g})"
 
 
 def test_noise_floor_is_that_of_the_test():

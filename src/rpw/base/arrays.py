@@ -141,8 +141,8 @@ def settled_device(device: str, **arguments: Any) -> str:
             device = f"cuda:{number}"
         elif device != f"cuda:{number}":
             raise ValueError(
-                f"{name} lies on cuda:{number}, and the distances are to be computed on {device}: "
-                f"bring all arrays to one GPU, and pass its name as device="
+                f"{name} is on cuda:{number}, but the distances are to be computed on {device}: move "
+                "all arrays to one GPU, and pass its name as device="
             )
     return "cuda:0" if device == "cuda" else device
 

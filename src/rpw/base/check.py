@@ -33,7 +33,7 @@ def as_floats(value: Any, name: str) -> Array:
     The array is our own, so that what another thread writes to the caller's after this check is never read.
     """
     floats = _as_numbers(value, name).copy()
-    check_finite(floats, name, way_out=": leave out such rows, or fill in a number")
+    check_finite(floats, name, way_out=": drop such rows, or fill in a number")
     return floats
 
 
@@ -47,8 +47,9 @@ def _as_numbers(value: Any, name: str) -> Array:
         return value
     if is_sparse(value) or (isinstance(value, (list, tuple)) and any(is_sparse(item) for item in value)):
         raise ValueError(
-            f"{name} is sparse (of SciPy), and dense numbers are needed here: pass {name}.toarray(); only histograms "
-            "may be sparse, as the rows of one matrix that pairwise or Index gets with support= or cost="
+            f"{name} is a sparse matrix of SciPy, and dense numbers are needed here: pass "
+            f"{name}.toarray(). Only histograms may be sparse: one matrix with a histogram in each "
+            "row, for pairwise or Index with support= or cost="
         )
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries: fill or drop them first")
@@ -110,8 +111,8 @@ def _check_columns(names: tuple[str, ...], columns: list[npt.NDArray[Any]], name
         wrong = [entry for entry in column if not _is_number(entry)] if is_of_objects else column[:1]
         if len(wrong) and (is_of_objects or column.dtype.kind not in "biuf"):
             raise ValueError(
-                f"{name} has the column {label!r}, which holds {_shortened(wrong[0])}, and that is no number: leave "
-                "the column out, or turn it into numbers"
+                f"{name} has the column {label!r}, which holds {_shortened(wrong[0])}, not a number: "
+                "drop the column, or convert it to numbers"
             )
 
 
@@ -127,11 +128,13 @@ def _check_objects(array: npt.NDArray[np.object_], name: str) -> None:
     """Raise for what NumPy holds as an object, and is no number: it would speak of ``float()``."""
     if array.ndim == 0:
         kind = type(array.item()).__name__
-        raise ValueError(f"{name} must be an array or a list, got an object of type {kind}: put what it holds into one")
+        raise ValueError(
+            f"{name} must be an array or a list, got an object of type {kind}: convert it to an array first"
+        )
     if any(isinstance(entry, (str, bytes)) for entry in array.flat):
         raise ValueError(f"{name} must be numeric, got an array of texts")
     if any(isinstance(entry, np.ndarray) for entry in array.flat):
-        raise ValueError(f"{name} is an array that holds arrays; as a collection of point sets, pass list({name})")
+        raise ValueError(f"{name} is an array of arrays: pass list({name}) for a collection of point sets")
 
 
 def check_finite(array: Array, name: str, way_out: str = "") -> None:
@@ -294,7 +297,7 @@ def as_kappa(k: Any, diameter: float) -> float:
     price = as_k(k)
     kappa = price * diameter
     if math.isinf(kappa) or (kappa == 0 and price > 0):
-        raise ValueError(f"k times diameter is not a float64: k={price}, diameter={diameter}")
+        raise ValueError(f"k * diameter is outside the range of float64: k={price}, diameter={diameter}")
     return kappa
 
 

@@ -85,8 +85,8 @@ def _shared_pixel(values: list[Any], known: float | None) -> float | None:
     pixels = [length for length in lengths if isinstance(length, float)]
     if pixels and max(pixels) - min(pixels) > _UNIT_ROUNDING * max(pixels):
         warn_caller(
-            "these images have different sizes, and Measure.from_image has placed the pixels of each in units of its "
-            "own diagonal: pass the same diagonal= for all of them, or make the images one size"
+            "these images have different sizes, and Measure.from_image has scaled each by its own "
+            "diagonal: pass the same diagonal= for all of them, or resize the images to one size"
         )
     return pixels[0] if pixels else None
 
@@ -97,8 +97,8 @@ def _check_alike(one: _Named, others: list[_Named]) -> None:
         is_comparable = len(one.names) == len(other.names) and _are_numbered(one) == _are_numbered(other)
         if is_comparable and one.names != other.names:
             raise ValueError(
-                f"{_difference(one, other)}: put them into one order and give them the same names, or pass arrays "
-                "without names"
+                f"{_difference(one, other)}: tables must have the same columns in the same order; "
+                "reorder or rename them, or pass arrays without names"
             )
 
 

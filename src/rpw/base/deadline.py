@@ -17,16 +17,21 @@ __all__ = ["NEVER", "Deadline", "TimeLimitError", "deadline_after"]
 class TimeLimitError(TimeoutError):
     """``time_limit`` passed before there was an answer.
 
-    Attributes
+    Parameters
     ----------
-    lower, upper : float, or None
-        What was proven by then, where one number was asked for.
-    done, total : int, or None
-        How many pairs were finished, and how many there are, where a matrix was asked for.
+    lower, upper : float, optional
+        The bounds proven by then, if one number was asked for.
+    done, total : int, optional
+        How many pairs were finished, and how many there are, if a matrix was asked for.
 
-    Of a profile it carries nothing: all four are None.
+    Notes
+    -----
+    All four are attributes of the error, and None if they do not apply. For a profile, all are None.
 
-    >>> print(TimeLimitError(lower=0.25, upper=0.5))
+    Examples
+    --------
+    >>> import rpw
+    >>> print(rpw.TimeLimitError(lower=0.25, upper=0.5))
     time_limit passed before the end: the answer is proven to lie in [0.25, 0.5]; allow more time
     """
 

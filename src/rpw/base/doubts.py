@@ -1,7 +1,7 @@
 """Warnings where an input is probably meant otherwise than it is taken: the answer would be a number all the same.
 
-They look for what hardly any other data have, so that points of floats, and tables of small whole numbers, are never
-suspected.
+They look for what hardly any other data have, so that points drawn from a density, and tables of small whole numbers,
+are never suspected.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ __all__ = ["has_pixels", "of_one_scale", "read_before", "warn_of_columns", "warn
 
 _LEAST_SIDE = 8  # pixels; points of bytes (colours, flags, counts) have fewer coordinates as a rule
 _LONGEST_SIDE = 2  # times the other one; a set of points is as a rule far longer than a point
+_WHITE = 255.0  # the largest value of a pixel that is a whole number
+_AT_ONCE = 1 << 16  # values that are looked at
+_LEAST_BLACK = 0.01  # of the pixels of images with values in [0, 1]
 _SUM_ROUNDING = 1e-6  # of weights that somebody has normalised, perhaps in float32
 
 _was_read: ContextVar[bool] = ContextVar("was_read", default=False)
@@ -39,7 +42,7 @@ def warn_of_image(**arguments: Any) -> None:
     for name, value in arguments.items():
         if has_pixels(value, 2):
             warn_caller(
-                f"{name} looks like an image (uint8), and its rows are taken as points: pass "
+                f"{name} looks like an image (uint8), but its rows are treated as points: pass "
                 f"rpw.Measure.from_image({name}) for an image, or {name}.astype(float) for points"
             )
             return
@@ -49,11 +52,21 @@ def warn_of_images(value: Any, name: str) -> None:
     """Warn where a collection, a list or one array, holds pictures and nothing else."""
     if _was_read.get():
         return
+    if _has_pixels_of_floats(value):
+        count, height, width = value.shape
+        warn_caller(
+            f"{name} has shape {value.shape}: are these images? They are read as {count:,} cloud{'s' * (count != 1)} "
+            f"of {height} points in {width} dimensions. For images, pass rpw.Measure.from_image of each; for clouds, "
+            f"pass list({name}) and this warning ends.",
+            about=f"{name}: are these images?",
+        )
+        return
     is_list = isinstance(value, (list, tuple)) and len(value) > 0
     if all(has_pixels(item, 2) for item in value) if is_list else has_pixels(value, 3):
         warn_caller(
-            f"{name} looks like images (uint8), and the rows of each are taken as points: pass "
-            f"rpw.Measure.from_image(item) of each item for images, or floats for points"
+            f"{name} looks like images (uint8), but the rows of each are treated as points: pass "
+            "rpw.Measure.from_image(item) for each item if they are images, or a list of arrays of floats if they "
+            "are points"
         )
 
 
@@ -61,16 +74,40 @@ def has_pixels(value: Any, dimensions: int) -> bool:
     """Whether it is an array, of any library, of so many dimensions, whose last two are those of a picture."""
     if getattr(value, "itemsize", 0) != 1 or not str(getattr(value, "dtype", "")).endswith("uint8"):
         return False
-    shape = getattr(value, "shape", None)
-    if not isinstance(shape, tuple) or len(shape) != dimensions or 0 in shape:
-        return False
-    shorter, longer = sorted(value.shape[-2:])
-    if shorter < _LEAST_SIDE or longer > _LONGEST_SIDE * shorter:
+    if not _has_sides(getattr(value, "shape", None), dimensions):
         return False
     try:
         return bool(value.max() > 1)
     except Exception:  # of an odd kind: whoever reads it says what is wrong
         return False
+
+
+def _has_sides(shape: Any, dimensions: int) -> bool:
+    """Whether the last two sides are those of a picture."""
+    if not isinstance(shape, tuple) or len(shape) != dimensions or 0 in shape:
+        return False
+    shorter, longer = sorted(shape[-2:])
+    return bool(shorter >= _LEAST_SIDE and longer <= _LONGEST_SIDE * shorter)
+
+
+def _has_pixels_of_floats(value: Any) -> bool:
+    """Whether it is an array (B, H, W) of NumPy whose floats look like grey values: 0 to 255, or 0 to 1 and often 0.
+
+    Points drawn from a density are neither whole nor exactly 0. Most arrays are known by their first items.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not _has_sides(value.shape, 3):
+        return False
+    are_whole, are_shares, zeros = True, True, 0
+    step = max(1, _AT_ONCE // (value.shape[1] * value.shape[2]))
+    for start in range(0, len(value), step):
+        part = value[start : start + step]
+        least, most = part.min(), part.max()
+        are_shares = are_shares and bool(most <= 1)
+        are_whole = are_whole and bool(most <= _WHITE) and bool((part == np.floor(part)).all())
+        if not (least >= 0 and (are_whole or are_shares)):  # NaN is refused later
+            return False
+        zeros += part.size - int(np.count_nonzero(part))
+    return zeros < value.size and (are_whole or zeros >= _LEAST_BLACK * value.size)
 
 
 _SCALE_FIRST = "bring the columns to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so)"
@@ -79,8 +116,8 @@ _SCALE_FIRST = "bring the columns to one scale first (rpw.stats.two_sample_test(
 def of_one_scale(column: str, way_out: str = _SCALE_FIRST) -> str:
     """The words about a column that makes up nearly all of the distances, and what to do about it."""
     return (
-        f"{column} makes up nearly all of the distance between points, and the others hardly count: {way_out}, or pass "
-        "that column alone if the others are not meant to count"
+        f"{column} makes up nearly all of the distance between points, and the other columns have "
+        f"almost no effect: {way_out}, or pass this column alone if only this one should count"
     )
 
 
@@ -90,8 +127,8 @@ def warn_of_columns(histograms: Any, name: str) -> None:
     if _was_read.get() or rows != columns or _are_ones(histograms.sum(axis=1)) or not _are_ones(histograms.sum(axis=0)):
         return
     warn_caller(
-        f"the columns of {name} sum to 1, and its rows do not: rows are taken as the histograms; pass {name}.T if they "
-        f"are the columns, or rows that sum to 1"
+        f"the columns of {name} sum to 1, and its rows do not, but each row is treated as a "
+        f"histogram: pass {name}.T if the histograms are the columns, or rows that sum to 1"
     )
 
 

@@ -123,8 +123,33 @@ def _from_meminfo(root: Path) -> float:
         pass
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
+    except AttributeError:
+        return _from_windows()
+    except (OSError, ValueError):
         return float("inf")
+
+
+def _from_windows() -> float:
+    import ctypes
+
+    class MemoryStatus(ctypes.Structure):  # MEMORYSTATUSEX
+        _fields_ = (
+            ("length", ctypes.c_uint32),
+            ("load", ctypes.c_uint32),
+            ("total_physical", ctypes.c_uint64),
+            ("available_physical", ctypes.c_uint64),
+            ("total_commit", ctypes.c_uint64),
+            ("available_commit", ctypes.c_uint64),
+            ("total_virtual", ctypes.c_uint64),
+            ("available_virtual", ctypes.c_uint64),
+            ("available_extended_virtual", ctypes.c_uint64),
+        )
+
+    status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
+    library: Any = getattr(ctypes, "windll", None)  # there on Windows alone
+    if library is None or not library.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return float("inf")
+    return float(min(status.available_physical, status.available_commit))
 
 
 def _from_limits(root: Path) -> float:

@@ -1,3 +1,3 @@
 """The version of the library, where everybody can read it without importing the rest."""
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"

@@ -17,16 +17,17 @@ _BETWEEN = ("sklearn", "joblib")  # call rpw for somebody else: pipelines, searc
 _told: ContextVar[set[str] | None] = ContextVar("told", default=None)
 
 
-def warn_caller(text: str) -> None:
+def warn_caller(text: str, about: str | None = None) -> None:
     """Warn the code that called rpw.
 
     A text has no figures: Python shows a warning once for each line of code and text, and in a loop they would differ.
+    One that needs them says what it is ``about``, which is what `told_once` knows it by.
     """
-    told = _told.get()
+    told, known = _told.get(), about or text
     if told is not None:
-        if text in told:
+        if known in told:
             return
-        told.add(text)
+        told.add(known)
     warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +39,13 @@ class PairBatch:
         """What comes before rows and columns in the shape of the answer: how many k, where there is a list of them."""
         return (len(self.question.several_k),) if self.question.several_k else ()
 
+    def beginning(self, rows: int, columns: int) -> PairBatch | None:
+        """The same question about the first measures of both collections; None if there are not so many."""
+        if rows > len(self.a) or columns > len(self.b) or (self.b is self.a and rows != columns):
+            return None
+        a = self.a.take(range(rows))
+        return replace(self, a=a, b=a if self.b is self.a else self.b.take(range(columns)))
+
     def no_values(self, count: int) -> Array:
         """NaN for so many pairs; of a stack, a row of them for each."""
         return np.full((count, *self.stack), np.nan)
@@ -50,7 +57,9 @@ class PairBatch:
 
     def check_fits(self, n_threads: int, is_halved: bool = False, limit: float = math.inf) -> None:
         """Raise ``MemoryError`` if the pairs that the threads work on at the same time do not fit into memory."""
-        if self.ground.uses_labels(self.question) or self.ground.has_on_line(self.a.where, self.b.where):
+        if self.ground.uses_labels(self.question):
+            return
+        if not self.question.is_by_name and self.ground.has_on_line(self.a.where, self.b.where):
             return
         try:
             check_threads_fit(*self._sizes, n_threads, is_halved, limit, self._needs_matrix)
@@ -74,7 +83,7 @@ class PairBatch:
 
     def _needs_matrix(self, n: int, m: int) -> bool:
         """Whether the core makes a matrix for a pair of these sizes, should it not lie on a line."""
-        if n * m <= _FEW_PAIRS:
+        if n * m <= _FEW_PAIRS and self.question.solver != "points":
             return True
         dimension = self.a.dimension if self.ground.has_norm else None
         layout = False, self.ground.uses_labels(self.question), False, n, m, dimension or 0

@@ -113,7 +113,9 @@ def as_list_of_measures(value: Any, name: str) -> list[Measure]:
     """Measures, or points with equal weights."""
     _check_no_measure(value, name)
     if is_sparse(value):
-        raise ValueError(f"{name} is sparse (of SciPy), so its rows must be histograms: pass their support= or cost=")
+        raise ValueError(
+            f"{name} is a sparse matrix of SciPy, so its rows must be histograms: pass their support= or cost="
+        )
     warn_of_images(value, name)
     if not _is_plain(value):
         value = _split_array(value, name)

@@ -21,38 +21,48 @@ def diameter(
     metric: Metric = "euclidean",
     quantile: float = 1.0,
 ) -> Diameter:
-    """One diameter Δ for everything in ``A`` and ``B``: the largest distance between any two of the points.
+    """Compute one unit of length Δ for everything you compare: the largest distance between any two points.
+
+    Pass the result as ``diameter=`` for every pair. Any fixed Δ > 0 keeps RPW a metric, so you may ignore outliers with
+    ``quantile``; k then refers to the scale of the ordinary points.
 
     Parameters
     ----------
-    A, B : one cloud of points or a collection of them
-        One cloud is what `rpw.distance` takes: a Measure, an array or table (n, d) or (n,), or a list of numbers or of
-        rows. A collection is what `rpw.pairwise` takes: a list of Measures, arrays or tables, or an array (B, n, d). Of
-        histograms, pass their support.
-        Every point counts, also one without weight: Δ belongs to the space.
-    metric : name or callable
-        A callable is taken for a metric: symmetric, with the triangle inequality.
-    quantile : float
-        In (0, 1]. Below 1, gross outliers are left out: the distance is that between two of the inliers. The inliers
-        are this share of the points, those that lie nearest to a point in their midst. Up to a share 1 - quantile of
-        the points may then lie anywhere; of n points, that is (1 - quantile) * n, rounded down. All points count
-        alike, whatever their weights. Leave out more than the outliers that you expect: one that is kept sets Δ.
+    A, B : one set of points, or a collection of them
+        One set is what `rpw.distance` takes: a Measure, an array or table of shape (n, d) or (n,), or a list of numbers
+        or rows. A collection is what `rpw.pairwise` takes: a list of sets, or an array (B, n, d). For histograms, pass
+        their support. Every point counts the same, even if its weight is 0.
+    metric : str or callable, default "euclidean"
+        Distance between points: a name in `rpw.cost.METRICS`, or a function of two points. A function must be symmetric
+        and satisfy the triangle inequality; this is not checked.
+    quantile : float, default 1.0
+        The share of the points that count, above 0 and at most 1. At 0.99, the 1 % of the points farthest from a
+        central point are ignored (of n points, (1 - quantile)·n, rounded down). Ignore more points than you expect
+        outliers: a single outlier that is kept sets Δ.
 
     Returns
     -------
     Diameter
-        A float, which also has ``.is_exact`` and ``.lower``. Pairs that cannot be the farthest are left out. Where the
-        others are at most 10**9, with 10**10 coordinates to compare, the number is exact (for a metric of SciPy, a
-        tenth of that; for a callable, 2**19 calls). Beyond that it is an upper bound, at most twice the largest
-        distance, and ``.lower`` is the largest distance that was found.
+        A float that also has ``is_exact`` and ``lower``.
 
-    Use it as ``diameter=`` for *every* pair that you compare. Any fixed Δ > 0 keeps RPW a metric, so nothing is lost
-    by leaving outliers out of it; the scale of the inliers is the one in which k has its meaning.
+    Notes
+    -----
+    The number is exact if at most 10**9 pairs with 10**10 coordinates are left to compare, after pairs that cannot be
+    the farthest are excluded (for a metric of SciPy, a tenth of that; for a callable, 2**19 calls). If more pairs are
+    left, it is an upper bound, at most twice the largest distance, and ``lower`` is the largest distance that was
+    found.
 
-    >>> diameter([[0.0, 0.0], [3.0, 4.0]])
+    Examples
+    --------
+    >>> import rpw
+    >>> rpw.diameter([[0.0, 0.0], [3.0, 4.0]])
     5.0
-    >>> diameter([[0.0, 0.0], [3.0, 4.0]]).is_exact
-    True
+
+    One of 100 points lies far away. It need not set the unit:
+
+    >>> points = [*range(99), 5000.0]
+    >>> rpw.diameter(points), rpw.diameter(points, quantile=0.9)
+    (5000.0, 89.0)
     """
     share = as_share(quantile, "quantile")
     return diameter_of(as_metric(metric), all_clouds(A, B), share)

@@ -2,8 +2,8 @@
 
 RPW has cheap lower bounds, so a search can leave out what is provably too far: by the potentials of pairs that were
 solved, by moving every atom to its nearest neighbour, and by the dual bound inside a solve that is given up as soon as
-it passes the current m-th best (docs/theory.md, "Search"; `rpw.many.search`). The answers are those of brute force,
-always.
+it passes the current m-th best (docs/proofs/search.md, "Search"; `rpw.many.search`). The answers are always those of
+brute force.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.base.memory import is_out_of_memory
 from rpw.base.progress import Progress, progress_bar
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
 from rpw.many import index_file
@@ -51,20 +52,29 @@ _PARTS = ("_question", "_ground", "_items", "_columns")
 
 @dataclass
 class SearchStats:
-    """What became of the pairs (query, measure) of all searches since the index was built or loaded.
+    """Counts of the pairs (query, measure) in all searches since the index was built or loaded.
 
-    The counts add up from search to search; ``index.stats = rpw.index.SearchStats()`` starts them again.
+    The counts grow with every search. ``index.stats = rpw.index.SearchStats()`` starts them again.
 
-    Attributes
+    Parameters
     ----------
-    pairs : int
-        All of them: queries times measures. The other three add up to it.
-    solved : int
-        Pairs whose distance was computed to the end (each is an answer, or could have been one).
-    bounded : int
-        Pairs left out by a bound, without any solve.
-    stopped_early : int
-        Pairs whose solve was given up as soon as it was proven to end too far away.
+    pairs : int, default 0
+        All pairs: queries times measures. It is the sum of the other three.
+    solved : int, default 0
+        Pairs whose distance was computed.
+    bounded : int, default 0
+        Pairs that a bound excluded, without any solve.
+    stopped_early : int, default 0
+        Pairs whose solve stopped as soon as they were proven to be too far away.
+
+    Examples
+    --------
+    >>> import rpw
+    >>> index = rpw.Index([[[0.0]], [[1.0]], [[30.0]]], p=1, diameter=1)
+    >>> distances, indices = index.query([[0.9]], top=1)
+    >>> stats = index.stats
+    >>> stats.pairs, stats.solved + stats.bounded + stats.stopped_early
+    (3, 3)
     """
 
     pairs: int = 0
@@ -73,38 +83,53 @@ class SearchStats:
     stopped_early: int = 0
 
 
+@documented
 class Index:
-    """A collection of measures that answers nearest-neighbour queries exactly.
+    """A collection of measures that finds the nearest ones under RPW, exactly.
+
+    Most pairs are excluded by bounds and never solved. The answers are the same as from comparing with every measure.
 
     Parameters
     ----------
-    measures : collection
-        As in `rpw.pairwise`: a list of Measures or arrays, a (B, n, d) array, or histograms (B, n) with ``support=`` or
-        ``cost=``.
-    p, k, metric : as in `rpw.distance`
-    diameter : float or "auto", optional
-        Δ, fixed when the index is built; ``add`` keeps it. Left out, it is 1, with a warning where the points (or
-        costs) reach over more than 2, also those of a query or that are added, or where the measures all lie close
-        together, as in `rpw.pairwise`.
+    measures : collection of measures
+        A list of `rpw.Measure` objects or of arrays (n_i, d); an array (B, n, d); or histograms (B, n), one in each
+        row, together with ``support`` or ``cost``.
+    %(p)s
+    %(k)s
+    %(metric)s
+    %(diameter_of_many)s
+        It stays the same when measures are added.
+    %(support)s
+    %(shared_cost)s
     n_threads : int, optional
-        Without effect: building an index solves nothing.
-    device : str
-        Who bounds and solves the pairs of a search: ``"cpu"``, or ``"cuda"`` for a GPU, with what `rpw.pairwise` says
-        of it; answers to queries that lie on that GPU lie there too. Files do not tell, so that `load` takes a
-        ``device`` too.
+        Has no effect, because building an index solves no pairs.
+    %(device)s
 
     Attributes
     ----------
     stats : SearchStats
-        How many pairs the searches so far have solved, and how many they could leave out; see `rpw.index.SearchStats`.
-    p, k, metric, diameter
-        What the index was built with; read-only.
+        How many pairs all searches so far have solved, and how many they have excluded.
 
+    Warns
+    -----
+    UserWarning
+        If ``diameter`` was left out and the points (or costs) span more than 2. Points of queries and of added measures
+        count too. If ``diameter`` was left out and 20 or more distinct points span less than 0.05 (for k < 1, less than
+        0.05·k).
+
+    See Also
+    --------
+    rpw.pairwise : All distances.
+
+    Examples
+    --------
     >>> import rpw
     >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1)
+    >>> index
+    Index(3 measures, p=1, k=1, diameter=1)
     >>> distances, indices = index.query([[0.9]], top=2)
-    >>> indices.tolist()
-    [1, 0]
+    >>> indices, distances.round(3)
+    (array([1, 0]), array([0.091, 0.474]))
     """
 
     _columns = Columns()  # of indices that were pickled before they kept them
@@ -148,17 +173,17 @@ class Index:
 
     @property
     def k(self) -> float:
-        """The price of leaving mass behind, in units of the diameter."""
+        """How much leaving mass behind costs, in units of the diameter."""
         return self._question.k
 
     @property
     def metric(self) -> Metric:
-        """The ground metric: a name or a callable (without meaning for an index with ``cost=``)."""
+        """The distance between points: a name or a callable; it has no meaning for an index with ``cost``."""
         return self._ground.metric.given
 
     @property
     def diameter(self) -> float:
-        """Δ of the space, fixed when the index was built."""
+        """The unit of length Δ, fixed when the index was built."""
         return self._question.diameter
 
     @overload
@@ -176,13 +201,35 @@ class Index:
         self, q: CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Array, _Ints]: ...
 
+    @documented
     def query(
         self, q: PointsLike | CollectionLike, top: int = 10, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Array, _Ints]:
-        """The ``top`` nearest measures: ``(distances, indices)``, sorted; equal distances by lower index.
+        """Find the nearest measures.
 
-        For one query two arrays of shape (top,), for a list of queries two of shape (len q, top); a smaller index gives
-        all it has. Threads work on different queries and, where there are more threads than queries, on the same one.
+        Parameters
+        ----------
+        q : Measure, array-like, or collection of measures
+            One query, or several as in ``measures`` of `rpw.Index`.
+        top : int, default 10
+            How many neighbours to find. A smaller index returns all it has.
+        %(n_threads)s
+        %(progress queries)s
+
+        Returns
+        -------
+        distances : array of shape (top,), or (len(q), top) for several queries
+            The distances, smallest first.
+        indices : array of the same shape
+            Which measures they belong to. Equal distances are in the order of the index.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1)
+        >>> distances, indices = index.query([[[0.9]], [[2.8]]], top=1)
+        >>> indices.ravel(), distances.ravel().round(3)
+        (array([1, 2]), array([0.091, 0.167]))
         """
         count, threads = min(check.as_whole(top, "top", 1), len(self)), as_n_threads(n_threads)
         check.check_progress(progress)
@@ -206,12 +253,35 @@ class Index:
         self, q: CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Any, Any]: ...
 
+    @documented
     def radius_query(
         self, q: PointsLike | CollectionLike, radius: float, n_threads: int | None = None, progress: Progress = False
     ) -> tuple[Any, Any]:
-        """All measures within ``radius``: ``(distances, indices)``, sorted; equal distances by lower index.
+        """Find all measures within a radius.
 
-        For one query two arrays, for a list of queries two lists with one array for each query.
+        Parameters
+        ----------
+        q : Measure, array-like, or collection of measures
+            One query, or several as in ``measures`` of `rpw.Index`.
+        radius : float
+            The largest distance, at least 0.
+        %(n_threads)s
+        %(progress queries)s
+
+        Returns
+        -------
+        distances : array, or list of arrays for several queries
+            The distances, smallest first.
+        indices : array, or list of arrays for several queries
+            Which measures they belong to. Equal distances are in the order of the index.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> index = rpw.Index([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1)
+        >>> distances, indices = index.radius_query([[0.9]], radius=0.5)
+        >>> indices, distances.round(3)
+        (array([1, 0]), array([0.091, 0.474]))
         """
         limit = check.as_number(radius, "radius")
         if limit < 0:
@@ -224,7 +294,23 @@ class Index:
         return (distances[0], indices[0]) if is_one else (distances, indices)
 
     def add(self, measures: CollectionLike, n_threads: int | None = None) -> None:
-        """Append measures; Δ stays what it was."""
+        """Append measures to the index; Δ stays the same.
+
+        Parameters
+        ----------
+        measures : collection of measures
+            As in `rpw.Index`.
+        n_threads : int, optional
+            Has no effect, because adding measures solves no pairs.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> index = rpw.Index([[[0.0]], [[1.0]]], p=1, diameter=1)
+        >>> index.add([[[0.8]]])
+        >>> index.query([[0.7]], top=1)[1]
+        array([2])
+        """
         as_n_threads(n_threads)
         if self._ground.size is None and getattr(measures, "ndim", None) == 2:
             raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
@@ -237,12 +323,62 @@ class Index:
         self._columns = columns
 
     def save(self, path: PathLike) -> None:
-        """Write the index to one file (NumPy's ``npz``, no pickle), replacing it only when complete."""
+        """Write the index to one file, in NumPy's ``npz`` format without pickle.
+
+        A file that exists is replaced only when the new one is complete. An index with a callable metric cannot be
+        saved.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        See Also
+        --------
+        rpw.Index.load : Read it again.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, rpw
+        >>> index = rpw.Index([[[0.0]], [[1.0]]], p=1, diameter=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "index.npz"
+        ...     index.save(path)
+        ...     rpw.Index.load(path)
+        Index(2 measures, p=1, k=1, diameter=1)
+        """
         index_file.write(check.as_path(path), index_file.Content(*(getattr(self, name) for name in _PARTS)))
 
     @classmethod
     def load(cls, path: PathLike, device: str = "cpu") -> Index:
-        """Read an index that `save` wrote."""
+        """Read an index that `rpw.Index.save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        device : str, default "cpu"
+            ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU. The file does not say which one was used.
+
+        Returns
+        -------
+        Index
+            The index, with its statistics at 0.
+
+        Raises
+        ------
+        ValueError
+            If the file is not an index, or is damaged.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, rpw
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "index.npz"
+        ...     rpw.Index([[[0.0]], [[1.0]]], p=1, diameter=1).save(path)
+        ...     rpw.Index.load(path).query([[0.9]], top=1)[1]
+        array([1])
+        """
         device = settled_device(check.as_device(device))
         content = index_file.read(check.as_path(path))
         index = cls.__new__(cls)
@@ -267,7 +403,7 @@ class Index:
             "Index",
             [
                 ("measures", f"{len(self):,}"),
-                ("with", f"p = {self.p:g}, k = {self.k:g}, diameter = {self.diameter:g}"),
+                ("with", f"p = {self.p:g}, k = {self.k:g}, Δ = {self.diameter:g}"),
                 ("metric", str(metric)),
                 ("searches", counts),
             ],
@@ -304,7 +440,7 @@ class Index:
 
     @property
     def dimension(self) -> int | None:
-        """How many coordinates the points have; None for places in a matrix or on a shared support."""
+        """The number of coordinates of each point; None for histograms."""
         return self._items.dimension
 
     def _check_dimension(self, other: Atoms, name: str) -> None:

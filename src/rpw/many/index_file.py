@@ -43,7 +43,10 @@ def write(path: Path, content: Content) -> None:
     """Write the file as a whole or not at all."""
     question, ground, items, columns = content
     if ground.metric.calls_python:
-        raise ValueError("an index with a callable metric cannot be saved: functions are not data")
+        raise ValueError(
+            "an index with a callable metric cannot be saved, because a function cannot be "
+            "written to the file: choose a metric by its name, or pass cost="
+        )
     arrays: dict[str, Any] = {"start": items.start, "weights": items.weights, "mass": items.mass}
     arrays |= {"points" if ground.size is None else "place": items.where} | ground.arrays()
     distance = {name: getattr(question, name) for name in ("name", "p", "k", "mass", "lam")}
@@ -109,7 +112,7 @@ def _check_digest(arrays: dict[str, Any], about: dict[str, Any]) -> None:
     """Raise if something was changed that could be an index all the same."""
     rest = {name: array for name, array in arrays.items() if name != "about"}
     if about["digest"] != _digest(about, rest):
-        raise ValueError("its arrays do not have the digest that was written with them")
+        raise ValueError("its arrays do not match the digest that was written with them")
 
 
 def _digest(about: dict[str, Any], arrays: dict[str, Any]) -> str:

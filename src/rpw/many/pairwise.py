@@ -14,6 +14,7 @@ from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline, deadline_after
 from rpw.base.progress import Progress
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.many.backends.choice import backend_for
@@ -25,13 +26,15 @@ from rpw.measure import CollectionLike
 from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
 from rpw.pair.metrics import Metric, as_metric
-from rpw.pair.question import as_question, as_question_of_several, check_distance
+from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
 from rpw.pair.reach import near_for, warn_of_nearness, warn_of_reach
 
 if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = ["pairwise"]
+
+_WITHOUT_SOLVER = ("total_variation", "levy_prokhorov")
 
 
 @overload
@@ -46,6 +49,8 @@ def pairwise(
     lam: float | None = None,
     metric: Metric = "euclidean",
     diameter: float | Literal["auto"] | None = None,
+    tol: float = 0.0,
+    solver: str = "auto",
     support: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     n_threads: int | None = None,
@@ -70,6 +75,8 @@ def pairwise(
     lam: float | None = None,
     metric: Metric = "euclidean",
     diameter: float | Literal["auto"] | None = None,
+    tol: float = 0.0,
+    solver: str = "auto",
     support: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     n_threads: int | None = None,
@@ -82,6 +89,7 @@ def pairwise(
 ) -> StoredMatrix: ...
 
 
+@documented
 def pairwise(
     A: CollectionLike,
     B: CollectionLike | None = None,
@@ -93,6 +101,8 @@ def pairwise(
     lam: float | None = None,
     metric: Metric = "euclidean",
     diameter: float | Literal["auto"] | None = None,
+    tol: float = 0.0,
+    solver: str = "auto",
     support: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     n_threads: int | None = None,
@@ -103,69 +113,114 @@ def pairwise(
     device: str = "cpu",
     time_limit: float | None = None,
 ) -> Array | StoredMatrix:
-    """The matrix of distances between all measures of ``A`` and all of ``B``.
+    """Compute all distances between the measures of two collections.
 
     Parameters
     ----------
-    A, B : collections
-        Lists of `rpw.Measure` or of (n_i, d) arrays, an array (B, n, d), or histograms (B, n) on one shared ``support``
-        (n, d) or one shared matrix ``cost`` (n, n) of ground distances. Without ``B``: ``A`` against itself; then each
-        pair is computed once, as distance(A[i], A[j]) with i < j, and mirrored (unless ``cost`` is not symmetric).
-    distance : {"rpw", "wasserstein", "partial_wasserstein", "total_variation", "levy_prokhorov", "robot"}
-        With ``p``, ``k``, and ``mass`` or ``lam`` where it needs one, as in the function of that name. What it does not
-        listen to (``k`` of W_p, say) is refused.
-    k : float or list of floats
-        For a list (any order, 0 too) there is a matrix for each k, and each pair is solved once, which costs little
-        more than the dearest of them alone.
-    diameter : float or "auto", optional
-        One Δ for the whole collection; ``"auto"`` is that of `rpw.diameter` over A and B together, which also says
-        whether it is exact (a store has it as ``attrs["diameter"]``). Left out, it is 1, with a warning where the
-        points (or costs) reach over more than 2, or where 20 different points or more all lie within 0.05 (for a
-        ``k`` below 1: within 0.05 * k).
+    %(collections)s
+        If you leave out ``B``, ``A`` is compared with itself: each pair is computed once, as distance(A[i], A[j]) with
+        i < j, and mirrored (unless ``cost`` is not symmetric).
+    %(distance_by_name)s
+    %(p)s
+    k : float or list of float, default 1
+        How much leaving mass behind costs, at least 0. For a list, there is one matrix for each k, at about the cost of
+        the slowest k alone.
+    %(mass_of_many)s
+    %(lam_of_many)s
+    %(metric)s
+    %(diameter_of_many)s
+    tol : float, default 0
+        Error allowed in each distance, as in `rpw.distance`; 0 means exact. Needs ``distance="rpw"``, a single ``k``
+        and the CPU.
+    solver : str, default "auto"
+        As in the function of that distance, with the same numbers. Needs a single ``k`` and the CPU.
+    %(support)s
+    %(shared_cost)s
     n_threads : int, optional
-        Default: all cores of this process. Not beside ``client``.
-    progress : bool or callable
-        Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (pairs done, all pairs) as
-        they are computed.
-    on_error : {"raise", "nan"}
-        What to do when a pair fails: finish the others and raise `PairwiseError`, or leave NaN in its place.
+        Number of threads; by default, all cores that this process may use. Not together with ``client``.
+    %(progress pairs)s
+    on_error : {"raise", "nan"}, default "raise"
+        What to do if a pair fails. ``"raise"`` finishes the other pairs and then raises `rpw.PairwiseError`; ``"nan"``
+        leaves NaN in its place.
     out : path, optional
-        Write finished tiles to this Zarr store as they come; the same call again computes only what is missing, and
-        another call is refused. Tiles carry digests: a damaged one is computed again. Links in the store are refused,
-        and so are names of files of another format, such as ``D.csv``: the store is a folder.
-        A callable ``metric`` is known by its code, its defaults, what it encloses or carries as an object, and some
-        distances that it gives; that a global variable or a file which it reads has changed is noticed only if one of
-        those distances changes with it.
+        Folder of a Zarr store. Finished tiles are written there as they come. If you call again with the same
+        arguments, only what is missing is computed.
     client : dask.distributed.Client, optional
-        Compute the tiles on this cluster instead of on threads; its scheduler and its workers need rpw too.
-    device : str
-        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU, whose numbers agree with those of the CPU to
-        about 1e-12; a store knows which of the two computes it. Points in arrays of torch, CuPy or JAX that lie on that
-        GPU stay there (``"cuda"`` alone is the GPU they lie on). Not there: p = inf, p > 10, metrics that are callables
-        or SciPy's (unless on a ``support``), and total variation with ``cost``. The CUDA source is compiled on first
-        use, by the NVRTC that torch, CuPy or ``rpw[gpu]`` brings. With ``client``, its workers need the GPUs. Without a
-        GPU: `rpw.NoGpuError`.
+        Compute on this cluster instead of on threads. Its scheduler and its workers need rpw too.
+    device : str, default "cpu"
+        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU; see the notes.
     time_limit : float, optional
-        Seconds for the whole run; then `rpw.TimeLimitError` says how many pairs were finished (with ``out``, whole
-        tiles, which are kept: the same call again goes on).
+        Seconds for the whole matrix. If the time is over before the end, `rpw.TimeLimitError` is raised.
 
     Returns
     -------
-    array (len A, len B), the same numbers as a loop over the single functions, called for each pair that is computed;
-    with ``out``, the Zarr array, which verifies what is read from it. For a list of k, array (len k, len A, len B), in
-    memory or in Zarr (then its ``attrs["k"]`` is the list): each matrix is within 1e-12 of the one for that k alone.
-    Computed by the GPU on which the arrays of ``A`` lie, and without ``out`` and ``client``, it is an array of their
-    library there; otherwise of NumPy.
+    array of shape (len(A), len(B))
+        The distances. For a list of k, shape (len(k), len(A), len(B)). With ``out``, a Zarr array that verifies what is
+        read from it. If ``A`` lies on the GPU that computes, and there is neither ``out`` nor ``client``, an array of
+        the same library on that GPU.
+
+    Raises
+    ------
+    PairwiseError
+        If some pairs fail, after all others are finished. The error carries the other distances.
+    TimeLimitError
+        If ``time_limit`` passes first. The error says how many pairs were finished; with ``out``, finished tiles are
+        kept.
+    MemoryError
+        If the matrix, or the distances of a pair, do not fit into memory.
+    NoGpuError
+        If ``device`` names a GPU that is not there.
+
+    Warns
+    -----
+    %(warns_of_many)s
+
+    See Also
+    --------
+    rpw.solve_pairs : Results with plans, for pairs (A[0], B[0]), (A[1], B[1]), ...
+    rpw.Index : The nearest measures, without computing all distances.
+
+    Notes
+    -----
+    The numbers are the same as from the function for one pair. For a list of k, each matrix is within 1e-12 of the one
+    for that k alone, and a store lists the values as ``attrs["k"]``.
+
+    **Stores.** A store is refused if it holds another matrix, if it contains links, or if its name looks like a file of
+    another format, such as ``D.csv``. Tiles carry digests, and a damaged tile is computed again. ``attrs["diameter"]``
+    is the Δ in use. A callable ``metric`` is recognised by its code, its defaults, the values it encloses, and some of
+    its distances. If the metric reads a global variable or a file, a change there is noticed only if one of these
+    distances changes.
+
+    **GPU.** The numbers agree with those of the CPU to about 1e-12; a store records whether CPU or GPU computes it.
+    Arrays of torch, CuPy or JAX on that GPU stay there, and ``"cuda"`` then means the GPU they are on. A GPU cannot
+    compute p = inf, p > 10, or total variation with ``cost``. It can compute metrics of SciPy and callables only with
+    ``support``. The CUDA source is compiled on first use by NVRTC, which torch, CuPy and ``rpw[gpu]`` bring. With
+    ``client``, the workers need the GPUs.
+
+    Examples
+    --------
+    Three point masses, at 0, 1 and 3:
 
     >>> import rpw
-    >>> rpw.pairwise([[[0.0]], [[1.0]], [[3.0]]], p=1, diameter=1).round(3).tolist()
-    [[0.0, 0.5, 0.75], [0.5, 0.0, 0.667], [0.75, 0.667, 0.0]]
+    >>> clouds = [[[0.0]], [[1.0]], [[3.0]]]
+    >>> rpw.pairwise(clouds, p=1, diameter=1).round(3)
+    array([[0.   , 0.5  , 0.75 ],
+           [0.5  , 0.   , 0.667],
+           [0.75 , 0.667, 0.   ]])
+
+    Histograms on shared bins, with W_1:
+
+    >>> histograms, support = [[1, 0, 0], [0, 0, 1], [1, 0, 1]], [0.0, 1.0, 2.0]
+    >>> rpw.pairwise(histograms, distance="wasserstein", p=1, support=support)
+    array([[0., 2., 1.],
+           [2., 0., 1.],
+           [1., 1., 0.]])
     """
     deadline = deadline_after(time_limit)
     check.as_choice(on_error, "on_error", ("raise", "nan"))
     check.check_progress(progress)
     if client is not None and n_threads is not None:
-        raise ValueError("n_threads has no effect beside client=: the threads of its workers compute, so leave it out")
+        raise ValueError("n_threads has no effect with client=, whose workers have their own threads: leave it out")
     device = settled_device(check.as_device(device), A=A, B=B, support=support, cost=cost)
     ground = as_shared_ground(support, cost, as_metric(metric))
     a = as_collection(A, "A", ground, device=device)
@@ -174,8 +229,9 @@ def pairwise(
     Columns(of_places=ground.size is not None).shared_with(A=A, B=B, cost=cost)
     check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [a, b], (A, B), deadline)
-    asked = as_question_of_several if check.has_entries(k) else as_question
-    batch = PairBatch(a, b, ground, asked(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam))
+    question = _as_question(distance, tol, solver, p=p, k=k, diameter=delta, mass=mass, lam=lam)
+    _check_has_points(question, ground)
+    batch = PairBatch(a, b, ground, question)
     if diameter is None:
         warn_of_batch(batch)
     backend, threads = backend_for(batch, device), as_n_threads(n_threads)
@@ -195,6 +251,28 @@ def pairwise(
     return found
 
 
+def _as_question(distance: str, tol: Any, solver: Any, *, k: Any, **others: Any) -> Question:
+    """One question for all pairs; raises for a ``tol`` or ``solver`` that has no meaning beside the others."""
+    if distance != "rpw" and check.as_tol(tol) > 0:
+        raise ValueError(f"tol has no effect on distance={distance!r}: leave it out")
+    if distance in _WITHOUT_SOLVER and solver != "auto":
+        raise ValueError(f"solver has no effect on distance={distance!r}: leave it out")
+    if not check.has_entries(k):
+        return as_question(distance, k=k, tol=tol, solver=solver, **others)
+    if check.as_tol(tol) > 0 or solver != "auto":
+        name = "tol" if check.as_tol(tol) > 0 else "solver"
+        raise ValueError(f"{name} has no effect beside a list of k, for which one exact search answers: leave it out")
+    return as_question_of_several(distance, k=k, **others)
+
+
+def _check_has_points(question: Question, ground: Ground) -> None:
+    if question.solver == "points" and (ground.size is not None or not ground.has_norm):
+        raise ValueError(
+            "solver='points' needs points under a metric of the core (euclidean, cityblock, chebyshev, minkowski), and "
+            "no support= or cost=: leave solver out, or pass solver='exact'"
+        )
+
+
 def as_diameter(
     value: Any, ground: Ground, collections: list[Atoms], given: tuple[Any, ...], deadline: Deadline = NEVER
 ) -> float:
@@ -205,7 +283,10 @@ def as_diameter(
         raise ValueError(f"diameter must be a positive number or 'auto', got {value!r}")
     different = collections[:1] if collections[-1] is collections[0] else collections
     clouds = [np.asarray(atoms.where) for atoms in different] + points_given(*given)
-    return check.as_positive(ground.diameter(clouds, deadline), "diameter='auto'")
+    found = ground.diameter(clouds, deadline)
+    if not found:
+        raise ValueError("diameter='auto' is 0, because all points are equal: pass a positive number")
+    return check.as_positive(found, "diameter='auto'")
 
 
 def warn_of_batch(batch: PairBatch) -> None:

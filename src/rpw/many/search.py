@@ -2,9 +2,9 @@
 
 A search goes in rounds. Each takes the candidates with the least lower bounds and solves them. What a solve has found
 (a cut: a line below the profile of its pair) bounds the other candidates of its query too, and those that are then
-proven to be too far are never solved (docs/theory.md, "Search"). The backend keeps the cuts, and says how much a round
-takes. The answers are those of brute force, always: a pair is left out only when its bound lies beyond the distances
-that are known by then to be better, and given up when its solve proves as much.
+proven to be too far are never solved (docs/proofs/search.md, "Search"). The backend keeps the cuts, and says how much
+a round takes. The answers are those of brute force, always: a pair is left out only when its bound lies beyond the
+distances that are known by then to be better, and given up when its solve proves as much.
 """
 
 from __future__ import annotations

@@ -13,15 +13,16 @@ from rpw.base.arrays import settled_device
 from rpw.base.columns import Columns, names_of_coordinates
 from rpw.base.deadline import Deadline, deadline_after
 from rpw.base.progress import Progress, progress_bar
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.many.backends.choice import backend_for
 from rpw.many.backends.protocol import Backend
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_measures, check_same_dimension
-from rpw.many.errors import PairwiseError
+from rpw.many.errors import error_of
 from rpw.many.pairwise import as_diameter, warn_of_batch
 from rpw.many.support import as_shared_ground
-from rpw.measure import CollectionLike
+from rpw.measure import CollectionLike, is_grid
 from rpw.pair import solvers
 from rpw.pair.atoms import atoms_of_one, joined
 from rpw.pair.metrics import Metric, as_metric
@@ -32,6 +33,7 @@ from rpw.pair.result import Result
 __all__ = ["solve_pairs"]
 
 
+@documented
 def solve_pairs(
     A: CollectionLike,
     B: CollectionLike,
@@ -50,32 +52,67 @@ def solve_pairs(
     device: str = "cpu",
     time_limit: float | None = None,
 ) -> list[Result]:
-    """Results with plans for the pairs (A[0], B[0]), (A[1], B[1]), …, on all threads or on a GPU.
+    """Solve A[i] against B[i] for every i, and return a result with a plan for each pair.
 
-    The same results as `rpw.solve` (for other distances, `rpw.transport`) gives for each pair; on the CPU to the bit.
+    The results are the same as from `rpw.solve`, or from `rpw.transport` for other distances; on the CPU they agree to
+    the last bit.
 
     Parameters
     ----------
-    A, B : collections of the same length, as in `rpw.pairwise`
-    distance, p, k, mass, lam, metric, diameter, support, cost, n_threads, progress : as in `rpw.pairwise`
-    device : str
-        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...), for what `rpw.pairwise` computes there. Distances and bounds agree
-        with those of the CPU to about 1e-12; where several plans are equally cheap, it may be another one of them.
+    %(collections)s
+        Both have the same length.
+    %(distance_by_name)s
+    %(p)s
+    %(k)s
+    %(mass_of_many)s
+    %(lam_of_many)s
+    %(metric)s
+    %(diameter_of_many)s
+    %(support)s
+    %(shared_cost)s
+    %(n_threads)s
+    %(progress pairs)s
+    device : str, default "cpu"
+        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU. Distances and bounds agree with those of the CPU
+        to about 1e-12. If several plans are equally cheap, the GPU may return another one. The notes of `rpw.pairwise`
+        say what a GPU can compute.
     time_limit : float, optional
-        Seconds for all pairs. Those that are not finished come back with what was proven, and
-        ``status == "time_limit"``. On the CPU, half of the time is kept for the pairs that wait, in equal parts: a
-        hard pair may be stopped before the end, so that those after it have their turn.
+        Seconds for all pairs. Pairs that are not finished come back with the bounds proven so far, and with ``status ==
+        "time_limit"``. On the CPU, half of the time is reserved, in equal parts, for pairs that have not begun, so a
+        hard pair may be stopped early.
+
+    Returns
+    -------
+    list of Result
+        One result for each pair.
 
     Raises
     ------
     PairwiseError
-        After all pairs were tried, if some failed: ``failures`` names them, ``distances`` holds the other Results, and
-        None in place of those.
+        If some pairs fail, after all others are finished. Its ``failures`` names them; its ``distances`` holds the
+        other results, and None for the pairs that failed.
+    NoGpuError
+        If ``device`` names a GPU that is not there.
+
+    Warns
+    -----
+    %(warns_of_many)s
+
+    See Also
+    --------
+    rpw.pairwise : All distances between two collections, without plans.
+
+    Examples
+    --------
+    The second pair leaves a quarter of the mass behind, on the point at 2:
 
     >>> import rpw
-    >>> results = rpw.solve_pairs([[[0.0]], [[1.0]]], [[[0.5]], [[2.0], [1.0]]], p=1, diameter=1)
-    >>> [round(result.distance, 6) for result in results], results[1].unmatched_b.round(6).tolist()
-    ([0.333333, 0.25], [0.25, 0.0])
+    >>> A, B = [[[0.0]], [[1.0]]], [[[0.5]], [[2.0], [1.0]]]
+    >>> results = rpw.solve_pairs(A, B, p=1, diameter=1)
+    >>> [round(result.distance, 3) for result in results]
+    [0.333, 0.25]
+    >>> results[1].unmatched_b.round(3)
+    array([0.25, 0.  ])
     """
     deadline = deadline_after(time_limit)
     check.check_progress(progress)
@@ -92,7 +129,8 @@ def solve_pairs(
     check_distance(distance, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     delta = as_diameter(diameter, ground, [of_a, of_b], (A, B))
     question = as_question(distance, p=p, k=k, diameter=delta, mass=mass, lam=lam)
-    problems = [Problem(a, b, x, y, ground, names) for (a, x), (b, y) in zip(first, second, strict=True)]
+    is_picture = any(is_grid(item) for side in (A, B) if isinstance(side, (list, tuple)) for item in side)
+    problems = [Problem(a, b, x, y, ground, names, is_picture) for (a, x), (b, y) in zip(first, second, strict=True)]
     batch = PairBatch(of_a, of_b, ground, replace(question, need="plan"))
     if diameter is None:
         warn_of_batch(batch)
@@ -116,5 +154,5 @@ def _solve(
         if s not in failed
     }
     if failures:
-        raise PairwiseError.of(sorted(failures), [results.get(s) for s in range(len(problems))])
+        raise error_of(sorted(failures), [results.get(s) for s in range(len(problems))])
     return list(results.values())

@@ -1,7 +1,7 @@
 """All distances from the inputs to one measure, with their derivatives: everything that the methods know.
 
-RPW = ε solves F(1 - ε) = (κε)^p with κ = kΔ; λ is the slope of F there, and (f, g) are the potentials (docs/theory.md,
-"Barycenters"). In the unit t = ε^p:
+RPW = ε solves F(1 - ε) = (κε)^p with κ = kΔ; λ is the slope of F there, and (f, g) are the potentials
+(docs/proofs/derivatives.md, "Barycenters"). In the unit t = ε^p:
 
     dt = rate · dF    with    rate = p ε^(p-1) / (λ + p κ^p ε^(p-1))
     t(b') >= offset + slope · b'    for all weights b', with    slope = rate · g

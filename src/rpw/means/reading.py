@@ -38,24 +38,28 @@ def check_kind(n_points: Any, support: Any, n_starts: Any, free_weights: Any, me
             raise ValueError("free_weights has no effect with support=, where weights always move: leave it out")
     elif as_metric(metric).given != "euclidean":
         raise ValueError(
-            f"metric must be 'euclidean' where points move, got {metric!r}; with support= it can be any other"
+            f"metric must be 'euclidean' if points move, got {metric!r}; with support= it can be any other"
         )
 
 
-def as_given(measures: Any, support: Any, places: Array | None, metric: Any) -> list[Measure]:
-    """The inputs as measures, with all their atoms. Rows of numbers beside ``support`` are histograms on it."""
+def as_given(measures: Any, support: Any, places: Array | None, metric: Any) -> tuple[list[Measure], tuple[str, ...]]:
+    """The inputs as measures, with all their atoms, and the names of their columns, if they have some.
+
+    Rows of numbers beside ``support`` are histograms on it.
+    """
     are_histograms = support is not None and _are_rows(measures)
     columns = Columns(of_places=are_histograms).shared_with(measures=measures)
     if support is None or places is None:
-        return as_list_of_measures(measures, "measures")
+        return as_list_of_measures(measures, "measures"), columns.best
     if are_histograms:
         ground = as_shared_ground(support, None, as_metric(metric))
-        return [Measure(places, weights) for weights, _ in as_measures(measures, "measures", ground)]
-    columns.shared_with(support=support)
+        given = [Measure(places, weights) for weights, _ in as_measures(measures, "measures", ground)]
+        return given, Columns().shared_with(support=support).best
+    columns = columns.shared_with(support=support)
     given = as_list_of_measures(measures, "measures")
     if given[0].dimension != places.shape[1]:
         raise ValueError(f"support has points of dimension {places.shape[1]}, measures of {given[0].dimension}")
-    return given
+    return given, columns.best
 
 
 def _are_rows(measures: Any) -> bool:
@@ -89,9 +93,9 @@ def as_space(diameter: Any, given: list[Measure], places: Array | None, metric: 
     delta = as_diameter(diameter, ground, [inputs, others], (given,))
     if p * (math.log2(check.as_kappa(k, delta)) + 3) > _BINARY_DIGITS:
         raise ValueError(
-            f"k={k:g} is too large for a barycenter: (k * diameter) ** p is no float64, with diameter={delta:g} and "
-            f"p={p:g}; pass a smaller k (where all mass is moved, a larger one changes nothing), or rescale points and "
-            "diameter"
+            f"k={k:g} is too large for a barycenter: (k * diameter) ** p is outside the range of "
+            f"float64, with diameter={delta:g} and p={p:g}; pass a smaller k (once all mass moves, a "
+            "larger k changes nothing), or rescale points and diameter"
         )
     if diameter is None:
         warn_of_batch(PairBatch(inputs, others, ground, as_question(p=p, k=k, diameter=delta)))
@@ -102,7 +106,7 @@ def as_finite_p(value: Any) -> float:
     """The exponent, in [1, inf)."""
     p = check.as_p(value)
     if math.isinf(p):
-        raise ValueError("p must be finite for a barycenter: at p = inf a plan does not tell where to move")
+        raise ValueError("p must be finite for a barycenter: at p = inf, a plan does not say where to move")
     return p
 
 

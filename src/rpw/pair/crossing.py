@@ -5,7 +5,7 @@ With F(1 - u) the p-th power of the cost while the share u stays behind, the cro
     min { e ≥ 0 : F(1 - (e - t)) ≤ (κ e)^p }.
 
 At t = 0 that is RPW. At t = s and t = -s it is the upper and the lower end of what RPW can become when a share s of the
-mass is replaced (docs/theory.md, "How far replaced points can move RPW").
+mass is replaced (docs/proofs/statistics.md, "How far replaced points can move RPW").
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The largest distance between any two points, exactly within a stated amount of work, and of their inliers.
 
-docs/theory.md, "The diameter", has the proofs.
+docs/proofs/profile.md, "The diameter", has the proofs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
+from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.pair.atoms import Ints
 from rpw.pair.metrics import GroundMetric, equal_rows
 
@@ -36,11 +37,17 @@ _SAMPLE = 512  # points among which the middle one is sought
 
 
 class Diameter(float):
-    """A float: the largest distance between any two of the points, or an upper bound on it.
+    """A float that `rpw.diameter` returns: the largest distance between any two points, or an upper bound on it.
 
-    ``lower`` is the largest distance that was found. ``is_exact`` says whether the number itself is that distance;
-    otherwise the truth lies between the two.
+    Examples
+    --------
+    >>> import rpw
+    >>> delta = rpw.diameter([[0.0, 0.0], [3.0, 4.0]])
+    >>> delta, delta.lower, delta.is_exact
+    (5.0, 5.0, True)
     """
+
+    __signature__ = NO_PARAMETERS
 
     __slots__ = ("_lower",)
     _lower: float
@@ -53,12 +60,12 @@ class Diameter(float):
 
     @property
     def lower(self) -> float:
-        """The distance between two of the points, the largest that was found."""
+        """The largest distance between two points that was found."""
         return self._lower
 
     @property
     def is_exact(self) -> bool:
-        """Whether no two points lie farther apart than two that were found."""
+        """Whether the number is the largest distance; if not, the truth lies between ``lower`` and the number."""
         return self._lower == float(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -77,7 +84,7 @@ def diameter_of(
         points = points[_inliers(_Distances(metric, points, deadline), quantile)]
     box, is_exact = metric.box(points)
     if not math.isfinite(box) and metric.core is not None:
-        raise ValueError("the points are too far apart: their diameter is not a float64")
+        raise ValueError("the points are too far apart: their diameter is outside the range of float64")
     if is_exact:
         return Diameter(box)
     if metric.core is not None and _core.length_unit(points, points) != 1:

@@ -21,6 +21,8 @@ import numpy as np
 
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
+from rpw.base.made_by_rpw import NO_PARAMETERS
+from rpw.base.shared_docs import documented
 from rpw.pair.atoms import Ints
 from rpw.pair.metrics import GroundMetric
 from rpw.pair.problem import Problem
@@ -36,35 +38,43 @@ _ROUNDING = 1e-12  # of sums of masses
 
 @dataclass(frozen=True, eq=False)
 class Displacement:
-    """How far a plan moves the mass along each coordinate, in the units of the points.
+    """How far a plan moves the mass along each column, in the units of the points.
 
-    The plan of RPW leaves the farthest rows behind, so its moves are shorter than the shift between the measures. Raise
-    ``k``, or use ``rpw.transport(x, y).displacement``, to see the full shift.
+    ``rpw.Result.displacement`` returns it.
 
-    The numbers have no chance level. Two samples of one distribution show small moves too, and
-    `rpw.stats.two_sample_test` says whether the samples differ. In many dimensions every column has a part of the cost,
-    moved or not: look at the largest ``abs(mean)``, not at ``share``.
+    The plan of RPW leaves the farthest rows behind, so its moves are shorter than the shift between the measures. To
+    see the full shift, raise ``k`` or use ``rpw.transport(x, y).displacement``.
+
+    Two samples of one distribution show small moves too; `rpw.stats.two_sample_test` says whether two samples differ.
+    In many dimensions every column has a part of the cost, even one that has not shifted: look at the largest
+    ``abs(mean)``, not at ``share``.
 
     Attributes
     ----------
     names : tuple of str
-        The names of the columns, if the points came as tables; else ``"column 0"``, ``"column 1"``, …
-    mean : array (d,)
+        The names of the columns, if the points came as tables; if not, ``"column 0"``, ``"column 1"``, ...
+    mean : array of shape (d,)
         The mean move from the first measure to the second, over the mass that moves; NaN if nothing moves.
-    median : array (d,)
-        Its median: half of the mass moves less, half more. A few outliers that move far change it little; they may make
-        up most of ``mean`` and ``share``.
-    absolute : array (d,)
-        The mean of the absolute value. It is far larger than ``abs(mean)`` if mass moves both ways.
-    share : array (d,) or None
-        The part of W^p that each coordinate makes up. The parts sum to 1; they are all 0 if the plan costs nothing.
-        None under a metric that is no norm of the differences.
+    median : array of shape (d,)
+        The median move. A few outliers that move far change it little; they may dominate ``mean`` and ``share``.
+    absolute : array of shape (d,)
+        The mean of the absolute move. It is larger than ``abs(mean)`` if some mass moves up and some moves down.
+    share : array of shape (d,), or None
+        The part of W_p**p that each column makes up. The parts sum to 1; all are 0 if the plan costs nothing. None
+        under a metric that is not a norm of the differences.
+
+    Examples
+    --------
+    The first column moves by 3. In the second, one point moves up and the other down:
 
     >>> import rpw
-    >>> moved = rpw.transport([[0.0, 0.0], [1.0, 0.0]], [[3.0, 1.0], [4.0, -1.0]]).displacement
-    >>> moved.mean.tolist(), moved.absolute.tolist(), moved.share.round(9).tolist()
-    ([3.0, 0.0], [3.0, 1.0], [0.9, 0.1])
+    >>> x, y = [[0.0, 0.0], [1.0, 0.0]], [[3.0, 1.0], [4.0, -1.0]]
+    >>> moved = rpw.transport(x, y).displacement
+    >>> moved.mean, moved.absolute, moved.share.round(3)
+    (array([3., 0.]), array([3., 1.]), array([0.9, 0.1]))
     """
+
+    __signature__ = NO_PARAMETERS
 
     names: tuple[str, ...]
     mean: Array
@@ -72,20 +82,51 @@ class Displacement:
     absolute: Array
     share: Array | None
 
+    @documented
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the mean move along each coordinate as a bar (needs ``rpw[plot]``).
+        """Draw the mean move along each column as a bar (needs ``rpw[plot]``).
 
-        The pale bar behind it is as long as the mean absolute value, the mark is the median, and the text is the share
-        of the cost. Of more than 30 columns, those with the longest mean moves are drawn.
+        The pale bar shows the mean absolute move, the mark the median, and the text the share of the cost. If there are
+        more than 30 columns, the 30 with the longest mean moves are drawn.
+
+        Parameters
+        ----------
+        %(ax)s
+
+        Returns
+        -------
+        %(returns_ax)s
+
+        Examples
+        --------
+        >>> import rpw
+        >>> x, y = [[0.0, 0.0], [1.0, 0.0]], [[3.0, 1.0], [4.0, -1.0]]
+        >>> moved = rpw.transport(x, y).displacement
+        >>> [label.get_text() for label in moved.plot().get_yticklabels()]
+        ['column 0', 'column 1']
         """
         from rpw.plot import plot_displacement
 
         return plot_displacement(self, ax)
 
     def largest(self, most: int) -> list[int]:
-        """The columns with the longest mean moves, the longest first.
+        """Return the columns with the longest mean moves, longest first.
 
-        Not those with the largest shares: in many dimensions, chance makes up most of each share.
+        Parameters
+        ----------
+        most : int
+            How many columns.
+
+        Returns
+        -------
+        list of int
+            Their column numbers, from 0.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> rpw.transport([[0.0, 0.0, 0.0]], [[1.0, -5.0, 2.0]]).displacement.largest(2)
+        [1, 2]
         """
         return [int(column) for column in np.argsort(-np.abs(self.mean), kind="stable")[:most]]
 
@@ -115,7 +156,7 @@ class Displacement:
 def displacement_of(problem: Problem, p: float, rows: Ints, columns: Ints, mass: Array) -> Displacement:
     """Of the plan that moves ``mass[s]`` from atom ``rows[s]`` to atom ``columns[s]``; raises without points."""
     if problem.points is None:
-        raise ValueError("displacement needs points: this result comes from cost=, which has distances alone")
+        raise ValueError("displacement needs points: this result comes from cost=, which has only distances")
     x, y = (np.asarray(points)[atoms] for points, atoms in zip(problem.points, (rows, columns), strict=True))
     moves = y - x
     names = problem.names or tuple(f"column {column}" for column in range(moves.shape[1]))

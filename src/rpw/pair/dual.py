@@ -38,7 +38,8 @@ class Dual:
     def of_each_atom(self, problem: Problem, question: Question) -> Dual:
         """Atoms without mass get what each would need if it alone had some: a derivative, but no proof.
 
-        Where all mass moves, nothing can be left behind, and a potential may be negative (docs/theory.md, "Gradients").
+        Where all mass moves, nothing can be left behind, and a potential may be negative
+        (docs/proofs/derivatives.md, "Gradients").
         """
         return self._extended(problem, question, NEVER, is_joint=False)
 

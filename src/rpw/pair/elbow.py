@@ -1,6 +1,6 @@
 """Where a profile bends: which share of the mass is far dearer to move than the inliers are wide.
 
-docs/theory.md, "The elbow", says why these numbers, and what was measured with them.
+docs/proofs/profile.md, "The elbow", says why these numbers, and what was measured with them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from rpw.base import check
 from rpw.base.deadline import deadline_after
 from rpw.base.doubts import of_one_scale
 from rpw.base.progress import ProgressOfOne, Tell, progress_line
+from rpw.base.shared_docs import documented
 from rpw.base.warn import warn_caller
 from rpw.measure import PointsLike
 from rpw.pair import solvers
@@ -38,6 +39,7 @@ _SILENCE: AbstractContextManager[None] = nullcontext()  # one for all calls: sma
 _K = float("1")  # the default k, by its identity: a k that was passed, also 1, is another object
 
 
+@documented
 def solve(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -54,52 +56,61 @@ def solve(
     solver: str = "auto",
     progress: ProgressOfOne = False,
 ) -> Result:
-    """Solve for the (p,k)-RPW distance and everything that comes with it.
+    """Compute the (p,k)-RPW distance with its bounds, its plan and what the plan leaves behind.
 
-    RPW is the smallest ε such that all but ε of the mass can be moved at a cost W_{p,1-ε} of at most k·Δ·ε.
+    RPW is the smallest share ε of the mass such that moving the rest costs at most k·Δ·ε.
 
     Parameters
     ----------
-    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure
-        The points. Leave them out if you pass ``cost``.
-    a, b : array-like (n,) and (m,), optional
-        Non-negative weights, normalised in float64 (default: uniform). Not allowed beside a Measure, which carries its
-        own. Weights below 2**-61 of the sum count as zero.
-    cost : array-like (n, m), optional
-        Ground *distances* (not their p-th powers) instead of points; rows belong to the first measure.
-    p : float
-        Exponent in [1, inf].
-    k : float
-        Price of leaving mass behind, >= 0. k = 0 is total variation; as k grows, k·Δ·RPW approaches W_p.
-    metric : str or callable
-        Ground metric for points, see `rpw.cost.METRICS`. A callable takes two points and is taken on trust.
-    diameter : float, optional
-        Δ of the *space* (`rpw.diameter` computes one for a whole collection); it sets the unit of length. Left out, it
-        is 1, with a warning where the points (or costs) reach over more than 2; and, where ``k`` was left out too,
-        where 20 different points or more all lie within 0.05.
-    tol : float
-        Error allowed in the answer; 0 means exact.
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(p)s
+    %(k)s
+    %(metric)s
+    %(diameter)s
+    %(tol)s
     time_limit : float, optional
-        Seconds, building the costs included; after that the best proven interval so far is returned.
-    solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}
-        See `rpw.choose_solver`. The last two need ``tol`` > 0. At k = 0 none of them has anything to do, nor have
-        ``"walk"`` and ``"simplex"`` at p = inf; ``Result.solver`` tells what ran.
-    progress : bool or callable
-        Tell on stderr, after two seconds, how much of the mass has moved, which bounds are proven so far, and how many
-        pivots were made: a line that is written over on a terminal, and one every five seconds elsewhere. A function is
-        called several times a second with (moved, lower, upper); what it raises ends the solve.
+        Seconds, including the time to compute the distances. If the time is over, the result holds the bounds proven so
+        far, and its status is ``"time_limit"``.
+    %(solver)s
+    %(progress_of_one)s
 
     Returns
     -------
     Result
+        The distance, its bounds, the plan, and the points left behind.
 
-    Warns, once, if one column makes up nearly all of the distances between points (20 or more on each side, under a
-    norm): then the columns are hardly meant to have the units that they have.
+    Raises
+    ------
+    MemoryError
+        If the distances do not fit into memory.
+
+    Warns
+    -----
+    %(warns_of_pair)s
+
+    See Also
+    --------
+    rpw.distance : The distance alone, as a number.
+    rpw.profile : The distance for every k, from one solve.
+    rpw.solve_pairs : The same for many pairs.
+    rpw.stats.two_sample_test : Whether the distance is larger than chance would make it.
+
+    Examples
+    --------
+    Four heights were measured twice, in centimetres. The last one was typed in millimetres the second time.
 
     >>> import rpw
-    >>> result = rpw.solve([0.0, 0.0, 9.0], [0.0, 0.1, 0.1], p=1, k=1, diameter=1)
-    >>> round(result.distance, 6), result.unmatched_a.round(3).tolist()
-    (0.30303, [0.0, 0.0, 0.303])
+    >>> first = [168.0, 171.0, 174.0, 180.0]
+    >>> second = [168.2, 171.2, 174.2, 1802.0]
+    >>> result = rpw.solve(first, second, diameter=10)
+    >>> round(result.distance, 3)
+    0.25
+    >>> result.outliers_b
+    array([False, False, False,  True])
+    >>> result.status
+    'exact'
     """
     deadline = deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
@@ -110,6 +121,7 @@ def solve(
         return solvers.solve(problem, question, deadline, tell)
 
 
+@documented
 def distance(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -126,14 +138,52 @@ def distance(
     solver: str = "auto",
     progress: ProgressOfOne = False,
 ) -> float:
-    """The (p,k)-RPW distance as a number; parameters as in `rpw.solve`.
+    """Compute the (p,k)-RPW distance as a number.
 
-    Past ``time_limit`` it raises `rpw.TimeLimitError`, which carries the bounds that were proven by then; so do the
-    other functions that return a number.
+    RPW is the smallest share ε of the mass such that moving the rest costs at most k·Δ·ε.
+
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(p)s
+    %(k)s
+    %(metric)s
+    %(diameter)s
+    %(tol)s
+    %(time_limit)s
+    %(solver)s
+    %(progress_of_one)s
+
+    Returns
+    -------
+    float
+        RPW, from 0 to 1.
+
+    Raises
+    ------
+    %(raises_for_number)s
+
+    Warns
+    -----
+    %(warns_of_pair)s
+
+    See Also
+    --------
+    rpw.solve : The distance with its bounds, its plan and the points left behind.
+    rpw.pairwise : All distances between two collections.
+
+    Examples
+    --------
+    A quarter of the mass lies far away. It adds at most a quarter to the distance, however far away it is:
 
     >>> import rpw
-    >>> round(rpw.distance([0.0], [1.0], p=2, k=1), 6)
-    0.618034
+    >>> x, y = [0.0, 0.1, 0.2, 0.3], [0.0, 0.1, 0.2, 1000.0]
+    >>> round(rpw.distance(x, y, diameter=1), 6)
+    0.25
+    >>> round(rpw.wasserstein(x, y), 2)
+    499.85
     """
     deadline = deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
@@ -144,6 +194,7 @@ def distance(
         return solvers.value(problem, question, deadline, tell)
 
 
+@documented
 def choose_solver(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -159,32 +210,76 @@ def choose_solver(
     time_limit: float | None = None,
     solver: str = "auto",
 ) -> tuple[str, str]:
-    """What ``solve`` would run on the same arguments, and why, as ``(name, reason)``.
+    """Say which solver `rpw.solve` would run on these arguments, and why.
 
-    =============================================== ===================== ============================================
-    when                                            solver                what it does
-    =============================================== ===================== ============================================
-    k = 0                                           ``total_variation``   sums over equal points (or one maximum flow)
-    ``solver="lmr"`` or ``"bisection"``             that one              the paper's algorithms, to within ``tol``
-    ``solver="walk"`` or ``"simplex"``, finite p    that one              one of the two exact strategies alone
-    ``solver="points"``                             ``points``            k-d trees, no matrix: a walk, or a simplex
-                                                                          that starts from cells of points (with
-                                                                          ``tol`` or ``time_limit`` bounds from cells
-                                                                          come first); at p = inf flows
-    points on a line                                ``line``              plans in the order of the points, no matrix
-    points, too many for a matrix                   ``points``            as above
-    p = inf                                         ``infinity``          maximum flows over pairs, shortest first
-    else                                            ``exact``             walk along the exact OT-profile, with jumps
-                                                                          by a simplex where it would be long; with
-                                                                          ``tol`` it stops when the bounds are close
-    =============================================== ===================== ============================================
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(p)s
+    %(k)s
+    %(metric)s
+    %(diameter)s
+    %(tol)s
+    time_limit : float, optional
+        Seconds, as in `rpw.solve`. The limit has no effect on the choice.
+    solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}, default "auto"
+        The algorithm you would ask for; the notes explain the names.
 
-    LMR hands over to ``exact`` where its unit would fall below 2**-60 of the largest cost that can be used;
-    ``Result.solver`` tells what ran: of ``exact``, ``walk`` alone or ``simplex`` too, which also answer for ``line``
-    where rounding leaves a doubt, and for ``points`` where powers leave float64; or ``points``, which is tried first
-    between thousands of points (``Result.route`` tells all). What
-    `solve` would refuse is refused here in the same way, also a problem whose costs do not fit into memory
-    (``MemoryError``).
+    Returns
+    -------
+    name : str
+        The name of the solver.
+    reason : str
+        Why it is chosen.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        For everything that `rpw.solve` would refuse.
+
+    Notes
+    -----
+    The first line that applies names the solver:
+
+    ==============================================  ===================
+    if                                              the solver is
+    ==============================================  ===================
+    k = 0                                           ``total_variation``
+    ``solver="lmr"`` or ``"bisection"``             the one you named
+    ``solver="walk"`` or ``"simplex"``, p finite    the one you named
+    ``solver="points"``                             ``points``
+    the points lie on a line                        ``line``
+    there are too many points for a matrix          ``points``
+    p = inf                                         ``infinity``
+    in all other cases                              ``exact``
+    ==============================================  ===================
+
+    What they do:
+
+    - ``total_variation`` sums over equal points, or solves one maximum flow.
+    - ``lmr`` and ``bisection`` are the paper's algorithms, to within ``tol``.
+    - ``walk`` follows the exact OT-profile from breakpoint to breakpoint. ``simplex`` jumps along it.
+    - ``exact`` walks, and jumps if the walk would be long. With ``tol`` it stops as soon as its bounds are close.
+    - ``line`` builds plans in the order of the points, without a matrix.
+    - ``points`` uses k-d trees instead of a matrix: a walk, or a simplex that starts from cells of points. With ``tol``
+      or ``time_limit`` it tries bounds from cells first. With p = inf it solves maximum flows.
+    - ``infinity`` solves maximum flows over pairs, shortest pairs first.
+
+    ``Result.solver`` names the algorithm that gave the answer, and ``Result.route`` lists every attempt. They can
+    differ from the choice. ``exact`` ends as ``walk``, or as ``simplex`` if it jumped; between thousands of points,
+    ``points`` is tried first. If rounding leaves a doubt for ``line``, or powers exceed the range of float64 for
+    ``points``, an exact solver takes over. ``lmr`` hands over to ``exact`` if its unit would fall below 2**-60 of the
+    largest cost in use.
+
+    Examples
+    --------
+    >>> import rpw
+    >>> rpw.choose_solver([0.0, 1.0], [0.5, 2.0], diameter=1)[0]
+    'line'
+    >>> rpw.choose_solver([[0.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [2.0, 2.0]], diameter=3)[0]
+    'exact'
     """
     deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
@@ -192,6 +287,7 @@ def choose_solver(
     return solvers.choose(problem, question)
 
 
+@documented
 def profile(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -208,20 +304,65 @@ def profile(
     max_breakpoints: int = 1_000_000,
     progress: ProgressOfOne = False,
 ) -> Profile:
-    """The OT-profile: W_{p,α} for every mass α, and RPW for every k, from one solve.
+    """Compute the OT-profile: the cost of moving a share α of the mass, for every α.
 
-    Parameters as in `rpw.solve`. With ``tol`` = 0 the profile is exact. It can be very long, exponentially so in the
-    number of points: beyond ``max_breakpoints`` a ValueError says so. With ``tol`` > 0, a few solves give two curves
-    that are proven to enclose the exact profile. The result is the upper one, and `Profile.lower` is the lower one. In
-    units of W they are at most ``tol`` apart. ``solver="lmr"`` finds such curves in another way, for finite p. Past
-    ``time_limit`` it raises `rpw.TimeLimitError`, and nothing of the curve is kept. ``progress`` is as in `rpw.solve`:
-    it tells for how much of the mass the profile is known (with ``tol``, for how much the two curves are close enough),
-    and a lower and an upper bound on its end, W_p. Without ``tol`` the upper bound is infinite: nothing is known there
-    yet.
+    The profile also has RPW for every k, from one solve.
+
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(p)s
+    %(metric)s
+    %(diameter)s
+    solver : {"auto", "exact", "walk", "points", "lmr"}, default "auto"
+        The algorithm; `rpw.choose_solver` explains the names. ``"lmr"`` needs ``tol`` > 0 and a finite p.
+    tol : float, default 0.0
+        How far apart the two curves around the profile may be, in units of W; 0 means one exact profile.
+    %(time_limit)s
+    max_breakpoints : int, default 1000000
+        The longest exact profile that is kept. The number of breakpoints can grow exponentially with the number of
+        points.
+    %(progress_of_one)s
+
+    Returns
+    -------
+    Profile
+        The exact profile. With ``tol`` > 0, a curve above it; `rpw.Profile.lower` is a curve below it.
+
+    Raises
+    ------
+    ValueError
+        If the exact profile has more than ``max_breakpoints`` breakpoints.
+    TimeLimitError
+        If ``time_limit`` passes first. Nothing of the curve is kept.
+    MemoryError
+        If the distances do not fit into memory.
+
+    See Also
+    --------
+    rpw.solve : RPW at one k, with its plan.
+
+    Notes
+    -----
+    For a profile, ``progress`` reports for how much of the mass the curve is known, and bounds on its end, W_p. With
+    ``tol``, a part is known once the two curves are close enough. Without ``tol``, the upper bound is infinite until
+    the end.
+
+    Examples
+    --------
+    Half of the mass need not move at all. Moving everything costs 2, because the other half
+    travels 4, from 5 to 1:
 
     >>> import rpw
-    >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).mass.tolist()
-    [0.0, 0.5, 1.0]
+    >>> profile = rpw.profile([0.0, 5.0], [0.0, 1.0], p=1, diameter=1)
+    >>> profile.mass
+    array([0. , 0.5, 1. ])
+    >>> profile(0.5), profile(1.0)
+    (0.0, 2.0)
+    >>> profile.distance([1, 2]).round(3)  # RPW for k = 1 and k = 2
+    array([0.4  , 0.333])
     """
     deadline = deadline_after(time_limit)
     question = as_question(p=p, diameter=diameter, tol=tol, solver=solver)
@@ -233,6 +374,7 @@ def profile(
     return replace(curve, _reach=reach)  # the curve has no Δ: the warning comes with a k
 
 
+@documented
 def wasserstein(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -246,8 +388,35 @@ def wasserstein(
     solver: str = "auto",
     progress: ProgressOfOne = False,
 ) -> float:
-    """The p-Wasserstein distance W_p, for p in [1, inf]; parameters as in `rpw.solve`.
+    """Compute the p-Wasserstein distance W_p.
 
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(p)s
+    %(metric)s
+    %(time_limit)s
+    %(exact_solver)s
+    %(progress_of_one)s
+
+    Returns
+    -------
+    float
+        W_p, in the units of the points.
+
+    Raises
+    ------
+    %(raises_for_number)s
+
+    See Also
+    --------
+    rpw.transport : W_p with its plan.
+    rpw.partial_wasserstein : The cost of moving only a part of the mass.
+
+    Examples
+    --------
     >>> import rpw
     >>> rpw.wasserstein([0.0, 1.0], [1.0, 2.0], p=1)
     1.0
@@ -257,6 +426,7 @@ def wasserstein(
         return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
+@documented
 def partial_wasserstein(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -271,17 +441,49 @@ def partial_wasserstein(
     solver: str = "auto",
     progress: ProgressOfOne = False,
 ) -> float:
-    """W_{p, mass}: the least cost of moving a share ``mass`` of the mass, for p in [1, inf].
+    """Compute the partial Wasserstein distance: the least cost of moving a given share of the mass.
+
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(mass)s
+    %(cost)s
+    %(p)s
+    %(metric)s
+    %(time_limit)s
+    %(exact_solver)s
+    %(progress_of_one)s
+
+    Returns
+    -------
+    float
+        The cost W_{p,mass}, in the units of the points.
+
+    Raises
+    ------
+    %(raises_for_number)s
+
+    See Also
+    --------
+    rpw.transport : The same with its plan.
+    rpw.profile : The cost of every share, from one solve.
+
+    Examples
+    --------
+    Half of the mass is in place already. The other half is 8 away:
 
     >>> import rpw
-    >>> rpw.partial_wasserstein([0.0, 9.0], [0.0, 1.0], mass=0.5)
-    0.0
+    >>> x, y = [0.0, 9.0], [0.0, 1.0]
+    >>> [rpw.partial_wasserstein(x, y, mass=mass, p=1) for mass in (0.5, 0.75, 1.0)]
+    [0.0, 2.0, 4.0]
     """
     deadline, question = deadline_after(time_limit), as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
     with _telling(progress) as tell:
         return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
+@documented
 def transport(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -297,31 +499,58 @@ def transport(
     solver: str = "auto",
     progress: ProgressOfOne = False,
 ) -> Result:
-    """The plan behind W_p, partial W_p or λ-ROBOT, with its potentials and its proof; parameters as in `rpw.solve`.
+    """Compute the plan behind W_p, partial W_p or λ-ROBOT, with its potentials and bounds.
 
     Parameters
     ----------
-    mass : float
-        The share of the mass to move, in [0, 1].
+    %(points)s
+    %(weights)s
+    mass : float, default 1.0
+        The share of the mass to move, from 0 to 1; 1 gives W_p.
+    %(p)s
+    %(cost)s
+    %(metric)s
     lam : float, optional
-        λ-ROBOT instead: the plan holds pairs that are shorter than 2λ, the rest stays unmatched and is priced at 2λ.
+        λ > 0, for λ-ROBOT. The plan holds only pairs closer than 2λ. The rest stays unmatched and costs 2λ per unit of
+        mass. Not together with ``mass``.
     time_limit : float, optional
-        Seconds; after that the plan so far, with the rest moved to wherever there is room (of λ-ROBOT: left behind),
-        and the bounds that are proven.
-    solver : {"auto", "exact", "walk", "simplex", "points"}
-        As in `rpw.solve`; ``"lmr"`` and ``"bisection"`` answer for RPW alone.
+        Seconds. If the time is over, the result holds the bounds proven so far and a complete plan: mass that was still
+        missing goes wherever there is room (for λ-ROBOT, it stays unmatched).
+    %(exact_solver)s
+    %(progress_of_one)s
 
     Returns
     -------
-    Result, in which ``.distance``, ``.lower`` and ``.upper`` are W_{p,mass} itself (or λ-ROBOT), ``.cost`` is the same,
-    and ``.mass`` is what moves. ``.multiplier`` and ``.potentials`` are None at p = inf.
+    Result
+        Its ``distance``, ``lower``, ``upper`` and ``cost`` are W_{p,mass} (or λ-ROBOT), in the units of the points. Its
+        ``mass`` is the mass that moves. ``multiplier`` and ``potentials`` are None if p = inf.
+
+    Raises
+    ------
+    MemoryError
+        If the distances do not fit into memory.
+
+    See Also
+    --------
+    rpw.wasserstein : W_p as a number.
+    rpw.solve : The plan of RPW, which finds by itself how much to move.
+
+    Examples
+    --------
+    Each point of x moves to a point of y. The last point has the longest way:
 
     >>> import rpw
-    >>> result = rpw.transport([0.0, 1.0, 9.0], [0.0, 2.0, 3.0], p=1)
-    >>> round(result.distance, 6), result.plan.toarray().round(3).diagonal().tolist()
-    (2.333333, [0.333, 0.333, 0.333])
-    >>> rpw.transport([0.0, 1.0, 9.0], [0.0, 2.0, 3.0], p=1, mass=2 / 3).unmatched_a.round(3).tolist()
-    [0.0, 0.0, 0.333]
+    >>> x, y = [0.0, 1.0, 9.0], [0.0, 2.0, 3.0]
+    >>> result = rpw.transport(x, y, p=1)
+    >>> round(result.distance, 6)
+    2.333333
+    >>> result.plan.toarray().round(3).diagonal()
+    array([0.333, 0.333, 0.333])
+
+    If only two thirds of the mass have to move, the last point stays:
+
+    >>> rpw.transport(x, y, p=1, mass=2 / 3).unmatched_a.round(3)
+    array([0.   , 0.   , 0.333])
     """
     deadline = deadline_after(time_limit)
     question = _question_of_transport(p, check.as_mass(mass), lam, solver)
@@ -332,13 +561,17 @@ def transport(
 def _question_of_transport(p: float, mass: float, lam: float | None, solver: str) -> Question:
     if lam is not None:
         if mass != 1:
-            raise ValueError(f"mass={mass:g} beside lam: λ-ROBOT itself decides what moves; leave one of them out")
+            raise ValueError(
+                f"mass={mass:g} and lam exclude each other: λ-ROBOT chooses by itself how much moves; "
+                "leave one of them out"
+            )
         return as_question("robot", p=p, lam=lam, solver=solver)
     if mass == 1:
         return as_question("wasserstein", p=p, solver=solver)
     return as_question("partial_wasserstein", p=p, mass=mass, solver=solver)
 
 
+@documented
 def total_variation(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -350,8 +583,31 @@ def total_variation(
     time_limit: float | None = None,
     progress: ProgressOfOne = False,
 ) -> float:
-    """The total variation distance: the mass that is not shared. It is (p,0)-RPW for every p; parameters as in
-    `rpw.solve`.
+    """Compute the total variation distance: the share of the mass that the two measures do not have in common.
+
+    It equals RPW with k = 0, for every p.
+
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(metric)s
+    %(time_limit)s
+    %(progress_of_one)s
+
+    Returns
+    -------
+    float
+        From 0 (equal measures) to 1 (no point in common).
+
+    Raises
+    ------
+    %(raises_for_number)s
+
+    Examples
+    --------
+    One of two points is shared:
 
     >>> import rpw
     >>> rpw.total_variation([0.0, 1.0], [1.0, 2.0])
@@ -362,6 +618,7 @@ def total_variation(
         return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
+@documented
 def levy_prokhorov(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -373,18 +630,45 @@ def levy_prokhorov(
     time_limit: float | None = None,
     progress: ProgressOfOne = False,
 ) -> float:
-    """The Lévy–Prokhorov distance, (inf,1)-RPW on the raw distances (there is no diameter); parameters as in
-    `rpw.solve`.
+    """Compute the Lévy–Prokhorov distance.
+
+    It is the smallest ε such that all but a share ε of the mass can be moved without any move longer than ε. It equals
+    RPW with p = inf and k·Δ = 1, so it has no ``diameter``: lengths count as they are.
+
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    %(cost)s
+    %(metric)s
+    %(time_limit)s
+    %(progress_of_one)s
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    %(raises_for_number)s
+
+    Examples
+    --------
+    A shift by 0.25 is a distance of 0.25. A tenth of the mass that is far away is a distance of 0.1:
 
     >>> import rpw
     >>> rpw.levy_prokhorov([0.0], [0.25])
     0.25
+    >>> round(rpw.levy_prokhorov([0.0], [0.0, 9.0], b=[0.9, 0.1]), 6)
+    0.1
     """
     deadline, question = deadline_after(time_limit), as_question("levy_prokhorov")
     with _telling(progress) as tell:
         return solvers.value(as_problem(x, y, a, b, cost=cost, metric=metric), question, deadline, tell)
 
 
+@documented
 def robot(
     x: PointsLike | None = None,
     y: PointsLike | None = None,
@@ -399,7 +683,37 @@ def robot(
     solver: str = "auto",
     progress: ProgressOfOne = False,
 ) -> float:
-    """λ-ROBOT: W_p under the truncated ground distance min(c, 2λ), with λ = ``lam``.
+    """Compute λ-ROBOT: W_p after cutting off distances at 2λ.
+
+    Parameters
+    ----------
+    %(points)s
+    %(weights)s
+    lam : float
+        λ > 0: distances above 2λ count as 2λ.
+    %(cost)s
+    %(p)s
+    %(metric)s
+    %(time_limit)s
+    %(exact_solver)s
+    %(progress_of_one)s
+
+    Returns
+    -------
+    float
+        The cost, at most 2λ.
+
+    Raises
+    ------
+    %(raises_for_number)s
+
+    See Also
+    --------
+    rpw.transport : The same with its plan, by ``lam=``.
+
+    Examples
+    --------
+    Half of the mass stays in place. The other half is 8 away, which counts as 2λ = 1:
 
     >>> import rpw
     >>> rpw.robot([0.0, 9.0], [0.0, 1.0], lam=0.5, p=1)

@@ -369,4 +369,7 @@ def sample_of(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:
 
 def _left_out(x: Any, y: Any) -> float:
     """Stands for a metric that cannot be pickled, such as a lambda."""
-    raise ValueError("the metric of this result could not be pickled and was left out")
+    raise ValueError(
+        "the metric of this result could not be pickled and was left out: solve the pair again, or define "
+        "the function at the top level of a module"
+    )

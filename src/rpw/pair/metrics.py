@@ -23,7 +23,8 @@ from rpw.base.identity import describe_callable
 
 __all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "check_beside_cost", "equal_rows"]
 
-Metric = str | Callable[[Any, Any], float]  # what users pass
+#: What ``metric=`` takes: a name, or a function of two points.
+Metric = str | Callable[[Any, Any], float]
 
 _MOST_ENDS = 5  # the way between the second and the third is the diameter, or close to it, in nearly all clouds
 _PAIRS_PER_BLOCK = 1 << 19  # small enough that Ctrl-C and time_limit are noticed between two blocks
@@ -111,7 +112,7 @@ class CoreMetric(GroundMetric):
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         unit = _core.length_unit(x, y)
         if np.isinf(unit):
-            raise ValueError("x and y are too far apart: their distance is not a float64")
+            raise ValueError("x and y are too far apart: their distance is outside the range of float64")
         for rows in _row_blocks(len(x), len(y)):
             deadline.check()
             _core.fill_distances(x[rows], y, self.core, unit, out[rows])
@@ -290,10 +291,11 @@ _SCIPY = (
     ScipyMetric("sokalsneath", separates=False),
 )
 _BY_NAME: dict[str, GroundMetric] = {str(metric.given): metric for metric in (*_CORE, *_SCIPY)}
+#: The names of metrics that ``metric=`` takes.
 METRICS = tuple(_BY_NAME)
 
 _NO_TRIANGLE = ("sqeuclidean", "cosine", "correlation", "braycurtis", "dice", "yule")
-_HINTS = {"sqeuclidean": "p takes the power already, so that W_2 is metric='euclidean' with p=2; "}
+_HINTS = {"sqeuclidean": "for W_2, pass metric='euclidean' and p=2; "}
 _FROM_THE_PAIR = ("seuclidean", "mahalanobis")
 _NOT_ZERO_AT_EQUALITY = ("russellrao", "kulczynski1", "matching", "sokalmichener")
 
@@ -308,9 +310,8 @@ def as_metric(metric: Any) -> GroundMetric:
         return _BY_NAME[metric]
     if metric in _NO_TRIANGLE:
         raise ValueError(
-            f"metric={metric!r} breaks the triangle inequality, so nothing that is built on it (RPW, W_p and the rest) "
-            f"would be a metric; {_HINTS.get(metric, '')}if that is what you want, compute the matrix and pass it "
-            "as cost="
+            f"metric={metric!r} breaks the triangle inequality, so RPW and W_p would not be metrics; "
+            f"{_HINTS.get(metric, '')}to use it anyway, compute the matrix and pass it as cost="
         )
     if metric in _FROM_THE_PAIR:
         raise ValueError(
@@ -318,7 +319,9 @@ def as_metric(metric: Any) -> GroundMetric:
             "be comparable; fix the parameters in a callable"
         )
     if metric in _NOT_ZERO_AT_EQUALITY:
-        raise ValueError(f"metric={metric!r} is not zero exactly between equal points; pass a matrix as cost= instead")
+        raise ValueError(
+            f"metric={metric!r} is not zero exactly for equal points; compute a matrix and pass it as cost= instead"
+        )
     raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
 
 
@@ -331,15 +334,15 @@ def check_has_derivative(metric: Any) -> None:
     known = [str(each.given) for each in _CORE]
     if metric not in known:
         raise ValueError(
-            f"metric={metric!r} has no derivative that rpw knows: choose one of {', '.join(known)}, or compute the "
-            "distances yourself and pass cost="
+            f"metric={metric!r} has no gradient here: choose one of {', '.join(known)}, or compute "
+            "the distances yourself and pass cost="
         )
 
 
 def check_beside_cost(metric: GroundMetric) -> None:
     """Raise where a metric was given beside a matrix of distances; the default cannot be told from none."""
     if callable(metric.given) or metric.given != _CORE[0].given:
-        raise ValueError("metric has no effect beside cost=, which holds the distances already: leave one of them out")
+        raise ValueError("metric has no effect with cost=, which holds the distances already: leave one of them out")
 
 
 # ---------------------------------------------------------------- steps

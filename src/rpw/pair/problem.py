@@ -17,7 +17,7 @@ from rpw.base.deadline import NEVER, Deadline
 from rpw.base.doubts import warn_of_image
 from rpw.base.frozen import frozen
 from rpw.base.memory import check_pairs_fit
-from rpw.measure import Measure
+from rpw.measure import Measure, is_grid
 from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
 from rpw.pair.ground import Ground, Matrix, Points
 from rpw.pair.metrics import as_metric, check_beside_cost
@@ -42,6 +42,7 @@ class Problem:
     y: Where
     ground: Ground
     names: tuple[str, ...] = ()  # of the coordinates, if the points came as tables
+    is_picture: bool = False  # whether the points are rows and columns of pixels
 
     @cached_property
     def rows(self) -> Ints:
@@ -186,13 +187,14 @@ def as_problem(x: Any, y: Any, a: Any, b: Any, *, cost: Any = None, metric: Any 
         raise ValueError(
             f"x and y must have points of the same dimension, got {points_x.shape[1]} and {points_y.shape[1]}"
         )
-    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved), named.best)
+    is_picture = is_grid(x) or is_grid(y)
+    return Problem(weights_a, weights_b, points_x, points_y, Points(resolved), named.best, is_picture)
 
 
 def _as_measure(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Array, Array]:
     if isinstance(points, Measure):
         if weights is not None:
-            raise ValueError(f"{weights_name} must be left out: the Measure {name} carries its weights")
+            raise ValueError(f"{weights_name} must be left out: the Measure {name} has its own weights")
         return points.points, points.weights
     clean = check.as_points(points, name)
     return clean, check.as_weights(weights, weights_name, len(clean))

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.base.frozen import read_only
+from rpw.base.made_by_rpw import NO_PARAMETERS
+from rpw.base.shared_docs import documented
 from rpw.pair.crossing import Polyline
 from rpw.pair.elbow import Spread, outlier_share
 from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
@@ -42,16 +44,41 @@ class Pair(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The OT-profile of two measures: exact, or with ``tol`` an upper curve, with ``lower`` as the other one.
+    """The OT-profile of two measures: what it costs to move a share of the mass, for every share.
 
-    ``mass`` and ``cost_p`` hold the breakpoints of the convex, piecewise linear F(α) = W_{p,α}**p. At p = inf, where F
-    has no meaning, ``cost_p`` holds the left-continuous step curve W_{inf,α} itself: its value on the interval that
-    ends at the same entry of ``mass``.
+    `rpw.profile` returns it. ``profile(alpha)`` is the cost W_{p,α}, and ``profile.distance(k)`` is RPW at any k.
 
-    ``profile(alpha)`` is W_{p,alpha}; ``profile.distance(k)`` is RPW for any k from this one solve. Of a profile with
-    ``tol`` they are upper bounds, and ``profile.lower(alpha)`` and ``profile.lower.distance(k)`` lower ones.
-    Plans are not kept: ``profile.plan(mass)`` and ``profile.result(k)`` solve the pair once more, up to there.
+    If you passed ``tol``, this is a curve above the exact profile, and ``profile.lower`` is a curve below it. Then
+    ``profile(alpha)`` and ``profile.distance(k)`` are upper bounds, and ``profile.lower(alpha)`` and
+    ``profile.lower.distance(k)`` are lower bounds.
+
+    No plans are kept. ``profile.plan(mass)`` and ``profile.result(k)`` solve the pair again.
+
+    Attributes
+    ----------
+    p : float
+        The exponent.
+    diameter : float
+        The unit of length Δ.
+    solver : str
+        The solver that answered; `rpw.choose_solver` explains the names.
+    unmoved : array
+        ``1 - mass`` at the breakpoints, exact even if it is tiny.
+
+    Examples
+    --------
+    One of four points is an outlier. Moving three quarters of the mass is cheap, and the last quarter is not:
+
+    >>> import rpw
+    >>> x, y = [0.0, 1.0, 2.0, 3.0], [0.1, 1.1, 2.1, 90.0]
+    >>> profile = rpw.profile(x, y, p=1, diameter=3)
+    >>> round(profile(0.75), 3), round(profile(1.0), 3)
+    (0.075, 21.825)
+    >>> profile.distance([0.1, 1, 10]).round(3)
+    array([0.25 , 0.242, 0.187])
     """
+
+    __signature__ = NO_PARAMETERS
 
     p: float
     diameter: float
@@ -73,16 +100,16 @@ class Profile:
 
     @cached_property
     def lower(self) -> Profile:
-        """A curve that is proven to lie nowhere above the profile; an exact profile is its own.
+        """A curve that is nowhere above the exact profile, as a `rpw.Profile`; an exact profile is its own lower curve.
 
-        In units of W it is nowhere further below this one than ``tol``. It is a `Profile` too, with its own
-        breakpoints, and ``lower.distance(k)`` is a lower bound on RPW.
+        In units of W, it is nowhere more than ``tol`` below the upper curve. ``lower.distance(k)`` is a lower bound on
+        RPW.
         """
         return self if self._lower is None else replace(self._lower, _reach=self._reach, _upper=self)
 
     @property
     def is_exact(self) -> bool:
-        """Whether this is the profile itself, not one of two curves around it."""
+        """Whether this is the exact profile, not one of two curves around it."""
         return self._lower is None and not self._is_lower
 
     @property
@@ -91,12 +118,16 @@ class Profile:
 
     @cached_property
     def mass(self) -> Array:
-        """The breakpoints, from 0 to 1."""
+        """The breakpoints: shares of the mass, from 0 to 1."""
         return read_only(1.0 - self.unmoved)
 
     @cached_property
     def cost_p(self) -> Array:
-        """F at the breakpoints (at p = inf: W itself)."""
+        """The convex curve F(α) = W_{p,α}**p at the breakpoints; between them it is linear.
+
+        If p = inf, the array holds W itself, which is a step curve: each entry is the value on the interval that ends
+        at the same entry of ``mass``.
+        """
         if np.isinf(self.p):
             return self._cost
         return read_only(in_power_units(self._cost, self._scale, self.p, "cost_p"))
@@ -108,7 +139,25 @@ class Profile:
     def __call__(self, alpha: ArrayLike) -> float | Array: ...
 
     def __call__(self, alpha: ArrayLike) -> float | Array:
-        """W_{p,alpha}, for a number or an array of masses in [0, 1]."""
+        """Return W_{p,α}: the least cost of moving a share α of the mass.
+
+        Parameters
+        ----------
+        alpha : float or array-like
+            One share or many, from 0 to 1.
+
+        Returns
+        -------
+        float or array
+            The cost, in the units of the points; an array if ``alpha`` is one.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> profile = rpw.profile([0.0, 5.0], [0.0, 1.0], p=1)
+        >>> profile([0.5, 0.75, 1.0])
+        array([0., 1., 2.])
+        """
         alphas = np.asarray(for_each(alpha, "alpha", _as_alpha))
         if np.isinf(self.p):
             steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
@@ -131,10 +180,30 @@ class Profile:
     def slope(self, alpha: ArrayLike) -> float | Array: ...
 
     def slope(self, alpha: ArrayLike) -> float | Array:
-        """The right derivative of F = W**p at mass ``alpha``, in units of distance**p (at 1: infinite).
+        """Return the slope of F(α) = W_{p,α}**p to the right of α: what the next bit of mass costs.
 
-        For a number or an array. It is the price of the next bit of mass, and the multiplier λ of a `rpw.Result`.
-        Raises at p = inf.
+        Parameters
+        ----------
+        alpha : float or array-like
+            One share or many, from 0 to 1.
+
+        Returns
+        -------
+        float or array
+            The slope, in units of distance**p; infinite at 1. It is the ``multiplier`` of a `rpw.Result`.
+
+        Raises
+        ------
+        ValueError
+            If p = inf: the profile is then a step curve.
+
+        Examples
+        --------
+        The first half of the mass costs nothing. Each unit of the second half travels a distance of 4:
+
+        >>> import rpw
+        >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).slope([0.25, 0.75])
+        array([0., 4.])
         """
         if np.isinf(self.p):
             raise ValueError("the profile has no slope at p = inf: it is a step curve")
@@ -152,15 +221,32 @@ class Profile:
     @overload
     def distance(self, k: ArrayLike) -> float | Array: ...
 
+    @documented
     def distance(self, k: ArrayLike) -> float | Array:
-        """(p,k)-RPW for a number or an array of k, from the crossing of the profile with the line of slope -kΔ.
+        """Return RPW at one k or many.
 
-        Where the profile was asked for with ``tol``, this is an upper bound and ``lower.distance(k)`` a lower one; they
-        differ by at most ``tol / (kΔ)``.
+        RPW is where the profile meets the line of slope -k·Δ that ends at α = 1.
 
+        Parameters
+        ----------
+        k : float or array-like
+            How much leaving mass behind costs, at least 0.
+
+        Returns
+        -------
+        float or array
+            RPW; an array if ``k`` is one. If you passed ``tol``, it is an upper bound, at most ``tol / (k·Δ)`` above
+            ``lower.distance(k)``.
+
+        Warns
+        -----
+        %(warns_of_many)s
+
+        Examples
+        --------
         >>> import rpw
-        >>> rpw.profile([0.0], [1.0], p=1).distance([1, 3]).tolist()
-        [0.5, 0.25]
+        >>> rpw.profile([0.0], [1.0], p=1, diameter=1).distance([1, 3])
+        array([0.5 , 0.25])
         """
         kappas = for_each(k, "k", lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
@@ -173,48 +259,67 @@ class Profile:
 
     @cached_property
     def scores_a(self) -> Array:
-        """The price at which each atom of the first measure has moved: λ^(1/p) at the slope λ that uses up its mass.
+        """How much a bit of mass costs at the moment when each point of the first measure has moved completely.
 
-        Along the profile mass that has moved never comes back, so there is one such moment. The score is the p-th root
-        of what a bit of mass costs when the last of this atom moves (at p = inf, W itself then). It has the unit of a
-        length, but it is a price of mass, not how far away the point lies. If two clusters have other shares in the
-        second measure, mass must go from one to the other, and ordinary points pay for the whole way. To find
-        outliers, use `rpw.stats.find_outliers`, which bounds how many of those named are ordinary.
+        An array of shape (n,), as lengths: λ^(1/p), where λ is the slope of the profile at that moment (if p = inf, W
+        itself). Points with high scores move last. Points without weight have score 0, and equal points have
+        equal scores.
 
-        Atoms that are used up at the same price, and equal points, have the same score; a rest that stays to the end
-        counts as used up there. If only one measure has outliers, as much mass of the other has high scores
-        too: that for which nothing but the outliers is left. So read the scores of the measure that you doubt.
-        Atoms without weight have score 0. Only of the exact profile: ``tol`` does no harm where the two curves
-        come from it, as for points on a line with p = 1, or a few thousand of equal weight and finite p.
+        A score is not how far away a point lies. If clusters have different shares in the two measures, mass must go
+        from one cluster to another, and ordinary points get high scores. If only one measure has outliers, the same
+        amount of mass of the other measure has high scores too, because only outliers remain to match it. So read the
+        scores of the measure in which you expect outliers. To name outliers, use `rpw.stats.find_outliers`, which has a
+        proven error.
 
+        Scores need the exact profile. A profile with ``tol`` has scores only if its curves come from the exact profile:
+        for points on a line with p = 1, and for a few thousand points of equal weight with finite p.
+
+        Examples
+        --------
         >>> import rpw
-        >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a.tolist()
-        [0.0, 0.5, 7.0]
+        >>> rpw.profile([0.0, 1.0, 9.0], [0.0, 1.5, 2.0], p=1).scores_a
+        array([0. , 0.5, 7. ])
         """
         return self._lengths(self._prices[0])
 
     @cached_property
     def scores_b(self) -> Array:
-        """The same for the second measure."""
+        """The same scores for the points of the second measure, shape (m,); see ``scores_a``."""
         return self._lengths(self._prices[1])
 
     @cached_property
     def _prices(self) -> tuple[Array, Array]:
         if self._used_up is not None:
             return self._used_up
-        raise ValueError("scores need the exact profile, and this one is only within its tol: leave tol out")
+        raise ValueError("scores need the exact profile, and this one was computed with tol: leave tol out")
 
     def _lengths(self, prices: Array) -> Array:
         return prices if np.isinf(self.p) else read_only(self._scale * prices ** (1 / self.p))
 
+    @documented
     def result(self, k: float) -> Result:
-        """(p,k)-RPW with its plan, as `rpw.solve` gives it.
+        """Solve the pair again at one k, and return the distance with its plan.
 
-        The profile keeps the measures (and ``cost=``), but no plans: each call solves the pair once more, up to that k.
+        Parameters
+        ----------
+        k : float
+            How much leaving mass behind costs, at least 0.
 
+        Returns
+        -------
+        Result
+            The same as from `rpw.solve`.
+
+        Warns
+        -----
+        %(warns_of_many)s
+
+        Examples
+        --------
         >>> import rpw
-        >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1, diameter=1).result(k=1).unmatched_a.round(6).tolist()
-        [0.0, 0.4]
+        >>> profile = rpw.profile([0.0, 5.0], [0.0, 1.0], p=1, diameter=1)
+        >>> profile.result(k=1).unmatched_a.round(3)
+        array([0. , 0.4])
         """
         price = as_k(k)
         if as_kappa(price, self.diameter) > 0:
@@ -223,12 +328,29 @@ class Profile:
         self._check_unchanged(self.lower.distance(price), found.distance, self.distance(price))
         return found
 
+    @documented
     def plan(self, mass: float) -> csr_array:
-        """The plan that moves ``mass`` at the least cost, as `rpw.transport` gives it; each call solves once more.
+        """Solve the pair again, and return the cheapest plan that moves the given mass.
 
+        Parameters
+        ----------
+        %(mass)s
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            The plan, shape (n, m).
+
+        See Also
+        --------
+        rpw.transport : The same without a profile.
+
+        Examples
+        --------
         >>> import rpw
-        >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).plan(0.75).toarray().tolist()
-        [[0.5, 0.0], [0.0, 0.25]]
+        >>> rpw.profile([0.0, 5.0], [0.0, 1.0], p=1).plan(0.75).toarray()
+        array([[0.5 , 0.  ],
+               [0.  , 0.25]])
         """
         found, power = self._solvable.transport(as_mass(mass)), 1.0 if np.isinf(self.p) else self.p
         whole = self(1.0) or 1.0
@@ -244,38 +366,52 @@ class Profile:
     def _solvable(self) -> Pair:
         if self._is_lower:
             raise ValueError(
-                "the lower curve has no plans: ask the profile that it belongs to for plan(mass) or result(k)"
+                "the lower curve has no plans: call plan(mass) or result(k) of the profile that it belongs to"
             )
         if self._pair is None:
-            raise ValueError("this profile does not know its measures any more: call rpw.profile again")
+            raise ValueError("this profile no longer has its measures: call rpw.profile again")
         return self._pair
 
     def elbow(self) -> float:
-        """The mass at which the slope of the profile jumps beyond the width of the measures; 1.0 if it does not.
+        """Guess the share of inliers: the mass at which the slope jumps far above the width of the data.
 
-        It is a first guess of the share of inliers, without a proven error. To name outliers, use
-        `rpw.stats.find_outliers`.
+        This is a guess without a proven error. To name outliers, use `rpw.stats.find_outliers`.
 
-        The price of a bit of mass is compared, as a length λ^(1/p), with the width of the inliers: 95 % of the
-        distances between those of the two measures are shorter. A price is too high if it is more than twice that
-        width, and more than so few points would cost at the end of a heavy tail (of a t-distribution with 3 degrees of
-        freedom). At p = inf, W itself is the price. docs/theory.md, "The elbow", has the rule and the measurements.
+        Returns
+        -------
+        float
+            The share of inliers; 1.0 if nothing looks like an outlier.
 
-        Where 1 to 30 % of the points lie at least 10 standard deviations away (the root of the inliers' mean squared
-        distance from their centre), in one measure or in both, it is within 0.01 in 95 of 100 cases. Without outliers
-        it is 1.0 in 95 of 100. What it cannot do:
+        Raises
+        ------
+        ValueError
+            If the profile is not exact (``tol`` > 0).
 
-        - Outliers that lie nearer are seldom named. One or two points must lie far farther out than ten.
-        - What both measures have at the same place is no outlier, however far out it lies. So scattered outliers of
-          both count only if they lie far from each other too.
-        - Inliers in several heaps are as wide as all heaps together.
-        - Where most inliers are equal, there is little to compare with, and it may say 1.0.
-        - At p = 1, moving everything by a little costs as much as moving a part all the way. So a shift may be taken
-          for outliers; p = 2 tells the two apart.
-        - Half of the mass or more is never out.
+        Notes
+        -----
+        The rule compares the cost of a bit of mass, as a length λ^(1/p), with the width of the inliers: 95 % of the
+        distances between inliers of the two measures are shorter than this width. A cost is too high if it is above
+        twice the width, and also above what as few points would cost in the tail of a heavy-tailed distribution (a
+        t-distribution with 3 degrees of freedom). If p = inf, W itself is compared. The section "The elbow" of the
+        proofs has the measurements.
 
-        Two curves within ``tol`` have no elbow: their
-        breakpoints are few.
+        If 1 to 30 % of the points lie at least 10 standard deviations away, in one measure or in both, the elbow is
+        within 0.01 of the true share of inliers in 97 to 99 % of the cases. Without outliers it is 1.0 in 98 % or more.
+        What it cannot do:
+
+        - It seldom sees outliers that lie nearer. A single outlier, or two, must lie much farther out than 10 standard
+          deviations.
+        - Outliers that both measures have at the same place are not seen. Scattered outliers of both measures count
+          only if they also lie far from each other.
+        - If the inliers form several clusters, their width is that of all clusters together.
+        - If most inliers are equal, their width says little, and the elbow may be 1.0.
+        - At p = 1, a small shift of all points can cost as much as a long move of a few, so a shift can look like
+          outliers. Use p = 2 to separate the two.
+        - It never calls half of the mass or more outliers.
+
+        Examples
+        --------
+        Of 1,000 ages, 50 were entered as 999. Without errors, the elbow is 1.0:
 
         >>> import numpy as np
         >>> import rpw
@@ -285,15 +421,32 @@ class Profile:
         (0.95, 1.0)
         """
         if self._spread is None:
-            raise ValueError("elbow needs the exact profile, and this one is only within its tol: leave tol out")
+            raise ValueError("elbow needs the exact profile, and this one was computed with tol: leave tol out")
         lengths = self._cost[1:] if np.isinf(self.p) else self._lengths(self._slopes)
         return 1.0 - outlier_share(self.unmoved[:-1], lengths, self._spread)
 
+    @documented
     def plot(self, ax: Axes | None = None, k: float | Sequence[float] | None = None) -> Axes:
-        """Draw W_{p,α} over α and, with one or several ``k``, the lines kΔ(1 - α) and their crossings.
+        r"""Draw the profile and, for each ``k``, the line k·Δ·(1 - α) with its crossing (needs ``rpw[plot]``).
 
-        Needs matplotlib.
-        Of a profile with ``tol`` there are two curves and two crossings, and what is not known lies between.
+        A profile with ``tol`` is drawn as a band between two curves, with two crossings for each k.
+
+        Parameters
+        ----------
+        %(ax)s
+        k : float or list of float, optional
+            One k or several.
+
+        Returns
+        -------
+        %(returns_ax)s
+
+        Examples
+        --------
+        >>> import rpw
+        >>> ax = rpw.profile([0.0, 5.0], [0.0, 1.0], p=1, diameter=1).plot(k=1)
+        >>> ax.get_xlabel()
+        'mass moved, $\\alpha$'
         """
         from rpw.plot import plot_profile
 
@@ -329,9 +482,10 @@ class Profile:
             "OT-profile",
             [
                 ("p", f"{self.p:g}"),
-                ("diameter", f"{self.diameter:g}"),
+                ("Δ", f"{self.diameter:g}"),
                 ("breakpoints", f"{len(self):,}"),
                 *((f"W at {mass:.0%}", self._cost_in_words(mass)) for mass in (0.5, 0.9, 1.0)),
+                (f"RPW at k = 1, Δ = {self.diameter:g}", self._distance_in_words(1.0)),
                 *([("elbow", f"{self.elbow():.4g} of the mass")] if self.is_exact else []),
                 ("solver", self.solver),
             ],
@@ -339,10 +493,17 @@ class Profile:
         )
 
     def _cost_in_words(self, mass: float) -> str:
-        upper = f"{self(mass):.6g}"
+        return self._in_words(self(mass), self.lower(mass))
+
+    def _distance_in_words(self, k: float) -> str:
+        """RPW, without the warnings of `distance`: nobody asked for it."""
+        kappa = k * self.diameter
+        return self._in_words(self._crossing(kappa), self.lower._crossing(kappa))
+
+    def _in_words(self, value: float, least: float) -> str:
         if self._is_lower:
-            return f"at least {upper}"
-        return upper if self._lower is None else f"{self.lower(mass):.6g} to {upper}"
+            return f"at least {value:.6g}"
+        return f"{value:.6g}" if self._lower is None else f"{least:.6g} to {value:.6g}"
 
     def __repr__(self) -> str:
         below = "" if self._lower is None else f" (at least {self.lower(1.0):.6g})"

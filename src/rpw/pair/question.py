@@ -141,14 +141,21 @@ class Question:
     def parameters(self) -> str:
         """What the number depends on beside the measures, in words."""
         if not self.is_of_cost:
-            return f"p = {self.p:g}, k·Δ = {self.kappa:g}"
+            return f"p = {self.p:g}, k = {self.k:g}, Δ = {self.diameter:g}"
         return f"p = {self.p:g}, " + (f"mass = {self.moved:g}" if self.lam is None else f"λ = {self.lam:g}")
+
+    @property
+    def effort(self) -> dict[str, Any]:
+        """``tol`` and ``solver`` as far as they were given: other ones may give other digits."""
+        given = {"tol": self.tol} if self.tol > 0 else {}
+        return given | ({"solver": self.solver} if self.is_by_name else {})
 
     def describe(self) -> dict[str, Any]:
         """What influences the number, as plain values (for fingerprints: stores on disk depend on every character)."""
         facts = {name: getattr(self, name) for name in ("name", "p", "kappa", "unmoved", "truncation", "diameter")}
         if self.several_k:
             facts["kappas"] = repr(self.kappas)
+        facts |= self.effort
         return {name: repr(value) if isinstance(value, float) else value for name, value in facts.items()}
 
     def to_core(self, max_breakpoints: int = _MANY_BREAKPOINTS) -> _core.Question:
@@ -185,8 +192,8 @@ def as_question(
     _check_solver(solver, tol, name)
     if isinstance(diameter, str):
         raise ValueError(
-            f"diameter must be a number for a single pair, got {diameter!r}: it belongs to the space; compute it once "
-            "for everything you will compare, with rpw.diameter"
+            f"diameter must be a number for a single pair, got {diameter!r}: compute one with "
+            "rpw.diameter, from everything you compare"
         )
     p, diameter, k = check.as_p(p), check.as_diameter(diameter), check.as_k(k)
     check.as_kappa(k, diameter)
@@ -200,7 +207,7 @@ def as_question(
 def as_question_of_several(name: Any, *, k: Any, called: str = "k", **others: Any) -> Question:
     """The same for RPW at each of a list of k, which messages call ``called``."""
     if name != "rpw":
-        raise ValueError(f"{called} may be a list only where distance='rpw': {name!r} has no k")
+        raise ValueError(f"{called} may be a list only if distance='rpw': {name!r} has no k")
     entries = check.entries_of(k, called)
     if entries.ndim != 1:
         raise ValueError(f"{called} must be a list of numbers, got {k!r}")
@@ -217,8 +224,10 @@ def check_distance(name: Any, *, p: Any, k: Any, diameter: Any, mass: Any, lam: 
     if not isinstance(name, str) or name not in DISTANCES:
         raise ValueError(f"unknown distance {name!r}; choose one of {', '.join(DISTANCES)}")
     for option, value, owner in (("mass", mass, "partial_wasserstein"), ("lam", lam, "robot")):
-        if (value is not None) != (option in DISTANCES[name]):
-            raise ValueError(f"{option} belongs to distance={owner!r}, which needs it")
+        if value is None and option in DISTANCES[name]:
+            raise ValueError(f"{option} is missing: distance={name!r} needs it")
+        if value is not None and option not in DISTANCES[name]:
+            raise ValueError(f"{option} has no effect on distance={name!r}: only {owner!r} takes it")
     for option, value in (("p", p), ("k", k), ("diameter", diameter)):
         if option not in DISTANCES[name] and not _is_default(option, value):
             raise ValueError(f"{option} has no effect on distance={name!r}: leave it out")
@@ -235,7 +244,7 @@ def _check_solver(solver: object, tol: float, distance: str) -> None:
     known = SOLVERS if distance == "rpw" else tuple(name for name in SOLVERS if name not in _WITH_ERROR)
     is_name = isinstance(solver, str)
     if not is_name or solver not in known:
-        why = f"solver={solver!r} finds RPW alone" if is_name and solver in SOLVERS else f"unknown solver {solver!r}"
+        why = f"solver={solver!r} computes only RPW" if is_name and solver in SOLVERS else f"unknown solver {solver!r}"
         raise ValueError(f"{why}; choose one of {', '.join(map(repr, known))}")
     if solver in _WITH_ERROR and tol == 0:
-        raise ValueError(f"solver={solver!r} has an error that tol must bound: pass tol > 0, or solver='exact'")
+        raise ValueError(f"solver={solver!r} is approximate: pass tol > 0, or solver='exact'")

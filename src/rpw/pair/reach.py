@@ -33,7 +33,7 @@ class Reach:
     @property
     def subject(self) -> str:
         """What reaches, and how."""
-        return "the costs reach" if self.is_of_cost else "the points reach over"
+        return "the costs reach" if self.is_of_cost else "the points span"
 
 
 NO_REACH = Reach(0.0)
@@ -44,8 +44,8 @@ def warn_of_reach(reach: Reach) -> None:
     if not reach.is_far:
         return
     warn_caller(
-        f"{reach.subject} more than {FAR:g}, and diameter was left at 1: RPW comes out close to 1 for measures that "
-        f"are far apart; {_way_out(reach.is_of_cost)}"
+        f"{reach.subject} more than {FAR:g}, and diameter was left at 1: RPW is then close to 1 for "
+        f"all measures that are far apart; {_way_out(reach.is_of_cost)}"
     )
 
 
@@ -57,11 +57,11 @@ def near_for(*prices: float) -> float:
 def warn_of_nearness() -> None:
     """Warn the code that called rpw that the default diameter is far larger than all distances."""
     warn_caller(
-        f"all points lie within {_NEAR:g} (or all costs do), and diameter was left at 1: RPW is then close to W_p / k, "
-        f"and outliers are not told from the rest; {_way_out(is_of_cost=False)}"
+        f"all points (or all costs) span less than {_NEAR:g}, and diameter was left at 1: RPW is then "
+        f"close to W_p / k, and as sensitive to outliers as W_p; {_way_out(is_of_cost=False)}"
     )
 
 
 def _way_out(is_of_cost: bool) -> str:
     way = "the largest cost" if is_of_cost else "rpw.diameter(...)"
-    return f"pass diameter={way} of everything you compare, or diameter=1 if that is the scale you mean"
+    return f"pass diameter={way} of everything you compare, or diameter=1 if that is the scale you want"

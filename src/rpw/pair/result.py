@@ -13,6 +13,9 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
+from rpw.base.made_by_rpw import NO_PARAMETERS
+from rpw.base.shared_docs import documented
+from rpw.base.types import PathLike
 from rpw.pair.displacement import Displacement, displacement_of
 from rpw.pair.dual import Dual
 from rpw.pair.problem import Problem
@@ -96,31 +99,56 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A distance with its plan and its proof: RPW from `rpw.solve`, W_{p,mass} or λ-ROBOT from `rpw.transport`.
+    """A distance with its bounds, its plan, and what the plan leaves behind.
+
+    `rpw.solve` and `rpw.transport` return it. RPW is a share of the mass. The distances of `rpw.transport` are costs,
+    in the units of the points.
 
     Attributes
     ----------
     distance : float
-        The distance; where the bounds differ, the upper one (the one ``plan`` attains). RPW is a share of the mass,
-        what `rpw.transport` gives is a cost, in units of the ground distance.
+        The distance. If the bounds differ, it is the upper bound, which ``plan`` attains.
     lower, upper : float
-        Proven bounds, up to the rounding of float64 (docs/theory.md, "Rounding").
+        Proven bounds, up to the rounding of float64.
     status : str
-        ``"exact"``, ``"tolerance"`` (stopped within ``tol``; also where weights near 2**-60 of the sum decide, whose
-        rounding keeps the bounds apart, and where the bounds had met when time was up) or ``"time_limit"``.
+        ``"exact"`` if the bounds agree up to rounding. ``"tolerance"`` if they are within ``tol`` of each other, also
+        if the time was over. ``"time_limit"`` if the time was over before that. With tiny weights (near 2**-60 of the
+        sum), rounding may keep the bounds apart; the status is then ``"tolerance"`` too.
     solver : str
-        The solver that ran (see `rpw.choose_solver`).
+        The solver that answered; `rpw.choose_solver` explains the names.
     cost : float
-        W_{p, mass} of the plan, in units of the ground distance (not its p-th power). From `rpw.transport` it is the
-        distance. From `rpw.solve` it is k·Δ·distance at the crossing; less where the crossing lies on a jump (at
-        p = inf), or on an edge so steep that the mass which would make up the difference is below 1e-280.
+        W_{p,mass} of the plan, in the units of the points (not its p-th power). From `rpw.transport` it is the
+        distance. From `rpw.solve` it is k·Δ·distance. It can be less at p = inf, because the profile then has jumps.
+        (At finite p this takes an edge so steep that a mass below 1e-280 makes the difference.)
     iterations : int
-        Pivots or augmentations.
+        Number of pivots or augmentations.
     route : tuple of (str, str)
-        The engines that were asked, in order, and what each said: ``"answered"``, or why it did not (``"too much
-        work"``, ``"in doubt"``, ``"not its kind"``, ``"no room"``, ``"unsound"``, ``"cut off"``). docs/core.md says
-        what they are. Empty where time was up before any was asked, and where a GPU answered.
+        The engines that were asked, in order, and what each said: ``"answered"``, or why not (``"too much work"``,
+        ``"in doubt"``, ``"not its kind"``, ``"no room"``, ``"unsound"``, ``"cut off"``). The page "The core on one
+        page" explains them. Empty if a GPU answered, or if the time was over before the start.
+
+    See Also
+    --------
+    rpw.Profile : The distances for every k.
+
+    Examples
+    --------
+    A third of the first measure lies far away from the second:
+
+    >>> import rpw
+    >>> x, y = [0.0, 0.0, 9.0], [0.0, 0.1, 0.1]
+    >>> result = rpw.solve(x, y, p=1, diameter=1)
+    >>> result
+    Result(distance=0.303030303, exact, mass=0.69697, cost=0.30303)
+    >>> result.unmatched_a.round(3)
+    array([0.   , 0.   , 0.303])
+    >>> result.plan.toarray().round(2)
+    array([[0.33, 0.  , 0.  ],
+           [0.  , 0.33, 0.  ],
+           [0.  , 0.  , 0.03]])
     """
+
+    __signature__ = NO_PARAMETERS
 
     distance: float
     lower: float
@@ -137,15 +165,15 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """``upper - lower``."""
+        """How far apart the bounds are: ``upper - lower``."""
         return self.upper - self.lower
 
     @property
     def mass(self) -> float:
-        """The mass that the plan moves: of RPW ``1 - distance``, from `rpw.transport` the mass that was asked for.
+        """The mass that the plan moves.
 
-        It is summed over the plan for λ-ROBOT, which leaves behind what is too far away, and where nearly everything
-        stays: 1e-62 is lost in ``1 - distance``.
+        For RPW it is ``1 - distance``; from `rpw.transport` it is the mass you asked for. It is summed over the plan
+        for λ-ROBOT, and also for RPW if nearly everything stays, because ``1 - distance`` would round a tiny mass to 0.
         """
         if self._question.is_of_cost:
             return self._question.moved if self._question.lam is None else math.fsum(self._plan.mass)
@@ -154,10 +182,11 @@ class Result:
 
     @property
     def multiplier(self) -> float | None:
-        """The slope λ of the profile at the crossing; None at p = inf and k = 0, and where ``time_limit`` left none.
+        """The slope λ of the OT-profile at the mass that moves, in units of distance**p; None if there is none.
 
-        From `rpw.transport`, that of the edge on which ``mass`` lies: at mass 1 the last one, and where two edges meet
-        a slope that is not below that of the first.
+        There is none if p = inf or k = 0, or if ``time_limit`` passed before one was found. From `rpw.transport` it is
+        the slope of the edge that holds ``mass``: the last edge for mass 1, and at a breakpoint a slope that is not
+        below that of the edge to its left.
         """
         if self._dual is None:
             return None
@@ -165,12 +194,12 @@ class Result:
 
     @cached_property
     def potentials(self) -> tuple[Array, Array] | None:
-        """``(f, g)`` with f, g <= 0, ``f_i + g_j <= c_ij**p - λ`` and ``F(α) >= λα + a·f + b·g``.
+        """Dual potentials ``(f, g)``, which prove ``lower``; None if there are none.
 
-        They prove ``lower``. None at p = inf and k = 0. After a ``time_limit`` None too, where there were none yet, and
-        where ``lower`` was proven in another way. Atoms without mass get the largest
-        values that keep the inequalities; only where they belong to ``cost=`` or a callable metric, and ``time_limit``
-        left no time for them, they get -λ.
+        They satisfy f, g ≤ 0, ``f_i + g_j <= c_ij**p - λ`` and ``F(α) >= λα + a·f + b·g``, where F is the profile to
+        the power p and λ is ``multiplier``. There are none if p = inf or k = 0, or if ``time_limit`` passed before they
+        were found, or if ``lower`` was proven in another way. Points without weight get the largest values that keep
+        the inequalities. If the time was over, they get -λ under ``cost`` or a callable metric.
         """
         if self._dual is None or self.multiplier is None:  # without a multiplier that is a float64 they say nothing
             return None
@@ -180,7 +209,7 @@ class Result:
 
     @cached_property
     def plan(self) -> csr_array:
-        """The plan as a SciPy ``csr_array`` of shape (n, m), which moves ``mass`` in all."""
+        """The transport plan: a SciPy ``csr_array`` of shape (n, m), whose entries sum to ``mass``."""
         from scipy.sparse import csr_array
 
         entries = self._plan
@@ -193,65 +222,133 @@ class Result:
 
     @cached_property
     def unmatched_a(self) -> Array:
-        """The mass of every atom of the first measure that stays behind."""
+        """The mass of each point of the first measure that is left behind, shape (n,)."""
         row = self._problem.rows[self._plan.row]
         moved = np.bincount(row, self._plan.mass, minlength=self._problem.shape[0])
         return read_only(np.maximum(self._problem.a - moved, 0.0))
 
     @cached_property
     def unmatched_b(self) -> Array:
-        """The mass of every atom of the second measure that nothing is moved to."""
+        """How much of the mass of each point of the second measure receives nothing, shape (m,)."""
         column = self._problem.columns[self._plan.column]
         moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
         return read_only(np.maximum(self._problem.b - moved, 0.0))
 
     @property
     def outliers_a(self) -> Mask:
-        """What the plan leaves behind of the first measure: the atoms of which more than half stays.
+        """Which points of the first measure the plan leaves behind: points with more than half of their mass unmatched.
 
-        If the measures also differ in other ways, ordinary points are among them. `rpw.stats.find_outliers` names
-        outliers with a proven error. What is merely > 0 in ``unmatched_a`` may be a rest of 1e-20. Atoms without
-        weight are none.
+        An array of bool, shape (n,). If the measures also differ in other ways, some of these points are ordinary;
+        `rpw.stats.find_outliers` names outliers with a proven error. Use this instead of ``unmatched_a > 0``, which can
+        be true because of rounding. Points without weight are never outliers.
         """
         return self.unmatched_a > 0.5 * self._problem.a
 
     @property
     def outliers_b(self) -> Mask:
-        """The same for the second measure: nothing comes to more than half of their weight."""
+        """Which points of the second measure are left behind: points with more than half of their mass unmatched.
+
+        An array of bool, shape (m,); see ``outliers_a``.
+        """
         return self.unmatched_b > 0.5 * self._problem.b
 
     @cached_property
     def displacement(self) -> Displacement:
-        """Which column moved: the mean move of the plan along each coordinate, and its share of the cost.
+        """How far the plan moves the mass along each column, as a `rpw.Displacement`.
 
-        Moves are in the units of the points, and lead from the first measure to the second. What is left behind does
-        not count. RPW leaves the farthest rows behind, so moves are shorter than the shift. Raise ``k``, or use
-        ``rpw.transport(x, y).displacement``, to see the full shift. Two equal samples show small moves too: there is no
-        chance level here. Raises for results of ``cost=``, which has no coordinates.
+        Moves lead from the first measure to the second, in the units of the points. Mass left behind does not count.
+        RPW leaves the farthest rows behind, so these moves are shorter than the full shift. To see the full shift,
+        raise ``k`` or use ``rpw.transport(x, y).displacement``. Two samples of one distribution show small moves too. A
+        result of ``cost=`` has no coordinates, and raises a ValueError.
 
+        Examples
+        --------
         >>> import rpw
-        >>> rpw.solve([[0.0, 5.0], [1.0, 5.0]], [[0.2, 5.0], [1.2, 5.0]]).displacement
+        >>> x, y = [[0.0, 5.0], [1.0, 5.0]], [[0.2, 5.0], [1.2, 5.0]]
+        >>> rpw.solve(x, y, diameter=1).displacement
         Displacement(column 0 +0.2 (100% of the cost), column 1 +0 (0% of the cost))
         """
         row, column = self._problem.rows[self._plan.row], self._problem.columns[self._plan.column]
         return displacement_of(self._problem, self._question.p, row, column, self._plan.mass)
 
+    @documented
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what moves and what is left behind (needs ``rpw[plot]``).
+        """Draw both measures, the plan, and rings around the points left behind (needs ``rpw[plot]``).
 
-        Both measures, lines for the plan, and a ring around every outlier, in the colour of its measure (see
-        ``outliers_a``). The larger a dot, the more it weighs; the darker a line, the more it carries. Both measures
-        leave the same mass behind: where only one has outliers, the other has rings around points that it can best
-        spare. Points on the line lie in two rows, the first measure above the second, and of many lines 300 are drawn.
-        Points with more than two coordinates are drawn on their first two principal axes. Raises where there are no
-        points, only ``cost=``.
+        Larger dots weigh more; darker lines carry more mass. The rings have the colour and the shape of their measure.
+        Points on a line are drawn in two rows, the first measure above the second, with at most 300 lines. Points with
+        more than two coordinates are drawn on their first two principal axes. Columns of tables give the axes their
+        names; the rows of a grey image (`rpw.Measure.from_image`) go downwards.
+
+        Both measures leave the same mass behind. If only one measure has outliers, the rings in the other measure mark
+        ordinary points whose removal saves the most cost.
+
+        Parameters
+        ----------
+        %(ax)s
+
+        Returns
+        -------
+        %(returns_ax)s
+
+        Raises
+        ------
+        ValueError
+            If the result comes from ``cost=``, which has no points.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> ax = rpw.solve([0.0, 0.1, 9.0], [0.0, 0.1, 0.2], diameter=1).plot()
+        >>> ax.get_title()
+        '66.8% moves, 33.2% stays'
         """
         from rpw.plot import plot_result
 
         given = self._problem
         if given.points is None:
-            raise ValueError("plot needs points: this result comes from cost=, which says nothing about where they lie")
-        return plot_result(self, *given.points, given.a, given.b, ax, self._in_short())
+            raise ValueError("plot needs points: this result comes from cost=, which has none")
+        x, y = given.points
+        return plot_result(self, x, y, given.a, given.b, ax, self._in_short(), given.names, given.is_picture)
+
+    def explore(self, path: PathLike) -> None:
+        """Write a page on which you move the points, and the distance, its plan and its profile follow.
+
+        The page is one HTML file that opens in any browser, without a server. It begins with these points, weights, p,
+        k and diameter. A result of `rpw.transport` has no k. Its page begins with k = 1, and with the largest distance
+        between the points as the diameter.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where the page is written, such as ``"page.html"``. It must end in .html or .htm.
+
+        Raises
+        ------
+        ValueError
+            If the path has another ending, if the points have more than two coordinates, if there are more than 5,000
+            on a side, if the metric is none of euclidean, cityblock and chebyshev, or if the result comes from
+            ``cost=``, which has no points.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import rpw
+        >>> result = rpw.solve([[0.0, 0.0], [1.0, 0.0]], [[0.1, 0.0], [1.0, 0.9]], p=2, k=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.explore(pathlib.Path(folder) / "page.html")
+        """
+        from rpw.explore import write_page
+
+        given, asked = self._problem, self._question
+        if given.points is None:
+            raise ValueError("explore needs points: this result comes from cost=, which says nothing about them")
+        core = given.ground.metric.core
+        if core is None:
+            raise ValueError("metric must be euclidean, cityblock or chebyshev for a page: it computes no other")
+        diameter = float(given.ground.diameter([given.x, given.y])) if asked.is_of_cost else asked.diameter
+        settings: dict[str, Any] = {"p": asked.p, "k": asked.k, "diameter": diameter or 1.0}
+        write_page(path, *given.points, given.a, given.b, metric=core.name, **settings)
 
     def _in_short(self) -> str:
         """What moves and what that means, in a line."""
@@ -309,8 +406,8 @@ def representable_power(scale: float, p: float, what: str) -> float:
         power = float(np.float64(scale) ** p)
     if not np.isfinite(power) or power < np.finfo(np.float64).tiny:
         raise ValueError(
-            f"{what} cannot be represented: costs of {scale:.3g} to the power p={p:g} are no float64; "
-            "rescale the points (or cost) and the diameter by the same factor"
+            f"{what} cannot be represented: costs of {scale:.3g} to the power p={p:g} are outside the range of "
+            "float64; rescale the points (or cost) and the diameter by the same factor"
         )
     return power
 
@@ -323,7 +420,7 @@ def in_power_units(numbers: np.float64 | Array, scale: float, p: float, what: st
     if not np.isfinite(products).all():
         largest = float(np.max(numbers))
         raise ValueError(
-            f"{what} cannot be represented: {largest:.3g} times {scale:.3g} to the power p={p:g} is no float64; "
-            "rescale the points (or cost) and the diameter by the same factor, or lower p"
+            f"{what} cannot be represented: {largest:.3g} times {scale:.3g} to the power p={p:g} is outside the range "
+            "of float64; rescale the points (or cost) and the diameter by the same factor, or lower p"
         )
     return products

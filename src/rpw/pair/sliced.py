@@ -14,8 +14,10 @@ from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
+from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.memory import is_out_of_memory
 from rpw.base.progress import Progress, progress_bar
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
@@ -29,25 +31,19 @@ _NUMBERS_PER_BLOCK = 1 << 22  # projections are made in blocks of about this man
 
 
 class Sliced(float):
-    """A float: an estimate over random directions, which also knows how good it is and what was asked.
+    """A float that `rpw.sliced` returns: an estimate over random directions, with its standard error.
 
-    Attributes
-    ----------
-    value : float
-        The number alone.
-    stderr : float
-        Its standard error (0 on the line, NaN of a single direction).
-    n_projections : int
-        How many directions were drawn.
-    p : float
-        The exponent.
-    k, diameter : float or None
-        Those of sliced RPW; None for sliced W_p.
-
+    Examples
+    --------
     >>> import rpw
-    >>> rpw.sliced([0.0], [2.0], n_projections=10)  # sliced W_2; on the line all directions are the same
-    Sliced(2, stderr=0, p=2, n_projections=10)
+    >>> estimate = rpw.sliced([[0.0, 0.0]], [[3.0, 4.0]], n_projections=1000)
+    >>> round(estimate, 2), round(estimate.stderr, 2)  # the truth is 5 / √2 = 3.54
+    (3.51, 0.04)
+    >>> estimate.p, estimate.k
+    (2.0, None)
     """
+
+    __signature__ = NO_PARAMETERS
 
     __slots__ = ("_asked", "_n_projections", "_stderr")
     _stderr: float
@@ -70,17 +66,17 @@ class Sliced(float):
 
     @property
     def value(self) -> float:
-        """The number alone."""
+        """The number alone, as a plain float."""
         return float(self)
 
     @property
     def stderr(self) -> float:
-        """The standard error."""
+        """The standard error; 0 for points on a line, NaN for a single direction."""
         return self._stderr
 
     @property
     def n_projections(self) -> int:
-        """How many directions were drawn."""
+        """The number of directions."""
         return self._n_projections
 
     @property
@@ -90,12 +86,12 @@ class Sliced(float):
 
     @property
     def k(self) -> float | None:
-        """The price of leaving mass behind, in units of the diameter; None where all mass was moved."""
+        """How much leaving mass behind costs, in units of ``diameter``; None for sliced W_p."""
         return self._asked[1]
 
     @property
     def diameter(self) -> float | None:
-        """The unit of k; None where all mass was moved."""
+        """The unit of length Δ; None for sliced W_p."""
         return self._asked[2]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -107,6 +103,7 @@ class Sliced(float):
         return f"Sliced({self.value:.9g}, {stderr}, n_projections={self.n_projections})"
 
 
+@documented
 def sliced(
     x: PointsLike,
     y: PointsLike,
@@ -122,46 +119,54 @@ def sliced(
     time_limit: float | None = None,
     progress: Progress = False,
 ) -> Sliced:
-    """Sliced W_p; sliced (p,k)-RPW only where ``k`` is passed, which has no default here.
+    """Estimate sliced W_p, or sliced RPW if you pass ``k``, from projections onto random lines.
 
-    Both are means over the distances of the projections onto random lines, in near-linear time.
+    It takes nearly linear time. ``k`` has no default here: without k, all mass is moved.
 
     Parameters
     ----------
-    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure
-        The points; the ground metric is Euclidean. On the line all directions are the same: one is solved, and the
-        standard error is 0.
-    a, b : array-like (n,) and (m,), optional
-        Weights, as in `rpw.solve`.
-    p : float
-        Exponent in [1, inf].
+    x, y : array-like of shape (n, d) and (m, d), or Measure
+        The points of the two measures, one row each, under the Euclidean metric. For points on a line all directions
+        are the same, so only one is solved, and the standard error is 0.
+    %(weights)s
+    %(p)s
     k : float, optional
-        The price of leaving mass behind, in units of ``diameter``. Left out, all mass is moved: sliced W_p, which is
-        (mean of W_p**p)**(1/p) over directions (at p = inf: the mean of W_inf). With it, the mean of RPW.
+        How much leaving mass behind costs, above 0. With k, the answer is the mean of RPW over the directions. Without
+        k, it is sliced W_p: the p-th root of the mean of W_p**p (if p = inf, the mean of W).
     diameter : float, optional
-        Δ of the space, as in `rpw.solve`; it belongs to ``k``.
-    n_projections : int
-        How many directions are drawn, uniformly from the sphere.
-    seed : int
-        Of the directions; the first ones do not depend on how many follow.
-    n_threads : int, optional
-        Threads over directions (default: all cores).
-    time_limit : float, optional
-        Seconds; after that it raises `rpw.TimeLimitError`.
-    progress : bool or callable
-        Show a progress bar (needs ``rpw[cluster]`` for tqdm), or call this function with (directions done, all
-        directions).
+        The unit of length Δ, as in `rpw.solve`. Only together with ``k``.
+    n_projections : int, default 100
+        The number of random directions, uniform on the sphere.
+    seed : int, default 0
+        Seed of the directions. With a larger ``n_projections``, the same directions come first.
+    %(n_threads)s
+    %(time_limit)s
+    %(progress directions)s
 
     Returns
     -------
     Sliced
-        A float, with its standard error ``stderr``, ``n_projections``, and what was asked.
+        A float with its standard error ``stderr``.
+
+    Raises
+    ------
+    TimeLimitError
+        If ``time_limit`` passes first.
+
+    Warns
+    -----
+    UserWarning
+        If you pass ``k`` without ``diameter``, and the points span more than 2.
+
+    Examples
+    --------
+    A quarter of the mass lies far away. It dominates sliced W, and adds at most a quarter to sliced RPW:
 
     >>> import rpw
-    >>> x, y = [0.0, 0.0, 0.0, 9.0], [0.0, 0.0, 0.0, 0.0]  # a quarter of the mass lies far away
-    >>> rpw.sliced(x, y, p=1)  # sliced W
+    >>> x, y = [0.0, 0.0, 0.0, 9.0], [0.0, 0.0, 0.0, 0.0]
+    >>> rpw.sliced(x, y, p=1)
     Sliced(2.25, stderr=0, p=1, n_projections=100)
-    >>> rpw.sliced(x, y, p=1, k=1, diameter=1)  # sliced RPW
+    >>> rpw.sliced(x, y, p=1, k=1, diameter=1)
     Sliced(0.225, stderr=0, p=1, k=1, diameter=1, n_projections=100)
     """
     deadline = deadline_after(time_limit)
@@ -169,13 +174,13 @@ def sliced(
     seed = check.as_whole(seed, "seed", 0)
     check.check_progress(progress)
     if k is None and diameter is not None:
-        raise ValueError("diameter belongs to k: sliced W_p has none, so pass both or neither")
+        raise ValueError("diameter has no effect without k: sliced W_p has none, so pass both or neither")
     problem = as_problem(x, y, a, b)
     question = as_question("wasserstein", p=p) if k is None else as_question(p=p, k=k, diameter=diameter)
     if question.is_of_shared_mass:
         raise ValueError(
-            "k must be positive here, got 0: almost no direction projects two points onto one, so sliced "
-            "total variation is rpw.total_variation"
+            "k must be positive here, got 0: sliced total variation equals rpw.total_variation, "
+            "because almost no direction projects two different points onto one"
         )
     if k is not None and diameter is None:
         warn_of_reach(problem.reach)

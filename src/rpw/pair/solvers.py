@@ -93,9 +93,9 @@ def profile(
 ) -> Profile:
     """Every breakpoint of the profile (with ``tol`` > 0: of a curve above it, with one below)."""
     if question.solver == "bisection":
-        raise ValueError("solver='bisection' finds one distance, not a profile: use 'exact' or 'lmr'")
+        raise ValueError("solver='bisection' computes one distance, not a profile: use 'exact' or 'lmr'")
     if question.solver == "simplex":
-        raise ValueError("solver='simplex' finds one distance, not a profile: use 'exact' or 'lmr'")
+        raise ValueError("solver='simplex' computes one distance, not a profile: use 'exact' or 'lmr'")
     _check_has_points(problem, question)
     pair = problem.to_core(question, deadline)
     fits = partial(problem.check_fits, question, is_profile=True)
@@ -176,8 +176,8 @@ def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell
 def _check_has_points(problem: Problem, question: Question) -> None:
     if question.solver == "points" and problem.dimension == 0:
         raise ValueError(
-            "solver='points' needs points x and y under a metric of the core (euclidean, cityblock, chebyshev, "
-            "minkowski): leave solver out, or pass solver='exact'"
+            "solver='points' needs points x and y, and one of the metrics euclidean, cityblock, "
+            "chebyshev and minkowski: leave solver out, or pass solver='exact'"
         )
 
 

@@ -6,8 +6,8 @@ farther out. With l = |R1| and m rows in x,
     p_j = (1 + #{i in R1 : S_i >= S_j}) / (l + 1)                   (equal scores are put in a random order)
     named: the k rows with the smallest p, for the largest k with p_(k) <= level * k / m
 
-docs/theory.md, "Outliers with a proven error", proves that on average at most a share ``level`` of the named rows are
-ordinary.
+docs/proofs/statistics.md, "Outliers with a proven error", proves that on average at most a share ``level`` of the named
+rows are ordinary.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rpw.base.arrays import on_host
 from rpw.base.check import Array, as_inner_share, as_whole, check_table
 from rpw.base.columns import Columns
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.warn import warn_caller
 from rpw.pair.metrics import Metric, as_metric
@@ -22,46 +23,54 @@ from rpw.stats.scores import Nearest
 __all__ = ["RPWOutlierDetector"]
 
 
+@documented
 class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
-    """Finds rows that do not belong to those it was fitted on, with a proven error for each row.
+    """Find rows that do not belong to the rows it was fitted on, with a proven error for each row.
 
     An ordinary row that was not fitted is called an outlier with probability at most ``alpha``, for every distribution,
-    if it is exchangeable with the rows of `fit`. Of many ordinary rows, about a share ``alpha`` is called so. To bound
-    the share of mistakes among the rows that are named, use `rpw.stats.find_outliers`.
+    if it is exchangeable with the rows of ``fit``. Among many ordinary rows, about a share ``alpha`` is called an
+    outlier. To bound the share of mistakes among the named rows, use `rpw.stats.find_outliers`.
 
     Parameters
     ----------
-    alpha : float
+    alpha : float, default 0.05
         The probability of a false alarm for one row, between 0 and 1. At least 1 / ``alpha`` - 1 rows must calibrate.
-    n_neighbors : int
-        The score of a row is the distance to the ``n_neighbors``-th nearest of the rows that it is scored against.
-    metric : str or callable
-        As in `rpw.solve`.
-    calibration : float
-        The share of the rows of `fit`, drawn at random, that calibrate the p-values. The others are scored against.
-    random_state : int, RandomState or None
-        Draws the two parts.
-    n_threads : int, optional
-        Threads that look for the nearest rows; all cores if omitted.
+    n_neighbors : int, default 5
+        The score of a row is the distance to its ``n_neighbors``-th nearest row, among the rows it is scored against.
+    %(metric)s
+    calibration : float, default 0.5
+        The share of the rows of ``fit``, drawn at random, that calibrate the p-values. Rows are scored against the
+        others.
+    random_state : int, RandomState or None, default None
+        Seed of the random parts.
+    %(n_threads)s
 
     Attributes
     ----------
     calibration_scores_ : array
-        The distances of the rows that calibrate, in order.
+        The scores of the rows that calibrate, sorted.
     offset_ : float
-        ``decision_function`` is ``score_samples`` less this number.
+        ``decision_function`` is ``score_samples`` minus this number.
     n_features_in_ : int
+        The number of columns.
 
     Notes
     -----
-    Rows of `fit` that are scored against are their own nearest row, so `fit_predict` finds hardly any outliers among
-    them: it is meant for rows that come later. A scaler in front of it treats fitted and later rows differently, unless
-    its numbers come from other rows: then the bound holds only about.
+    The detector is meant for rows that come later. By default, half of the rows of ``fit`` are scored against
+    themselves, so ``fit_predict`` finds hardly any outliers among them.
 
+    The guarantee assumes that fitted and later rows are treated in the same way. If a scaler in front of the detector
+    learns from the fitted rows, the bound holds only approximately.
+
+    Examples
+    --------
     >>> from rpw.sklearn import RPWOutlierDetector
-    >>> model = RPWOutlierDetector(alpha=0.1, random_state=0).fit([[i / 100] for i in range(100)])
-    >>> model.predict([[0.5], [3.0]]).tolist()
-    [1, -1]
+    >>> rows = [[i / 100] for i in range(100)]
+    >>> model = RPWOutlierDetector(alpha=0.1, random_state=0).fit(rows)
+    >>> model.predict([[0.5], [3.0]])
+    array([ 1, -1])
+    >>> model.pvalues([[3.0]]).round(3)
+    array([0.02])
     """
 
     def __init__(
@@ -82,7 +91,32 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_threads = n_threads
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> RPWOutlierDetector:
-        """Learn from rows that are ordinary; ``y`` is ignored."""
+        """Learn from ordinary rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows.
+        y : object, default None
+            Ignored.
+
+        Returns
+        -------
+        RPWOutlierDetector
+            The estimator itself.
+
+        Warns
+        -----
+        UserWarning
+            If there are too few rows to call any row an outlier.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWOutlierDetector
+        >>> rows = [[i / 100] for i in range(100)]
+        >>> RPWOutlierDetector(alpha=0.1, random_state=0).fit(rows).n_features_in_
+        1
+        """
         alpha, share = as_inner_share(self.alpha, "alpha"), as_inner_share(self.calibration, "calibration")
         rows = self._as_rows(X, is_fit=True)
         nth, metric = as_whole(self.n_neighbors, "n_neighbors", 1), as_metric(self.metric)
@@ -100,20 +134,98 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def score_samples(self, X: npt.ArrayLike) -> Array:
-        """The distance of each row, as a negative number: the lower, the farther out."""
+        """Return minus the score of each row: the lower, the farther out.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+            Minus the distance to the ``n_neighbors``-th nearest row.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWOutlierDetector
+        >>> model = RPWOutlierDetector(n_neighbors=1, alpha=0.5, random_state=0)
+        >>> model = model.fit([[0.0], [0.0], [1.0], [1.0]])
+        >>> model.score_samples([[5.0]])
+        array([-4.])
+        """
         check_is_fitted(self, "nearest_")
         return -self.nearest_(self._as_rows(X, is_fit=False), as_n_threads(self.n_threads))
 
     def decision_function(self, X: npt.ArrayLike) -> Array:
-        """Negative just for the rows that `predict` calls outliers."""
+        """Return a number for each row that is negative if ``predict`` calls the row an outlier.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+            ``score_samples`` minus ``offset_``.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWOutlierDetector
+        >>> rows = [[i / 100] for i in range(100)]
+        >>> model = RPWOutlierDetector(alpha=0.1, random_state=0).fit(rows)
+        >>> model.decision_function([[0.5], [3.0]]) < 0
+        array([False,  True])
+        """
         return np.asarray(self.score_samples(X) - self.offset_)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """-1 for each row whose p-value is at most ``alpha``, and 1 for the others."""
+        """Return -1 for each row whose p-value is at most ``alpha``, and 1 for the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of int, shape (m,)
+            -1 for outliers, 1 for ordinary rows.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWOutlierDetector
+        >>> rows = [[i / 100] for i in range(100)]
+        >>> model = RPWOutlierDetector(alpha=0.1, random_state=0).fit(rows)
+        >>> model.predict([[0.5], [3.0]])
+        array([ 1, -1])
+        """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
     def pvalues(self, X: npt.ArrayLike) -> Array:
-        """The conformal p-value of each row: at most α with probability at most α, if the row is ordinary."""
+        """Return the conformal p-value of each row.
+
+        For one ordinary row, it is at most α with probability at most α.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+            The p-values.
+
+        Examples
+        --------
+        >>> from rpw.sklearn import RPWOutlierDetector
+        >>> rows = [[i / 100] for i in range(100)]
+        >>> model = RPWOutlierDetector(alpha=0.1, random_state=0).fit(rows)
+        >>> model.pvalues([[0.5], [3.0]]).round(2)
+        array([0.96, 0.02])
+        """
         scores = -self.score_samples(X)
         return conformal_pvalues(self.calibration_scores_, scores)
 

@@ -6,7 +6,7 @@ chose these and replaced them. With s = r / min(n, m), the p-value
     p_r = (1 + #{i : T⁺_s(split i) ≥ T⁻_s(observed)}) / (B + 1)
 
 has P(p_r ≤ α) ≤ α for every sample size, in any metric space. At r = 0 it is the ordinary permutation test.
-docs/theory.md, "A p-value that outliers cannot forge".
+docs/proofs/statistics.md, "A p-value that outliers cannot forge".
 """
 
 from __future__ import annotations

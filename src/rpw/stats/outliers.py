@@ -13,6 +13,8 @@ from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.base.doubts import warn_of_image
 from rpw.base.frozen import read_only
+from rpw.base.made_by_rpw import NO_PARAMETERS
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.warn import warn_caller
 from rpw.measure import PointsLike
@@ -42,32 +44,41 @@ _P, _NEIGHBORS = 2, 5
 
 @dataclass(frozen=True, eq=False)
 class OutliersResult:
-    """Which rows of x do not belong to the reference.
+    """Which rows do not belong to a reference.
+
+    `rpw.stats.find_outliers` returns it. ``print(result)`` says it in words.
 
     Attributes
     ----------
-    mask : array of bool (m,)
+    mask : array of bool, shape (m,)
         The rows that are named as outliers.
-    pvalues : array (m,)
-        The conformal p-value of each row: small for rows that lie farther out than nearly all reference rows. The
-        p-value of one ordinary row is at most α with probability at most α. Many rows have some small ones by chance,
-        so take ``mask``, not ``pvalues <= 0.05``.
-    scores : array (m,)
-        How far out each row lies; what that means is said by ``score``.
-    calibration_scores : array (l,)
+    pvalues : array of shape (m,)
+        The conformal p-value of each row; small for rows that lie farther out than nearly all reference rows. For one
+        ordinary row, it is at most α with probability at most α. Among many rows some are small by chance, so use
+        ``mask``, not ``pvalues <= 0.05``.
+    scores : array of shape (m,)
+        How far out each row lies.
+    calibration_scores : array
         The scores of the reference rows that the p-values come from.
     fdr : float
-        The level: on average at most this share of the rows in ``mask`` are ordinary.
+        On average, at most this share of the rows in ``mask`` are ordinary.
     least_named : int
-        Either none or at least so many rows are named, however far out they lie.
+        If any row is named, at least this many are, however far out they lie.
     score : str
         The name of the score.
 
+    Examples
+    --------
     >>> import rpw
-    >>> found = rpw.stats.find_outliers([[0.2], [0.7], [9.0]], [[i / 200] for i in range(200)], rng=0)
-    >>> found.mask.tolist(), found.least_named
-    ([False, False, True], 1)
+    >>> reference = [[i / 200] for i in range(200)]
+    >>> found = rpw.stats.find_outliers([[0.2], [0.7], [9.0]], reference, rng=0)
+    >>> found.mask
+    array([False, False,  True])
+    >>> print(found)
+    1 of 3 rows is named as an outlier; on average at most 5 % of the rows named are ordinary.
     """
+
+    __signature__ = NO_PARAMETERS
 
     mask: Mask
     pvalues: Array
@@ -86,10 +97,12 @@ class OutliersResult:
         if count > 0:
             is_one = count == 1
             return (
-                f"{count:,} of {total:,} rows {'is' if is_one else 'are'} named as {'an ' * is_one}outlier"
-                f"{'s' * (not is_one)}; on average at most {100 * self.fdr:.3g} % of the rows named are ordinary."
+                f"{count:,} of {total:,} row{'s' * (total != 1)} {'is' if is_one else 'are'} named as "
+                f"{'an outlier' if is_one else 'outliers'}; "
+                f"on average at most {100 * self.fdr:.3g} % of the rows named are ordinary."
             )
-        return f"None of {total:,} rows is named as an outlier. {self._what_could_be_named}"
+        subject = "The row is not" if total == 1 else f"None of {total:,} rows is"
+        return f"{subject} named as an outlier. {self._what_could_be_named}"
 
     @property
     def _what_could_be_named(self) -> str:
@@ -111,8 +124,26 @@ class OutliersResult:
             f"{calibrating:,} do."
         )
 
+    @documented
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the scores of x over those of the reference, with the named rows in red (needs ``rpw[plot]``)."""
+        """Draw the scores of x over the reference scores, with the named rows in red (needs ``rpw[plot]``).
+
+        Parameters
+        ----------
+        %(ax)s
+
+        Returns
+        -------
+        %(returns_ax)s
+
+        Examples
+        --------
+        >>> import rpw
+        >>> reference = [[i / 200] for i in range(200)]
+        >>> found = rpw.stats.find_outliers([[0.2], [0.7], [9.0]], reference, rng=0)
+        >>> found.plot().get_xlabel()
+        'score (nearest)'
+        """
         from rpw.plot import plot_outliers
 
         return plot_outliers(self, ax)
@@ -139,6 +170,7 @@ class OutliersResult:
         return facts("Outliers", rows)
 
 
+@documented
 def find_outliers(
     x: PointsLike,
     reference: PointsLike,
@@ -155,60 +187,72 @@ def find_outliers(
 ) -> OutliersResult:
     """Name the rows of ``x`` that do not belong to ``reference``, with a proven false discovery rate.
 
-    On average at most a share ``fdr`` of the rows named are ordinary, for every number of rows, every distribution, and
-    every score. It holds if the ordinary rows of x and those of the reference are exchangeable: drawn independently
-    from one distribution, say. **Rows that depend on each other, such as those of a time series or repeated
-    measurements of one customer, void it. So does a reference with rows that were picked by hand.** If x has no
-    outliers, any are named in at most a share ``fdr`` of the cases.
+    On average, at most a share ``fdr`` of the named rows are ordinary. This holds for every number of rows, every
+    distribution and every score, if the ordinary rows of x and the rows of the reference are exchangeable: for example,
+    drawn independently from one distribution. If x has no outliers, the chance that even one row is named is at most
+    ``fdr``.
+
+    **Dependent rows, such as a time series or repeated measurements of one customer, void the guarantee. So does a
+    reference whose rows were picked by hand.**
 
     Parameters
     ----------
-    x : array-like (m, d), or (m,) on the line, or Measure with equal weights
-        The rows to look at.
-    reference : array-like (n, d), or (n,) on the line, or Measure with equal weights
-        Rows that are ordinary. A part of them, drawn at random, is what scores are computed against; the others
-        calibrate the p-values. For a single outlier among m rows to be named, at least m / ``fdr`` - 1 must calibrate.
-    fdr : float
+    x : array-like of shape (m, d), or Measure
+        The rows to look at. An array of shape (m,) holds numbers; all rows of a Measure must have the same weight.
+    reference : array-like of shape (n, d), or Measure
+        Rows that are ordinary. Scores are computed against a random part of them; the other reference rows calibrate
+        the p-values. To name a single outlier among m rows, at least m / ``fdr`` - 1 rows must calibrate.
+    fdr : float, default 0.05
         The false discovery rate, between 0 and 1.
-    rng : int, numpy.random.Generator or None
-        Draws the two parts, the order in which rows are scored, and the order of equal scores. Choose it before you
-        look at the answer: the best of several draws has no proven error.
-    score : {"nearest", "move", "price"} or callable
-        ``"nearest"``: the distance to the ``n_neighbors``-th nearest of the reference rows. ``"move"``: how far the
-        mass of the row moves in the plan of W_p. ``"price"``: what a bit of mass costs when the last of the row has
-        moved (`Profile.scores_b`). A function gets the rows to score, in a random order, and the reference rows to
-        score them against, and returns a number for each row, higher for rows that lie farther out.
-        docs/howto.md, "Outliers against a reference", compares them.
-    n_neighbors : int
-        Of ``"nearest"``.
-    metric : str or callable
-        As in `rpw.solve`; a function as ``score`` has its own.
-    p : float
-        Exponent in [1, inf], of ``"move"`` and ``"price"``.
-    scale : {None, "robust"}
-        ``"robust"`` divides each column by the width of its middle half, over all rows of x and the reference together.
-        A function as ``score`` gets the scaled rows.
-    calibration : float
-        The share of the reference rows that calibrate, in (0, 1).
-    n_threads : int, optional
-        Threads that look for the nearest rows; all cores if omitted.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator of the two random parts and of the order of equal scores. Choose it before you see the answer:
+        the best of several draws has no guarantee.
+    score : {"nearest", "move", "price"} or callable, default "nearest"
+        How far out a row lies. ``"nearest"``: the distance to the ``n_neighbors``-th nearest reference row. ``"move"``:
+        how far the mass of the row moves in the plan of W_p. ``"price"``: `rpw.Profile.scores_b`. A function gets the
+        rows to score, in random order, and the reference rows, and returns a number for each row, higher for rows
+        farther out. The how-to "Outliers against a reference" compares them.
+    n_neighbors : int, default 5
+        For ``"nearest"``: which neighbour counts.
+    metric : str or callable, default "euclidean"
+        Distance between rows, as in `rpw.solve`. It has no effect on a function as ``score``.
+    p : float, default 2
+        Exponent for ``"move"`` and ``"price"``, from 1 to inf.
+    scale : {None, "robust"}, default None
+        ``"robust"`` divides each column by the width of its middle half, over the rows of x and the reference together.
+    calibration : float, default 0.5
+        The share of the reference rows that calibrate, between 0 and 1.
+    %(n_threads)s
 
     Returns
     -------
     OutliersResult
+        The named rows, with their p-values and scores.
+
+    Warns
+    -----
+    UserWarning
+        If the reference has too few rows to name any outlier. If ``scale`` was left out and a single column makes up
+        nearly all of the distances (20 or more reference rows).
+
+    See Also
+    --------
+    rpw.sklearn.RPWOutlierDetector : An estimator that judges rows one at a time.
 
     Notes
     -----
-    Without ``scale``, columns count in the units that they come in. A column with far larger numbers than the others
-    is nearly the whole distance, and outliers in the others are missed. A warning names such a column if the reference
-    has 20 rows or more; two such columns escape it. If you scale the columns yourself, take numbers that you know
-    beforehand, or numbers from all rows of x and the reference together. Numbers from one of the two alone void the
-    proof.
+    Without ``scale``, columns count in their own units. A column with far larger numbers than the others then outweighs
+    them, and outliers in the other columns are missed. The warning notices one such column, but not two. If you scale
+    the columns yourself, use numbers that you knew beforehand, or numbers from all rows of x and the reference
+    together; numbers from only one of them void the guarantee.
 
-    Rows with missing values (NaN) are refused. Leave them out, or fill in a number in the same way on both sides.
+    Rows with missing values (NaN) are refused. Drop them, or fill in a number in the same way on both sides.
 
-    Without a reference no method has an error that is proven for every distribution. If you have none, look at
-    scores only.
+    Without a reference, no method has an error that is proven for every distribution.
+
+    Examples
+    --------
+    Twenty of 200 new rows are shifted. They are named, with one false alarm:
 
     >>> import numpy as np
     >>> import rpw
@@ -218,6 +262,8 @@ def find_outliers(
     >>> found = rpw.stats.find_outliers(new, usual, rng=0)
     >>> print(found)
     21 of 200 rows are named as outliers; on average at most 5 % of the rows named are ordinary.
+    >>> int(found.mask[:20].sum())
+    20
     """
     rows, known = as_rows(x, "x"), as_rows(reference, "reference")
     Columns().shared_with(x=x, reference=reference)
@@ -270,7 +316,7 @@ def _as_score(score: Any, ground: GroundMetric, p: Any, n_neighbors: Any, thread
     name = "" if callable(score) else check.as_choice(score, "score", SCORES)
     for argument, is_given in given.items():
         if is_given and argument not in heard.get(name, ()):
-            raise ValueError(f"{argument} has no effect beside score={score!r:.60}: leave it out")
+            raise ValueError(f"{argument} has no effect with score={score!r:.60}: leave it out")
     return score_by_name(name, ground, exponent, nth, threads) if name else score
 
 
@@ -283,5 +329,7 @@ def _scores_of(score: Score, rows: Array, reference: Array) -> Array:
             f"{scores.dtype}"
         )
     if np.isnan(scores).any():
-        raise ValueError("score has returned NaN")
+        raise ValueError(
+            "score must return a number for every row, and has returned NaN; return inf for rows that are farthest out"
+        )
     return scores.astype(np.float64)

@@ -2,7 +2,7 @@
 
 A price that was fixed beforehand stays what it is. A price computed from the pooled rows moves when rows are replaced:
 r rows touch only so many of the pooled distances, so an order statistic of them moves by at most so many ranks
-(docs/theory.md, "Prices from pooled points").
+(docs/proofs/statistics.md, "Prices from pooled points").
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ and the proven range of RPW after any share s of the rows was replaced,
 
     T⁻_s = min { e ≥ 0 : W_{1-s-e} ≤ κ e },      T⁺_s = min { e ≥ s : W_{1-e+s} ≤ κ e }.
 
-Else there is RPW alone, and the wider range T - s, T + s. docs/theory.md, "How far replaced points can move RPW".
+Else there is RPW alone, and the wider range T - s, T + s
+(docs/proofs/statistics.md, "How far replaced points can move RPW").
 """
 
 from __future__ import annotations

@@ -17,7 +17,16 @@ from rpw.measure import Measure
 from rpw.pair.atoms import Ints
 from rpw.pair.metrics import CoreMetric, GroundMetric, equal_rows
 
-__all__ = ["Samples", "as_rng", "as_rows", "as_samples", "check_scalable", "names_of_either", "warn_of_units"]
+__all__ = [
+    "Samples",
+    "as_rng",
+    "as_rows",
+    "as_samples",
+    "check_scalable",
+    "is_weighted",
+    "names_of_either",
+    "warn_of_units",
+]
 
 _LEAST_ROWS = 2  # of a sample: with one there is nothing to exchange
 _UNEVEN = 1e-12  # relative: weights that differ by more are no rounding
@@ -72,14 +81,17 @@ def as_rng(value: Any) -> np.random.Generator:
         raise ValueError(f"rng must be a whole number, a numpy.random.Generator or None: {error}") from error
 
 
+def is_weighted(measure: Measure) -> bool:
+    """Whether the weights differ, by more than rounding."""
+    return bool(np.ptp(measure.weights) > _UNEVEN * float(measure.weights.max()))
+
+
 def as_rows(value: Any, name: str) -> Array:
     """The points of one sample; raises for weights that differ."""
     if not isinstance(value, Measure):
         return as_points(value, name)
-    if np.ptp(value.weights) > _UNEVEN * float(value.weights.max()):
-        raise ValueError(
-            f"{name} has weights: the tests are about rows that can be exchanged, so each row must count the same"
-        )
+    if is_weighted(value):
+        raise ValueError(f"{name} has weights, but a test exchanges rows, so all rows must have the same weight")
     return value.points
 
 

@@ -13,15 +13,17 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial import KDTree
 
 from rpw.base.check import Array
 from rpw.pair.functions import profile, transport
 from rpw.pair.metrics import GroundMetric
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 __all__ = ["SCORES", "Nearest", "Score", "score_by_name"]
 
@@ -39,6 +41,8 @@ class Nearest:
     """How far away the n-th nearest row of R0 is; the farthest one, if R0 has fewer rows."""
 
     def __init__(self, reference: Array, metric: GroundMetric, n_neighbors: int) -> None:
+        from scipy.spatial import KDTree  # its import takes a fifth of a second
+
         self._reference, self._metric = np.ascontiguousarray(reference), metric
         self._nth = min(n_neighbors, len(reference))
         order = None if callable(metric.given) else _ORDERS.get(metric.given)

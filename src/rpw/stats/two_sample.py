@@ -18,6 +18,7 @@ from rpw.base.arrays import settled_device
 from rpw.base.check import Array
 from rpw.base.deadline import TimeLimitError, deadline_after
 from rpw.base.progress import Progress, progress_bar
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.metrics import GroundMetric, Metric, as_metric
@@ -28,7 +29,7 @@ from rpw.stats.resampled import Effort, ground_of, resample, values_of
 from rpw.stats.samples import Samples, as_rng, as_samples, check_scalable, warn_of_units
 from rpw.stats.scale import NO_SCALES, as_scales
 from rpw.stats.splits import Splits, all_or_random_splits, as_groups
-from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult
+from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult, noise_floor_of
 
 __all__ = ["noise_floor", "two_sample_test"]
 
@@ -36,6 +37,7 @@ STATISTICS = ("rpw", "wasserstein", "energy")
 _AT_ONCE = 64  # splits between two looks at whether the test may stop early
 
 
+@documented
 def two_sample_test(
     x: PointsLike,
     y: PointsLike,
@@ -57,55 +59,72 @@ def two_sample_test(
     progress: Progress = False,
     time_limit: float | None = None,
 ) -> TwoSampleResult:
-    """Test whether two samples come from one distribution.
+    """Test whether two samples come from the same distribution.
 
-    The rows of both samples are pooled and split at random again and again. If both come from one distribution, the
-    observed split is one of these. The p-value is the share of splits that are as far apart.
+    The rows of both samples are pooled and split at random, again and again. If both samples come from one
+    distribution, the observed split is like any other. The p-value is the share of splits that are at least as far
+    apart as the samples.
 
-    Rows must be independent. Repeated measurements of one customer, or rows that follow each other in time, make every
+    Rows must be independent. Repeated measurements of one customer, or rows that follow each other in time, make the
     p-value too small; ``groups`` keeps such rows together.
 
     Parameters
     ----------
-    x, y : array-like (n, d) and (m, d), or (n,) and (m,) on the line, or Measure with equal weights
-        The two samples. Each needs two rows at least.
-    p : float
-        Exponent of RPW (or of W), in [1, inf].
+    %(samples)s
+    %(p)s
     k : float, optional
-        Price of leaving mass behind, in units of ``diameter``. Left out, three prices are tried, 0.15, 1.5 and 15 times
-        the diameter, and the result says where the difference is clearest. The p-value allows for the choice.
+        How much leaving mass behind costs, in units of ``diameter``. By default three values are tried, 0.15, 1.5 and
+        15, and the result names the one with the clearest difference. The p-value accounts for this choice.
     diameter : float, optional
-        The unit of length Δ. Left out, it is the median distance between the pooled rows. That keeps the p-value valid,
-        but `TwoSampleResult.at_most` needs a Δ and a k that were fixed before the data were seen.
-    metric : str or callable
-        Ground metric, as in `rpw.solve`.
-    contamination : int or float
-        How many rows may have been replaced by anything at all: an int counts rows, a float is a share of the smaller
-        sample. The p-value then holds whichever rows they are. This needs ``statistic="rpw"``. Without ``k`` it is at
-        least 3 / (n_resamples + 1).
-    n_resamples : int
-        The number of random splits. If there are no more splits than that, each is taken once.
-    rng : int, numpy.random.Generator, optional
-        Seed of the splits.
-    statistic : {"rpw", "wasserstein", "energy"}
-        What to compare. The last two are there for comparison: a single replaced row can move them at will.
+        The unit of length Δ. By default it is the median distance between the pooled rows. The p-value is valid either
+        way, but `rpw.stats.TwoSampleResult.at_most` needs a k and a Δ that you fixed before seeing the data.
+    %(metric)s
+    contamination : int or float, default 0
+        How many rows may have been replaced by anything: an int counts rows, a float is a share of the smaller sample.
+        The p-value is then valid whichever rows were replaced. Needs ``statistic="rpw"``. Without ``k``, the p-value is
+        then at least 3 / (n_resamples + 1).
+    n_resamples : int, default 999
+        The number of random splits. If there are no more than this many different splits, each is taken once.
+    %(rng)s
+    statistic : {"rpw", "wasserstein", "energy"}, default "rpw"
+        The distance between the samples. The last two are for comparison: one replaced row can change them arbitrarily.
     alpha : float, optional
-        Stop as soon as it is clear that the p-value exceeds this level (Besag and Clifford). This needs ``k``, and
-        leaves no null distribution.
-    scale : {None, "robust"}
-        ``"robust"`` divides each column by the width of its middle half, pooled.
-    groups : pair of array-like (n,) and (m,), optional
-        Labels of rows that belong together: whole groups change sides.
-    tol : float
-        Error allowed in RPW. The p-value stays valid, and grows a little.
-    n_threads, device, progress
-        As in `rpw.pairwise`. ``progress`` counts splits.
+        Stop as soon as the p-value is sure to exceed this level (Besag and Clifford). Needs ``k``. The result then has
+        no null distribution.
+    %(scale)s
+    %(groups)s
+    tol : float, default 0.0
+        How far RPW may be off. The p-value stays valid, but becomes a little larger.
+    %(n_threads)s
+    %(device)s
+    %(progress splits)s
     time_limit : float, optional
         Seconds. Splits without an answer by then count as if they were farther apart than the observed one.
 
     Returns
     -------
     TwoSampleResult
+        The p-value, the distance, and what chance alone would give. ``print(result)`` says it in words.
+
+    Raises
+    ------
+    TimeLimitError
+        If ``time_limit`` passes before the distance of the two samples is known.
+
+    Warns
+    -----
+    UserWarning
+        If ``scale`` was left out and a single column makes up nearly all of the distances.
+
+    See Also
+    --------
+    rpw.stats.noise_floor : What chance alone would give, from fewer splits.
+    rpw.stats.equivalence_test : A proof that two populations are close.
+    rpw.stats.drift : The same question for each column of a table.
+
+    Examples
+    --------
+    Ten of 50 rows of the second sample lie far away:
 
     >>> import numpy as np
     >>> import rpw
@@ -113,8 +132,10 @@ def two_sample_test(
     >>> x, y = rng.normal(size=(50, 2)), rng.normal(size=(50, 2))
     >>> y[:10] += 20
     >>> result = rpw.stats.two_sample_test(x, y, n_resamples=199, rng=0)
-    >>> result.pvalue, result.changed_at_least() > 0
-    (0.01, True)
+    >>> result.pvalue
+    0.01
+    >>> round(result.distance, 3), result.noise_floor.high < 0.17
+    (0.2, True)
     """
     deadline = deadline_after(time_limit)
     test = _checked(x, y, p, k, diameter, metric, rng, statistic, scale, groups, tol)
@@ -133,6 +154,7 @@ def two_sample_test(
         return _by_rpw(test, splits, rows, effort)
 
 
+@documented
 def noise_floor(
     x: PointsLike,
     y: PointsLike,
@@ -148,21 +170,46 @@ def noise_floor(
     n_threads: int | None = None,
     device: str = "cpu",
 ) -> NoiseFloor:
-    """What two samples of one distribution would give, from a few dozen random splits of the pooled rows.
+    """Estimate the RPW that two samples of one distribution would have, by chance alone.
 
-    Is an RPW of 0.17 large? Not if two samples of one distribution, of the same sizes, are as far apart.
+    Is an RPW of 0.17 large? Not if two samples of the same sizes from one distribution would be as far apart.
 
-    Parameters as in `rpw.stats.two_sample_test`. Pass the ``k`` and ``diameter`` that you pass to `rpw.distance`. Left
-    out, the diameter is the median distance between the pooled rows.
+    Parameters
+    ----------
+    %(samples)s
+    %(p)s
+    k : float, default 1
+        How much leaving mass behind costs; pass the same as to `rpw.distance`.
+    diameter : float, optional
+        The unit of length Δ; pass the same as to `rpw.distance`. By default it is the median distance between the
+        pooled rows.
+    %(metric)s
+    n_resamples : int, default 49
+        The number of random splits of the pooled rows.
+    %(rng)s
+    %(scale)s
+    %(groups)s
+    %(n_threads)s
+    %(device)s
 
     Returns
     -------
     NoiseFloor
+        The distance, and the range that chance gives. ``print(floor)`` says it in words.
+
+    See Also
+    --------
+    rpw.stats.two_sample_test : A test with a p-value.
+
+    Examples
+    --------
+    In six dimensions, two samples of 100 rows from the same distribution are 0.2 apart:
 
     >>> import numpy as np
     >>> import rpw
     >>> rng = np.random.default_rng(3)
-    >>> print(rpw.stats.noise_floor(rng.normal(size=(100, 6)), rng.normal(size=(100, 6)), diameter=6.0, rng=0))
+    >>> x, y = rng.normal(size=(100, 6)), rng.normal(size=(100, 6))
+    >>> print(rpw.stats.noise_floor(x, y, diameter=6.0, rng=0))
     0.201; two samples of one distribution would give 0.196 to 0.206
     """
     test = _checked(x, y, p, check.as_k(k), diameter, metric, rng, "rpw", scale, groups, 0.0)
@@ -172,7 +219,7 @@ def noise_floor(
     kappas = test.prices.kappas
     effort = Effort(device, as_n_threads(n_threads), deadline_after(None), lambda done: None)
     values = values_of(ground_of(splits.places, test.metric), splits, test.question, effort, tuple(kappas))[:, 0]
-    return NoiseFloor.of(float(values[0]), values[1:], float(kappas[0]))
+    return noise_floor_of(float(values[0]), values[1:], test.prices.ks[0], test.prices.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +279,9 @@ def _as_rows(contamination: Any, test: _Test) -> int:
     if rows > smaller:
         raise ValueError(f"contamination is {rows} rows, and the smaller sample has only {smaller}")
     if rows and test.statistic != "rpw":
-        raise ValueError("contamination needs statistic='rpw': one replaced row can move the others at will")
+        raise ValueError(
+            "contamination needs statistic='rpw': one replaced row can change the other statistics arbitrarily"
+        )
     return rows
 
 
@@ -243,9 +292,9 @@ def _as_level(alpha: Any, test: _Test, k: Any) -> float | None:
     if not 0 < level < 1:
         raise ValueError(f"alpha must lie between 0 and 1, got {level}")
     if test.statistic != "rpw":
-        raise ValueError("alpha needs statistic='rpw'")
+        raise ValueError(f"alpha needs statistic='rpw', got {test.statistic!r}: leave alpha out")
     if k is None:
-        raise ValueError("alpha stops the test early, which needs one price: pass k=")
+        raise ValueError("alpha stops the test early, which needs one k: pass k=")
     return level
 
 
@@ -256,7 +305,7 @@ def _by_rpw(test: _Test, splits: Splits, rows: int, effort: Effort) -> TwoSample
     evidence = Evidence(test.prices, splits, found)
     price, statistics = evidence.clearest, evidence.statistics
     values = found.values[:, price]
-    floor = NoiseFloor.of(float(values[0]), values[1:], float(test.prices.kappas[price]))
+    floor = noise_floor_of(float(values[0]), values[1:], test.prices.ks[price], test.prices.unit)
     return _result(test, float(statistics[0]), evidence.pvalue(rows), statistics[1:], floor, price, rows, evidence)
 
 
@@ -291,7 +340,7 @@ def _by_other_statistic(test: _Test, splits: Splits, statistic: str, effort: Eff
     if math.isnan(values[0]):
         raise TimeLimitError(done=0, total=len(splits))
     pvalue = rank_pvalue(float(values[0]), values[1:], splits.is_all)
-    floor = NoiseFloor.of(float(values[0]), values[1:], math.nan)
+    floor = noise_floor_of(float(values[0]), values[1:])
     return _result(test, float(values[0]), pvalue, values[1:], floor, 0, 0, None, name=statistic)
 
 

@@ -10,19 +10,24 @@ import numpy as np
 
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.made_by_rpw import NO_PARAMETERS
+from rpw.base.shared_docs import documented
 from rpw.stats.evidence import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["NoiseFloor", "TwoSampleResult", "as_alpha", "deviation"]
+__all__ = ["NoiseFloor", "TwoSampleResult", "as_alpha", "deviation", "noise_floor_of"]
 
+_LABELS = {"rpw": "RPW", "wasserstein": "W", "energy": "Energy distance"}
 _BAND = (0.05, 0.5, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseFloor:
-    """What two samples of one distribution, of these sizes, would give.
+    """The distance of two samples, and what two samples of one distribution would give.
+
+    `rpw.stats.noise_floor` returns it, and `rpw.stats.two_sample_test` includes it.
 
     Attributes
     ----------
@@ -31,28 +36,39 @@ class NoiseFloor:
     low, median, high : float
         The 5 %, 50 % and 95 % quantiles of the distance between random splits of the pooled rows.
     values : array
-        Those distances.
-    kappa : float
-        The price k·Δ at which all of them were computed; NaN for statistics that have none.
+        The distances of all splits.
+    k, diameter : float
+        The k and the Δ in use; NaN for statistics that have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=100), rng.normal(1, 1, size=100)
+    >>> floor = rpw.stats.noise_floor(x, y, diameter=4, rng=0)
+    >>> floor.distance > floor.high  # the means differ
+    True
     """
+
+    __signature__ = NO_PARAMETERS
 
     distance: float
     low: float
     median: float
     high: float
     values: Array
-    kappa: float
+    k: float
+    diameter: float
 
-    @classmethod
-    def of(cls, distance: float, values: Array, kappa: float) -> NoiseFloor:
-        """From the distances of random splits; those without an answer are left out."""
-        known = values[~np.isnan(values)]
-        low, median, high = np.quantile(known, _BAND) if len(known) else (math.nan,) * 3
-        return cls(distance, float(low), float(median), float(high), values, kappa)
+    @property
+    def kappa(self) -> float:
+        """The product k·Δ; NaN for statistics that have none."""
+        return self.k * self.diameter
 
     @property
     def excess(self) -> float:
-        """The distance less the median. It describes these samples: it depends on their sizes and dimension."""
+        """The distance minus the median. It depends on the sizes and the dimension of the samples."""
         return self.distance - self.median
 
     def __str__(self) -> str:
@@ -66,31 +82,71 @@ class NoiseFloor:
     def __repr__(self) -> str:
         return (
             f"NoiseFloor(distance={self.distance:.6g}, low={self.low:.6g}, median={self.median:.6g}, "
-            f"high={self.high:.6g})"
+            f"high={self.high:.6g}, k={self.k:.6g}, diameter={self.diameter:.6g})"
         )
+
+    def _repr_html_(self) -> str:
+        from rpw.base.html import facts
+
+        rows = [
+            ("distance", f"{self.distance:.6g}, {self.excess:.3g} above the median of the splits"),
+            ("random splits", f"{self.low:.6g} to {self.high:.6g}, median {self.median:.6g}"),
+            *([] if math.isnan(self.k) else [("with", f"k = {self.k:.4g}, Δ = {self.diameter:.4g}")]),
+        ]
+        return facts("Noise floor", rows)
+
+
+def noise_floor_of(distance: float, values: Array, k: float = math.nan, diameter: float = math.nan) -> NoiseFloor:
+    """From the distances of random splits; those without an answer are left out."""
+    known = values[~np.isnan(values)]
+    low, median, high = np.quantile(known, _BAND) if len(known) else (math.nan,) * 3
+    return NoiseFloor(distance, float(low), float(median), float(high), values, k, diameter)
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSampleResult:
-    """Whether two samples differ, by how much at least and at most, and what chance alone would give.
+    """Whether two samples differ, by how much at least, and what chance alone would give.
+
+    `rpw.stats.two_sample_test` returns it. ``print(result)`` says it in words.
 
     Attributes
     ----------
     statistic : float
-        What the splits were ranked by. With one k, RPW itself. Without k, the largest standardised excess over a grid.
+        What the splits were ranked by: RPW at one k; without k, the largest standardised excess over three values of k.
     pvalue : float
-        The share of splits that reach it. With ``contamination``, an upper bound that replaced rows cannot forge.
-    null_distribution : array, or None
+        The share of splits that are at least as far apart as the samples. With ``contamination``, an upper bound on it
+        that holds whichever rows were replaced.
+    null_distribution : array or None
         The statistic of every random split; None after an early stop (``alpha``).
     distance : float
-        RPW of the two samples at ``k`` and ``diameter``.
-    noise_floor : NoiseFloor, or None
+        The distance of the two samples, at ``k`` and ``diameter``.
+    noise_floor : NoiseFloor or None
         What two samples of one distribution would give at that k; None after an early stop.
+    name : str
+        The statistic: ``"rpw"``, ``"wasserstein"`` or ``"energy"``.
+    p : float
+        The exponent; NaN for ``"energy"``.
     k, diameter : float
-        Where the difference is clearest, or as given.
+        As you passed them. If you left out k, the k with the clearest difference. NaN for statistics other than RPW.
     contamination : int
         How many replaced rows ``pvalue`` allows for.
+    n, m : int
+        The numbers of rows of the two samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(60, 2)), rng.normal(1, 1, size=(60, 2))
+    >>> result = rpw.stats.two_sample_test(x, y, k=1, diameter=4, n_resamples=199, rng=0)
+    >>> result.pvalue
+    0.005
+    >>> round(result.distance, 2), round(result.noise_floor.median, 2)
+    (0.16, 0.1)
     """
+
+    __signature__ = NO_PARAMETERS
 
     statistic: float
     pvalue: float
@@ -109,20 +165,39 @@ class TwoSampleResult:
 
     @property
     def kappa(self) -> float:
-        """k·Δ, the price of leaving mass behind."""
+        """The product k·Δ."""
         return self.k * self.diameter
 
+    @documented
     def changed_at_least(self, confidence_level: float = 0.95) -> int:
-        """How many of the n + m rows, in either sample, must have changed: at least so many, with this confidence.
+        """Return how many rows must have changed, at least, with the given confidence.
 
-        Fewer replaced rows could not make two samples of one distribution as different as these. The number counts
-        rows. It says nothing about how far they moved.
+        If fewer rows had been replaced, two samples of one distribution would not look as different as these. The
+        number counts rows of both samples. It does not say how far they moved.
+
+        Parameters
+        ----------
+        %(confidence_level)s
+
+        Returns
+        -------
+        int
+            The number of rows; 0 if no row needs to have changed.
+
+        Raises
+        ------
+        ValueError
+            After an early stop (``alpha``), and for other statistics than RPW.
+
+        Examples
+        --------
+        Twenty of 60 rows have moved far away. With 95 % confidence, at least five rows have changed:
 
         >>> import numpy as np
         >>> import rpw
         >>> x, y = np.arange(60.0), np.r_[np.arange(40.0), 1000 + np.arange(20.0)]
-        >>> rpw.stats.two_sample_test(x, y, rng=0).changed_at_least() > 0
-        True
+        >>> rpw.stats.two_sample_test(x, y, rng=0).changed_at_least()
+        5
         """
         alpha = as_alpha(confidence_level)
         if self._evidence is None:
@@ -134,30 +209,84 @@ class TwoSampleResult:
             raise ValueError(f"changed_at_least is not known: {why}")
         return self._evidence.fewest_replaced(alpha)
 
+    @documented
     def at_most(self, confidence_level: float = 0.95) -> float:
-        """An upper bound, with this confidence, on RPW of the two *populations* that the rows were drawn from.
+        """Return an upper bound, with the given confidence, on RPW of the two populations.
 
-        It holds in any dimension and for every p, if the rows were drawn independently and k and diameter were fixed
-        before the data were seen. Two equal samples have one too: no bound is below √((1/n + 1/m) ln(1/α) / 2).
+        It holds in any dimension and for every p, if the rows were drawn independently and k and Δ were fixed before
+        the data were seen. No bound is below √((1/n + 1/m) ln(1/α) / 2), even if the samples are equal.
+
+        Parameters
+        ----------
+        %(confidence_level)s
+
+        Returns
+        -------
+        float
+            The bound.
+
+        Raises
+        ------
+        ValueError
+            If k or ``diameter`` was left out, with ``scale`` or ``groups``, after an early stop (``alpha``), and for
+            other statistics than RPW.
+
+        See Also
+        --------
+        rpw.stats.equivalence_test : A p-value for one margin that you choose.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rpw
+        >>> rng = np.random.default_rng(0)
+        >>> x, y = rng.normal(size=1000), rng.normal(size=1000)
+        >>> result = rpw.stats.two_sample_test(x, y, k=1, diameter=6, n_resamples=99, rng=0)
+        >>> round(result.at_most(), 2)
+        0.05
         """
         alpha = as_alpha(confidence_level)
         if self._no_upper_bound or self._evidence is None:
             raise ValueError(f"at_most is not known: {self._no_upper_bound or 'alpha stopped the test early'}")
         return self._evidence.resampled.highest(0, 0, self.kappa, deviation(self.n, self.m, alpha))
 
+    @documented
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the distances of the random splits, their middle 90 %, and the observed one (needs ``rpw[plot]``)."""
+        """Draw the distances of the random splits, their middle 90 %, and the observed distance (needs ``rpw[plot]``).
+
+        Parameters
+        ----------
+        %(ax)s
+
+        Returns
+        -------
+        %(returns_ax)s
+
+        Raises
+        ------
+        ValueError
+            After an early stop (``alpha``), which leaves no distances to draw.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rpw
+        >>> x = np.arange(30.0)
+        >>> ax = rpw.stats.two_sample_test(x, x + 9, n_resamples=99, rng=0).plot()
+        >>> ax.get_title()
+        'p = 0.01'
+        """
         from rpw.plot import plot_null
 
         if self.noise_floor is None:
             raise ValueError("plot needs the null distribution, which an early stop (alpha) leaves out")
-        label = {"rpw": "RPW", "wasserstein": "W", "energy": "energy distance"}[self.name]
-        return plot_null(self.noise_floor, f"{label} of two samples", f"p = {self.pvalue:.3g}", ax)
+        where = f" (k = {self.k:.3g}, Δ = {self.diameter:.3g})" if self.name == "rpw" else ""
+        return plot_null(self.noise_floor, f"{_LABELS[self.name]} of two samples{where}", f"p = {self.pvalue:.3g}", ax)
 
     def __str__(self) -> str:
         where = f" (k = {self.k:.3g}, Δ = {self.diameter:.3g})" if self.name == "rpw" else ""
         chance = "" if self.noise_floor is None else f"; {self.noise_floor.chance}"
-        words = f"{self.distance:.3g}{where}{chance}: p = {self.pvalue:.3g}"
+        words = f"{_LABELS[self.name]} is {self.distance:.3g}{where}{chance}; p = {self.pvalue:.3g}"
         if self.contamination:
             rows = "row was" if self.contamination == 1 else f"{self.contamination} rows were"
             words += f", whichever {rows} replaced"
@@ -187,7 +316,10 @@ class TwoSampleResult:
             floor = self.noise_floor
             rows.append(("distance", f"{self.distance:.6g}, {floor.excess:.3g} above the median of the noise floor"))
         rows.append(("between", f"{self.n:,} and {self.m:,} rows"))
-        rows.append(("with", f"p = {self.p:g}, k = {self.k:.4g}, Δ = {self.diameter:.4g}"))
+        if self.name == "rpw":
+            rows.append(("with", f"p = {self.p:g}, k = {self.k:.4g}, Δ = {self.diameter:.4g}"))
+        else:
+            rows.append(("with", f"statistic = {self.name}" + ("" if math.isnan(self.p) else f", p = {self.p:g}")))
         return facts("Two-sample test", rows)
 
 

@@ -21,7 +21,7 @@ Report = Callable[[int], object] | None  # called with the number of pairs done,
 class Cuts(Protocol):
     """What the solves of a search say about the other pairs of each query: lines below their profiles.
 
-    Only the backend that made them looks inside (docs/theory.md, "Search").
+    Only the backend that made them looks inside (docs/proofs/search.md, "Search").
     """
 
     def count(self, query: int) -> int:

@@ -37,7 +37,7 @@ def check_client(client: Any) -> None:
     if client.status in ("closing", "closed"):
         raise ValueError("client is closed: pass a connected dask.distributed.Client")
     if client.asynchronous:
-        raise ValueError("client must not be asynchronous")
+        raise ValueError("client must not be asynchronous: pass Client(..., asynchronous=False)")
     with _explains_lost_scheduler(client):
         client.nthreads()
 

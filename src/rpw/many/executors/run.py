@@ -8,7 +8,7 @@ from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError
 from rpw.base.progress import Progress, progress_bar
 from rpw.many.backends.protocol import Backend
-from rpw.many.errors import Failures, PairwiseError
+from rpw.many.errors import Failures, error_of
 from rpw.many.executors.cluster import check_client, compute_on_cluster, size_of
 from rpw.many.executors.in_memory import MemoryTarget
 from rpw.many.executors.threads import compute_on_threads
@@ -51,7 +51,7 @@ def run_tiles(
                 raise TimeLimitError(done=done, total=total) from error
         matrix = target.result()
     if failures and retries_failed:
-        raise PairwiseError.of(sorted(failures), matrix, ", and on_error='nan' returns them")
+        raise error_of(sorted(failures), matrix, ", and on_error='nan' returns them")
     return matrix
 
 

@@ -36,18 +36,17 @@ def as_asked(
 ) -> Asked:
     """Check what is asked; what has no derivative is refused."""
     if not isinstance(tol, Real) or tol != 0:
-        raise ValueError(
-            f"tol={tol!r} has no gradient: plan and potentials that stop early belong to different slopes; leave it out"
-        )
+        raise ValueError(f"tol={tol!r} has no gradient: a solve that stops early has none; leave it out")
     if time_limit is not None:
-        raise ValueError("time_limit has no gradient: what a solve has found when it is cut off is none; leave it out")
+        raise ValueError("time_limit has no gradient: a solve that stops early has none; leave it out")
     check_has_derivative(metric)
     exponent = check.as_number(p, "p")
     if exponent < 1:
         raise ValueError(f"p must be finite and at least 1, got {exponent}")
     if np.isinf(exponent):
         raise ValueError(
-            "p=inf has no gradient: the distance is then the length of one way, or a share of the mass; pass a finite p"
+            "p=inf has no gradient: the distance is then the length of one move, or a share of the "
+            "mass; pass a finite p"
         )
     question = as_question(name, p=p, diameter=diameter, mass=mass, need="plan")
     return Asked(question, metric, diameter is not None, n_threads)

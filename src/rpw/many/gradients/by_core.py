@@ -11,7 +11,7 @@ from rpw.base.array_kinds import repeated
 from rpw.base.check import Array
 from rpw.many.backends.core import CoreBackend, FlatOutcomes
 from rpw.many.batch import PairBatch
-from rpw.many.errors import PairwiseError
+from rpw.many.errors import error_of
 from rpw.many.gradients.asked import Asked, as_prices
 from rpw.many.gradients.pairs import Pairs, Side, Solved
 from rpw.pair.atoms import Atoms, Where
@@ -74,7 +74,7 @@ class _Work:
         backend.check_fits(threads, is_halved=False)
         found, failures = backend.flat_outcomes(kappas, threads)
         if failures:
-            raise PairwiseError.of(sorted(failures), found.value.tolist())
+            raise error_of(sorted(failures), found.value.tolist())
         return found
 
     def potentials(self, found: FlatOutcomes) -> tuple[Array, Array]:

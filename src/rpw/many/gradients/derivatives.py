@@ -1,4 +1,4 @@
-"""The derivatives in everything, from what a solve leaves (docs/theory.md, "Gradients"): formulas only."""
+"""The derivatives in everything, from what a solve leaves (docs/proofs/derivatives.md, "Gradients"): formulas only."""
 
 from __future__ import annotations
 

@@ -11,6 +11,14 @@ from typing import Any, NamedTuple
 __all__ = ["ArrayLibrary", "GivenPairs", "as_pairs"]
 
 _RANKS = (2, 2, 1, 1, 0)  # of x, y, a, b and k of one pair
+_SHAPES = {
+    "x": "an array (n, d), or (B, n, d)",
+    "cost": "an array (n, m), or (B, n, m)",
+    "y": "an array (m, d), or (B, m, d)",
+    "a": "an array (n,), or (B, n)",
+    "b": "an array (m,), or (B, m)",
+    "k": "a number, or an array (B,)",
+}
 
 
 class ArrayLibrary(NamedTuple):
@@ -56,9 +64,11 @@ def _number_of_pairs(arrays: tuple[Any, ...], first: str) -> int | None:
         if each is None or each.ndim == rank:
             continue
         if each.ndim != rank + 1:
-            raise ValueError(f"{name} has shape {tuple(each.shape)}, neither that of one pair nor of a batch of them")
+            raise ValueError(f"{name} must be {_SHAPES[name]} for B pairs; got shape {tuple(each.shape)}")
         if count is not None and each.shape[0] != count:
-            raise ValueError(f"{name} holds a batch of {each.shape[0]}, and what comes before it one of {count}")
+            raise ValueError(
+                f"{name} holds a batch of {each.shape[0]}, and the arguments before it hold a batch of {count}"
+            )
         count = each.shape[0]
     return count
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from rpw.many.store.tree import Tree
 from rpw.many.tiles import Tile, Tiling
@@ -14,6 +15,13 @@ ENDINGS = ("", ".nan")  # of the marks of tiles without failed pairs, and with s
 _LONGEST_MARK = 1000
 
 
+class Age(NamedTuple):
+    """The matrix before or after it grew."""
+
+    fingerprint: str
+    shape: tuple[int, int]
+
+
 @dataclass
 class Chunks:
     """The chunks of one matrix, and the digests that they must have, as far as this process knows them."""
@@ -21,7 +29,7 @@ class Chunks:
     tree: Tree
     tiling: Tiling
     stack: tuple[int, ...]  # how many k, where there is a list of them: a chunk holds all of its pairs' numbers
-    fingerprint: str
+    ages: tuple[Age, ...]  # of the matrix: one, or more if it has grown; the last is that of today
     known: dict[Tile, str] = field(default_factory=dict)
 
     @property
@@ -46,9 +54,15 @@ class Chunks:
 
     def digest(self, chunk: Tile, data: bytes) -> str:
         """The digest covers the matrix and the place too: a chunk from elsewhere is as wrong as a damaged one."""
-        digest = hashlib.sha256(f"{self.fingerprint} {self.tiling.tile} {chunk}\n".encode())
+        digest = hashlib.sha256(f"{self._fingerprint(chunk)} {self.tiling.tile} {chunk}\n".encode())
         digest.update(data)
         return digest.hexdigest()
+
+    def _fingerprint(self, chunk: Tile) -> str:
+        """That of the first age in which the chunk had all the measures that it has today."""
+        today = self.tiling.spans(chunk)
+        whole = (age for age in self.ages if replace(self.tiling, shape=age.shape).spans(chunk) == today)
+        return next(whole).fingerprint
 
     def stored(self, chunk: Tile) -> bytes | None:
         """The bytes of a chunk as they are on the disk; None if it is not there, or not of the right length."""
@@ -82,8 +96,8 @@ class Chunks:
             if data is not None and self.known[chunk] == self.digest(chunk, data):
                 return data
         raise ValueError(
-            f"{self.described(chunk)} is {'missing' if data is None else 'damaged'}: call rpw.pairwise with this out "
-            "and the same inputs again, which computes it anew"
+            f"{self.described(chunk)} is {'missing' if data is None else 'damaged'}, or the store has grown since this "
+            "array was opened: call rpw.pairwise with this out and all its inputs again, which computes what is missing"
         )
 
     def described(self, chunk: Tile) -> str:

@@ -36,6 +36,12 @@ def check_layout(metadata: Any, dimensions: int) -> None:
         raise ValueError("it is symmetric and not square")
     for name, kind in (("version", str), ("fingerprint", str), ("inputs", dict)):
         entry(metadata, kind, "attributes", "rpw", name)
+    if "before" in metadata["attributes"]["rpw"]:
+        for age in entry(metadata, list, "attributes", "rpw", "before"):
+            entry(age, str, "fingerprint")
+            before = _sizes(age, 2, "shape")
+            if before[0] > n or before[1] > m:
+                raise ValueError("it was larger before than it is")
     for name, value in json.loads(json.dumps(layout_of(tuple(stack), shape, tile))).items():
         if metadata.get(name) != value:
             raise ValueError(f"its {name} is not {json.dumps(value)}")

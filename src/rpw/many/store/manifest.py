@@ -18,15 +18,25 @@ from rpw.many.batch import PairBatch
 FORMATS = {2: 2, 3: 3}
 
 # Attributes that say for people what the fingerprint stands for, and those that name the measures.
-FOR_PEOPLE = ("distance", "p", "k", "diameter", "mass", "lam", "metric", "device", "symmetric", "shape")
+_ASKED = ("distance", "p", "k", "diameter", "mass", "lam", "tol", "solver")
+FOR_PEOPLE = (*_ASKED, "metric", "device", "symmetric", "shape")
 NAMES = ("rows", "columns")
+
+_SILENT: dict[str, Any] = {
+    "device": "cpu",
+    "tol": 0.0,
+    "solver": "auto",
+}  # what a store that says nothing about it was made with
 
 _INPUTS = {"A": "A holds other measures", "B": "B holds other measures", "support": "the support is another one"}
 _INPUTS |= {"cost": "cost is another matrix"}
 
 
-def manifest_of(batch: PairBatch) -> dict[str, Any]:
-    """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit."""
+def manifest_of(batch: PairBatch, before: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Inputs and parameters of a run, as the attributes of its Zarr array. Floats in JSON come back bit for bit.
+
+    ``before`` has the fingerprints and shapes of a matrix before it grew. The digests of its chunks stand on them.
+    """
     facts: dict[str, Any] = {name: getattr(batch.question, name) for name in ("p", "k", "diameter", "mass", "lam")}
     given = {name: value for name, value in facts.items() if value is not None}  # mass and lam: where they belong
     several = {"k": list(batch.question.several_k)} if batch.stack else {}
@@ -35,6 +45,7 @@ def manifest_of(batch: PairBatch) -> dict[str, Any]:
         "distance": batch.question.name,
         **{name: value if math.isfinite(value) else str(value) for name, value in given.items()},
         **several,
+        **batch.question.effort,
         "metric": batch.ground.metric.describe(),
         "device": batch.device,
         "symmetric": batch.is_symmetric,
@@ -49,13 +60,15 @@ def manifest_of(batch: PairBatch) -> dict[str, Any]:
                 "support": _digest(shared.get("support")),
                 "cost": _digest(shared.get("cost")),
             },
+            **({"before": before} if before else {}),
         },
     }
 
 
 def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
     """Raise if two manifests describe different work, and say what differs."""
-    there = {"device": "cpu"} | there  # stores were silent about it when there was no other
+    there = _SILENT | there
+    here = _SILENT | here
     differences = [
         f"{name} is {there.get(name)!r} there and {here.get(name)!r} here"
         for name in FOR_PEOPLE
@@ -66,9 +79,19 @@ def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> 
     reasons = "; ".join(differences)
     if there["rpw"].get("fingerprint") != here["rpw"]["fingerprint"]:
         reasons = reasons or "the metric gives other distances"
-        raise ValueError(f"out={str(path)!r} holds another matrix: {reasons}. Choose another path")
+        raise ValueError(f"out={str(path)!r} holds another matrix: {reasons}. {_advice(there, here)}")
     if reasons:  # the fingerprint stands for all of this: somebody has changed one of them
         raise damaged(path, f"{reasons}, and the fingerprint is that of this matrix")
+
+
+def _advice(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """What to do about a store of another matrix."""
+    if any(new > old for old, new in zip(there.get("shape", []), here["shape"], strict=False)):
+        return (
+            "A store grows only if its measures come first, in the same order, and all else is the same (a diameter "
+            "too: pass it as a number). Else choose another path"
+        )
+    return "Choose another path"
 
 
 def damaged(path: Path, reason: str) -> ValueError:

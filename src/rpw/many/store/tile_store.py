@@ -16,6 +16,10 @@ at all. A tile is marked as finished after its chunk, and the mirror image of th
 at any moment loses the tiles in flight and nothing else, and whoever reads the array meanwhile finds NaN or the truth.
 A tile whose chunks do not have the digests in its mark is not finished.
 
+A matrix can grow: the same call with more measures behind those that are there. Then zarr.json gets the new shape, and
+remembers the fingerprints and shapes before. Tiles keep their size. The digest of a tile covers the first fingerprint
+that stands for all its measures, so tiles at the old border, which now have more of them, are computed again.
+
 A folder is ours if its zarr.json says so; one without a zarr.json is touched only if it holds nothing but what a run
 leaves that died before it wrote one. Nothing is ever deleted but marks that new ones replace. Links in a store are
 refused (see tree).
@@ -24,7 +28,6 @@ refused (see tree).
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -40,7 +43,7 @@ from rpw.base.check import Array
 from rpw.base.extras import import_extra
 from rpw.base.version import VERSION
 from rpw.many.batch import PairBatch
-from rpw.many.store.digests import DONE, ENDINGS, Chunks, as_mark, mark_of
+from rpw.many.store.digests import DONE, ENDINGS, Age, Chunks, as_mark, mark_of
 from rpw.many.store.layout import check_layout, entry, layout_of
 from rpw.many.store.manifest import FORMATS, NAMES, check_same_work, damaged, manifest_of
 from rpw.many.store.seal import check_seal, sealed
@@ -57,15 +60,15 @@ _BEGINNING = b'{\n "zarr_format": 3,\n'  # of each zarr.json that we write
 
 def open_store(out: Any, batch: PairBatch, lanes: int, retries_failed: bool) -> TileStore:
     """Open the store at ``out`` for this work, or begin it; refuse what holds anything else."""
-    import_extra("zarr", "out needs")
     tree = Tree(_as_path(out))
+    import_extra("zarr", "out needs")
     _check_is_ours(tree)
     before = _stored(tree, batch)
     if before is not None and not before.missing(retries_failed):
         return before  # finished: nothing will be written, so no lock is needed
     lock = _lock(tree)
     try:
-        store = _stored(tree, batch) or _begin(tree, batch, tiling_of(batch, lanes))
+        store = _stored(tree, batch) or _grown(tree, batch) or _begin(tree, batch, tiling_of(batch, lanes))
         if before is not None:
             store.trust(before)
         if store.missing(retries_failed):
@@ -77,14 +80,16 @@ def open_store(out: Any, batch: PairBatch, lanes: int, retries_failed: bool) -> 
     return store
 
 
-def is_complete(out: Path) -> bool:
-    """Whether there is a store at ``out`` with nothing left to compute."""
+def complete_shape(out: Path) -> list[int] | None:
+    """The shape of the store at ``out`` if nothing is left to compute in it, else None."""
     try:
         tree = Tree(out)
         metadata = _metadata(tree)
-        return metadata is not None and _store_of(tree, metadata).is_complete()
+        if metadata is None or not _store_of(tree, metadata).is_complete():
+            return None
+        return list(metadata["shape"])
     except (OSError, ValueError):
-        return False
+        return None
 
 
 def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
@@ -106,10 +111,9 @@ def write_names(out: Path, rows: list[str], columns: list[str]) -> None:
 class TileStore:
     """The store of one matrix."""
 
-    def __init__(self, tree: Tree, tiling: Tiling, stack: tuple[int, ...], fingerprint: str, version: str) -> None:
-        self.tiling, self.lock = tiling, -1
-        self._tree, self._version = tree, version
-        self._chunks = Chunks(tree, tiling, stack, fingerprint)
+    def __init__(self, chunks: Chunks, version: str) -> None:
+        self.tiling, self.lock = chunks.tiling, -1
+        self._tree, self._version, self._chunks = chunks.tree, version, chunks
         self._finished: set[str] = set()  # marks whose digests were verified; once is enough
         self._damaged: set[Tile] = set()
 
@@ -201,8 +205,8 @@ def _as_path(out: Any) -> Path:
     path = Path(text)
     if path.suffix.lower() in _OTHER_FORMATS and not (path / _METADATA).exists():
         raise ValueError(
-            f"out={text!r} is called like a file of another format, and would be a folder, a Zarr store: call it "
-            f"{path.with_suffix('.zarr').name!r}, or pass no out= and save the array yourself"
+            f"out={text!r} has the name of another file format, but a Zarr store is a folder: call it "
+            f"{path.with_suffix('.zarr').name!r}, or leave out= away and save the array yourself"
         )
     return path
 
@@ -220,9 +224,7 @@ def _check_is_ours(tree: Tree) -> None:
     if names and ".rpw" not in names:
         raise ValueError(f"{name} is there and was not written by rpw.pairwise: choose another path")
     if names and _METADATA not in names and not _is_barely_begun(tree, names):
-        raise ValueError(
-            f"{name} has no zarr.json, so that nobody knows whose it is: choose another path, or remove it"
-        )
+        raise ValueError(f"{name} has no zarr.json, so it is not a store of rpw: choose another path, or remove it")
 
 
 def _is_barely_begun(tree: Tree, names: set[str]) -> bool:
@@ -238,9 +240,9 @@ def _is_barely_begun(tree: Tree, names: set[str]) -> bool:
 
 
 def _stored(tree: Tree, batch: PairBatch) -> TileStore | None:
-    """The store that is there, if there is one; it must hold the same work."""
+    """The store that is there, if there is one; it must hold the same work, or the beginning of it: then None."""
     metadata = _metadata(tree)
-    if metadata is None:
+    if metadata is None or _is_beginning(metadata, batch):
         return None
     manifest = manifest_of(batch)
     try:
@@ -288,7 +290,38 @@ def _store_of(tree: Tree, metadata: dict[str, Any]) -> TileStore:
     (*stack, n, m), attributes = metadata["shape"], metadata["attributes"]
     *_, rows, columns = metadata["chunk_grid"]["configuration"]["chunk_shape"]
     tiling = Tiling((n, m), (rows, columns), attributes["symmetric"])
-    return TileStore(tree, tiling, tuple(stack), attributes["rpw"]["fingerprint"], attributes["rpw"]["version"])
+    ages = tuple(Age(age["fingerprint"], (age["shape"][0], age["shape"][1])) for age in _ages(metadata))
+    return TileStore(Chunks(tree, tiling, tuple(stack), ages), attributes["rpw"]["version"])
+
+
+def _ages(metadata: dict[str, Any]) -> list[dict[str, Any]]:
+    """The fingerprints and shapes of the matrix, from its beginning to today."""
+    facts = metadata["attributes"]["rpw"]
+    return [*facts.get("before", []), {"fingerprint": facts["fingerprint"], "shape": metadata["shape"][-2:]}]
+
+
+def _is_beginning(metadata: dict[str, Any], batch: PairBatch) -> bool:
+    """Whether the store holds the matrix of the first measures of this work, and not yet of all."""
+    (*_, n, m), facts = metadata["shape"], metadata["attributes"]["rpw"]
+    if (n, m) == (len(batch.a), len(batch.b)):
+        return False
+    first = batch.beginning(n, m)
+    return first is not None and first.fingerprint == facts["fingerprint"]
+
+
+def _grown(tree: Tree, batch: PairBatch) -> TileStore | None:
+    """The store that is there, made as large as this work; None if there is none."""
+    metadata = _metadata(tree)
+    if metadata is None:
+        return None
+    _store_of(tree, metadata).check_version()
+    tile = metadata["chunk_grid"]["configuration"]["chunk_shape"][-2:]
+    of_others = {name: value for name, value in metadata["attributes"].items() if name not in NAMES}
+    attributes = of_others | manifest_of(batch, _ages(metadata))
+    grown = {**layout_of(batch.stack, (len(batch.a), len(batch.b)), tuple(tile)), "attributes": attributes}
+    with _explained(tree):
+        tree.write(_encoded(sealed(grown)), _METADATA)
+    return _store_of(tree, grown)
 
 
 def _begin(tree: Tree, batch: PairBatch, tiling: Tiling) -> TileStore:
@@ -296,7 +329,7 @@ def _begin(tree: Tree, batch: PairBatch, tiling: Tiling) -> TileStore:
     metadata = {**layout_of(batch.stack, tiling.shape, tiling.tile), "attributes": manifest}
     with _explained(tree):
         tree.write(_encoded(sealed(metadata)), _METADATA)
-    return TileStore(tree, tiling, batch.stack, manifest["rpw"]["fingerprint"], VERSION)
+    return _store_of(tree, metadata)
 
 
 def _encoded(metadata: dict[str, Any]) -> bytes:
@@ -305,6 +338,8 @@ def _encoded(metadata: dict[str, Any]) -> bytes:
 
 def _lock(tree: Tree) -> int:
     """Become the only process that writes; a descriptor to close."""
+    import fcntl  # not everywhere: Tree has refused the other systems
+
     with _explained(tree):
         tree.make(*DONE)
         lock = tree.open_file(*_LOCK, flags=os.O_RDWR | os.O_CREAT)

@@ -6,13 +6,16 @@ is not followed either. The path of the folder itself is the user's: links in it
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY
+_NEEDED = ("O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "pread", "pwrite")
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _PART = "part"
 
 
@@ -20,6 +23,7 @@ class Tree:
     """The folder of a store; names are given as their steps from there."""
 
     def __init__(self, path: Path) -> None:
+        _check_system(path)
         self.path = path
         self.root = os.path.realpath(path)
 
@@ -126,4 +130,14 @@ class Tree:
     def _refusal(self, names: tuple[str, ...], reason: str) -> ValueError:
         return ValueError(
             f"out={str(self.path)!r}: its {'/'.join(names)} {reason}: remove it, or choose another path for out"
+        )
+
+
+def _check_system(path: Path) -> None:
+    """Raise on a system where names cannot be looked up by descriptor, or files cannot be locked."""
+    has_all = all(hasattr(os, name) for name in _NEEDED) and os.open in os.supports_dir_fd
+    if not has_all or importlib.util.find_spec("fcntl") is None:
+        raise ValueError(
+            f"out={str(path)!r}: stores on disk need a POSIX system (Linux, macOS), and this is {sys.platform}. "
+            "Pass no out= to get the matrix as an array, and save that"
         )

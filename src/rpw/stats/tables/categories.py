@@ -53,7 +53,7 @@ class CategoryTest:
         evidence = Evidence(prices, splits, Values(values[:, None], np.zeros(1)))
         notes = [self.note] if self.note else []
         if is_merged:
-            notes.append(f"of {len(self.labels):,} categories the rarest are one")
+            notes.append(f"the rarest of {len(self.labels):,} categories are counted as one")
         elif 2 * len(self.labels) > len(codes):
             notes.append("most entries occur once, so only large changes of the frequent ones show")
         low, high = band_of(values[1:])

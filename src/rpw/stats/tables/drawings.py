@@ -67,7 +67,7 @@ def _shortened(label: str) -> str:
 def draw_profiles(profiles: Sequence[tuple[Array, Array]], k: float, distance: float) -> str:
     """The cost of moving the rest over the share that stays: observed, of random splits, and the price of staying."""
     width, height, left, below = 560.0, 260.0, 52.0, 40.0
-    farthest = min(1.0, 2.5 * distance)
+    farthest = min(1.0, 2.5 * distance) or 1.0  # equal tables have a picture too
     tallest = max(k * farthest, 1e-300) * 1.15
 
     def place(share: float, cost: float) -> str:
@@ -95,6 +95,8 @@ def draw_profiles(profiles: Sequence[tuple[Array, Array]], k: float, distance: f
         f'<text x="{width:g}" y="{height + 16:g}" text-anchor="end">{farthest:.3g}</text>'
         f'<text x="{(left + width) / 2:g}" y="{height + 32:g}" text-anchor="middle">share of rows left behind</text>'
         f'<text x="{left - 4:g}" y="12" text-anchor="end">{tallest:.2g}</text>'
+        f'<text transform="translate({left - 20:g} {height / 2:g}) rotate(-90)" text-anchor="middle">cost, in widths '
+        "of the middle half</text>"
         f'<text x="{left - 4:g}" y="{height:g}" text-anchor="end">0</text></svg>'
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 from rpw.base import check
 from rpw.base.deadline import TimeLimitError, deadline_after
 from rpw.base.progress import Progress, progress_bar
+from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.io.typed_tables import TypedTable
 from rpw.stats.resampled import Effort
@@ -37,6 +38,7 @@ _Test = ColumnTest | JointTest
 _Finding = DriftRow | LineFinding | JointFinding
 
 
+@documented
 def drift(
     reference: Any,
     current: Any,
@@ -53,40 +55,55 @@ def drift(
 ) -> DriftResult:
     """Find out which columns of a table have changed.
 
-    Numbers and dates are compared by RPW on the line, after division by the width of the pooled middle half of the
-    column, over a grid of prices. Categories and booleans are compared by total variation. Missing values are a test of
-    their own: is their share the same? Numbers and dates are also compared together. Holm's correction covers all of
-    these tests: if nothing has changed, the chance that any column is called drifted is at most ``alpha``.
+    Numbers and dates are compared by RPW, each column divided by the width of its pooled middle half, over several
+    values of k. Categories and booleans are compared by total variation. The share of missing values has a test of its
+    own. All numbers and dates are also compared together.
+
+    If nothing has changed, the chance that any column is called drifted is at most ``alpha``: Holm's correction covers
+    all tests.
 
     Rows must be independent. Repeated rows of one customer, or rows that follow each other in time, make every p-value
     too small; ``groups`` keeps such rows together.
 
     Parameters
     ----------
-    reference, current : table, or path of a CSV, TSV or Parquet file
-        DataFrames of pandas or polars and tables of PyArrow need ``rpw[tables]``. A dict of arrays and a 2-d array work
-        without. Columns are matched by their names.
+    reference, current : table or path
+        The two tables. DataFrames of pandas or polars and tables of PyArrow need ``rpw[tables]``; a dict of arrays or a
+        2-d array needs nothing. A path is a CSV, TSV or Parquet file. Columns are matched by name.
     columns : sequence of str, optional
-        Which to compare; all if left out.
-    alpha : float
+        Which columns to compare; all by default.
+    alpha : float, default 0.05
         The chance of even one false alarm.
     n_resamples : int, optional
-        Random splits for each test. Left out, there are as many as the number of tests needs, at least 399.
-    rng : int, numpy.random.Generator, optional
-        Seed of the splits, and of the sample for the joint test.
-    groups : pair of array-like, optional
-        Labels of rows that belong together, for the reference and for the current table: whole groups change sides.
-    most_joint_rows : int
-        Of each table, at most so many rows are drawn for the test of all numbers and dates together; 0 leaves it out.
-    n_threads, progress
-        As in `rpw.pairwise`. ``progress`` counts splits.
+        Random splits for each test. By default as many as the number of tests needs, at least 399.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator of the random splits, and of the sample for the joint test.
+    %(groups)s
+    most_joint_rows : int, default 500
+        At most this many rows of each table are drawn for the joint test of all numbers and dates; 0 skips that test.
+    %(n_threads)s
+    %(progress splits)s
     time_limit : float, optional
         Seconds. Splits without an answer by then count as if they were farther apart than the observed one. Tests
-        without an answer are rows that say so; `rpw.TimeLimitError` if there is no other test.
+        without an answer have a row that says so.
 
     Returns
     -------
     DriftResult
+        A row for each test. ``print(result)`` says in words which columns have drifted.
+
+    Raises
+    ------
+    TimeLimitError
+        If ``time_limit`` passes before any test has an answer.
+
+    See Also
+    --------
+    rpw.stats.two_sample_test : One test of whole rows.
+
+    Examples
+    --------
+    People have become older; the cities are the same:
 
     >>> import numpy as np
     >>> import rpw
@@ -189,8 +206,8 @@ def _as_n_resamples(given: int | None, tests: int, alpha: float) -> int:
         raise ValueError(f"n_resamples must be at most {_MOST_RESAMPLES:,}, got {given:,}")
     if given < least:
         raise ValueError(
-            f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}, of which Holm's correction could "
-            f"hardly reject one: pass at least {least}, or leave it out"
+            f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}: Holm's correction "
+            f"could hardly reject any of them; pass at least {least}, or leave it out"
         )
     return given
 

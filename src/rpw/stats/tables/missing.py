@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import hypergeom
 
 from rpw.base.check import Array
 from rpw.stats.tables.categories import CategoryTest
@@ -63,6 +62,8 @@ class MissingTest:
 
     def _null(self, total: int) -> tuple[Array, Array]:
         """What the statistic can be, and the chance of each."""
+        from scipy.stats import hypergeom  # its import takes a third of a second
+
         among = np.arange(max(0, total - self.m), min(self.n, total) + 1)
         chances = hypergeom.pmf(among, len(self.missing), total, self.n)
         return np.abs(among / self.n - (total - among) / self.m), np.asarray(chances)

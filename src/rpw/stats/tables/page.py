@@ -148,7 +148,7 @@ def _row(row: DriftRow, shown: Shown) -> str:
     changed = f"{row.changed_at_least:,} of {row.n + row.m:,} rows" if row.is_drifted and row.changed_at_least else ""
     cells = [
         ("distance", f"{row.distance:.3g}"),
-        ("by chance", f"{row.floor_low:.2g} to {row.floor_high:.2g}"),
+        ("by chance", f"{row.floor_low:.3g} to {row.floor_high:.3g}"),
         ("p", f"{row.pvalue:.2g}"),
         ("adjusted p", f"{row.adjusted:.2g}"),
         ("changed at least", changed),
@@ -176,9 +176,9 @@ def _profiles(worst: WorstColumn) -> str:
     return (
         f"<h2>Profile of {escape(worst.column)}</h2><figure>{draw_profiles(worst.profiles, worst.k, worst.distance)}"
         "<figcaption>The cost of moving all other rows, if a share is left behind. Thick: reference against current. "
-        "Thin: random splits, which show what chance alone gives. Dashed: the price of leaving rows behind; RPW is "
+        "Thin: random splits, which show what chance alone gives. Dashed: what leaving rows behind costs; RPW is "
         f"where it meets the thick line. Costs are in widths of the middle half of the column, {worst.width:.4g} "
-        f"{unit}; k = {worst.k:g}.</figcaption></figure>"
+        f"{unit}; k = {worst.k:g}, Δ = 1 width.</figcaption></figure>"
     )
 
 
@@ -189,8 +189,8 @@ def _left_behind(worst: WorstColumn) -> str:
     )
     return (
         f"<h2>Rows of {escape(worst.column)} left behind</h2>"
-        '<p class="soft">RPW finds no partner within its price for these rows. They are what its plan leaves over, not '
-        "proven errors. The farthest from the median come first, each as row: value; the first row is number 0.</p>"
+        '<p class="soft">RPW leaves these rows behind, because moving them would cost more. They are not proven '
+        "errors. The farthest from the median come first, each as row: value; the first row is number 0.</p>"
         f'<div class="left">{sides}</div>'
     )
 
@@ -205,9 +205,9 @@ def _rows(side: LeftBehind, kind: str) -> str:
 def _how_to_read(shown: Shown) -> str:
     return (
         '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half '
-        "of their column and compared by RPW, the robust partial p-Wasserstein distance, over three prices; p is 2, "
-        f"and 1 beyond {MOST_AT_P_2:,} values. The price at which the difference is clearest is shown. So distances of "
-        "different columns use different prices: compare each with what chance gives. Categories and missing values "
+        "of their column and compared by RPW, the robust partial p-Wasserstein distance, for three values of k; p is "
+        f"2, and 1 beyond {MOST_AT_P_2:,} values. The k with the clearest difference is shown. So distances of "
+        "different columns use different k: compare each with what chance gives. Categories and missing values "
         "are compared by total variation. “By chance” is what two samples of one distribution would give, from 5 % to "
         "95 %. “Changed at least” counts rows, in either table, that must have been replaced; it holds with confidence "
         f"{1 - shown.alpha:.3g} for each column by itself. Dependent rows, such as repeated customers, make every "

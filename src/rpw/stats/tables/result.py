@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
+from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.types import PathLike
 from rpw.io.files import replacing
 from rpw.stats.tables.glance import Glance
@@ -24,20 +25,37 @@ _WIDTH, _LEAST_WIDTH = 80, 8  # of the repr, and of its first column
 
 @dataclass(frozen=True, eq=False)
 class DriftResult:
-    """Which columns of two tables have drifted apart, and by how much at least.
+    """Which columns of two tables have drifted, and by how much at least.
+
+    `rpw.stats.drift` returns it. ``print(result)`` is a sentence, ``result`` alone a table, and ``result["age"]`` the
+    row of a column. As a bool, it says whether anything has drifted.
 
     Attributes
     ----------
     rows : tuple of DriftRow
-        One for the values of each column, one more for its missing values if it has some, and one for all
-        numbers and dates together. Columns that could not be compared have a row that says why.
+        One row for the values of each column, one for its missing values if there are any, and one for all numbers and
+        dates together. A column that could not be compared has a row that says why.
     alpha : float
         The chance of even one false alarm, over all rows (Holm's correction).
     n_resamples : int
-        How many random splits each row was compared with.
+        How many random splits each test used.
     n, m : int
-        Rows of the reference and of the current table.
+        The numbers of rows of the reference and of the current table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(0)
+    >>> before, after = {"age": rng.normal(40, 10, 300)}, {"age": rng.normal(47, 10, 300)}
+    >>> result = rpw.stats.drift(before, after, rng=0)
+    >>> result.drifted
+    ('age',)
+    >>> result["age"].medians
+    '39.23 → 46.81'
     """
+
+    __signature__ = NO_PARAMETERS
 
     rows: tuple[DriftRow, ...]
     alpha: float
@@ -50,12 +68,12 @@ class DriftResult:
 
     @property
     def drifted(self) -> tuple[str, ...]:
-        """The columns whose values or whose share of missing rows have drifted, in the order of the table."""
+        """The columns whose values, or whose share of missing values, have drifted; in the order of the table."""
         return tuple(dict.fromkeys(row.column for row in self.rows if row.is_drifted and row.part != "together"))
 
     @property
     def not_compared(self) -> tuple[str, ...]:
-        """The columns of which nothing was compared, such as those in one table only."""
+        """The columns that were not compared at all, such as columns in only one table."""
         compared = {row.column for row in self.rows if row.is_test}
         return tuple(
             dict.fromkeys(row.column for row in self.rows if row.part == "not compared" and row.column not in compared)
@@ -63,12 +81,12 @@ class DriftResult:
 
     @property
     def unanswered(self) -> tuple[str, ...]:
-        """The tests for which no time was left, by the names of their rows."""
+        """The names of the tests that ``time_limit`` left without an answer."""
         return tuple(row.name for row in self.rows if row.is_unanswered)
 
     @property
     def together(self) -> DriftRow | None:
-        """The row of all numbers and dates together; None with fewer than two such columns."""
+        """The row of all numbers and dates together; None if there are fewer than two such columns."""
         return next((row for row in self.rows if row.part == "together"), None)
 
     def __bool__(self) -> bool:
@@ -76,7 +94,26 @@ class DriftResult:
         return any(row.is_drifted for row in self.rows)
 
     def reasons(self, most: int | None = None) -> list[str]:
-        """Why a row has no test, in a sentence each; at most so many rows."""
+        """Return a sentence for each row that has no test, which says why.
+
+        Parameters
+        ----------
+        most : int, optional
+            At most this many sentences; one more then counts the rest.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> before, after = {"a": [1.0, 2.0, 3.0], "b": [1, 2, 3]}, {"a": [1.0, 2.0, 3.0]}
+        >>> result = rpw.stats.drift(before, after, rng=0)
+        >>> result.reasons()
+        ['No test of b: it is only in the reference.']
+        """
         found = [f"No test of {row.name}: {row.note}." for row in self.rows if not row.is_known]
         if most is None or len(found) <= most:
             return found
@@ -102,7 +139,11 @@ class DriftResult:
         elif not compared:
             words = "No column was compared"
         else:
-            words = f"None of {_counted(compared, 'column')} has drifted"
+            words = (
+                "The only column compared has not drifted"
+                if compared == 1
+                else f"None of {compared:,} columns has drifted"
+            )
         if self.together is not None and self.together.is_known:
             words += self._words_of_together(self.together)
         words += "."
@@ -133,7 +174,20 @@ class DriftResult:
         return f"; the {these} together have not" if self.drifted else f", nor have the {these} together"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts, for JSON. ``pandas.DataFrame(result.to_dict()["rows"])`` is a table."""
+        """Return plain numbers and texts, for JSON.
+
+        Returns
+        -------
+        dict
+            The facts; its ``"rows"`` are a list that ``pandas.DataFrame`` turns into a table.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> result = rpw.stats.drift({"a": [1.0, 2.0, 3.0]}, {"a": [1.0, 2.0, 3.0]}, rng=0)
+        >>> result.to_dict()["drifted"], result.to_dict()["rows"][0]["adjusted"]
+        ([], 1.0)
+        """
         return {
             "drifted": list(self.drifted),
             "together": None if self.together is None else self.together.is_drifted,
@@ -170,19 +224,54 @@ class DriftResult:
         }
 
     def table(self, most: int | None = None) -> list[tuple[str, ...]]:
-        """The rows as texts, drifted ones first, the smallest p-values before others; at most so many."""
+        """Return the rows as texts; drifted rows come first, and small p-values before large ones.
+
+        Parameters
+        ----------
+        most : int, optional
+            At most this many rows.
+
+        Returns
+        -------
+        list of tuple of str
+            One tuple for each row, with the columns of ``DriftResult.HEADER``.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> result = rpw.stats.drift({"a": [1.0, 2.0, 3.0]}, {"a": [1.0, 2.0, 3.0]}, rng=0)
+        >>> result.table()[0][:3], result.HEADER[:3]
+        (('a', 'number', '0'), ('column', 'kind', 'distance'))
+        """
         order = sorted(
             self.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0, -_excess(row))
         )
         return [_cells(row) for row in order[:most]]
 
-    CAUTION = "Each column has its own price: compare a distance with what chance gives, not with other columns."
+    CAUTION = "Each column has its own k: compare a distance with what chance gives, not with other columns."
     HEADER = ("column", "kind", "distance", "by chance", "adj. p", "drift", "changed ≥")
 
     def save_page(self, path: PathLike, title: str = "Has the data changed?") -> None:
         """Write one HTML page that needs nothing from outside.
 
         It has the sentence, the table with small pictures, the profiles of the worst column, and the rows left behind.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        title : str, default "Has the data changed?"
+            The title of the page.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, rpw
+        >>> result = rpw.stats.drift({"a": [1.0, 2.0, 3.0]}, {"a": [1.0, 2.0, 3.0]}, rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "page.html"
+        ...     result.save_page(path)
+        ...     "The only column compared has not drifted" in path.read_text(encoding="utf-8")
+        True
         """
         text = page_of(self._shown, title)
         with replacing(path) as file:
@@ -225,7 +314,7 @@ def _cells(row: DriftRow) -> tuple[str, ...]:
     if not row.is_known:
         return row.name, row.kind, "", "", "", "no test", ""
     changed = f"{row.changed_at_least:,}" if row.is_drifted and row.changed_at_least else ""
-    band = f"{row.floor_low:.2g}–{row.floor_high:.2g}"
+    band = f"{row.floor_low:.3g}–{row.floor_high:.3g}"
     verdict = "yes" if row.is_drifted else "no"
     return row.name, row.kind, f"{row.distance:.3g}", band, f"{row.adjusted:.2g}", verdict, changed
 

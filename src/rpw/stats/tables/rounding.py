@@ -13,7 +13,7 @@ and with H/κ = g the bounds of RPW after a share s was replaced become
 
     T⁺ = g + crossing(κ, s - g),      T⁻ = max(0, crossing(κ, g - s) - g).
 
-docs/theory.md, "Rounded columns".
+docs/proofs/statistics.md, "Rounded columns".
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rpw.base.check import Array
+from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.stats.tables.shown_number import shown_number
 
 __all__ = ["NO_TIME", "DriftRow", "band_of"]
@@ -20,37 +21,52 @@ _BAND = (0.05, 0.95)
 
 @dataclass(frozen=True)
 class DriftRow:
-    """A column, or all numeric columns together.
+    """One row of a `rpw.stats.DriftResult`: what was compared of a column, and what came out.
+
+    All numbers are NaN if nothing was compared; ``note`` says why.
 
     Attributes
     ----------
     column : str
-    part : {"values", "missing", "together", "not compared"}
-        What of it was compared.
-    kind : {"number", "date", "category", "mixed", "empty", "other"}
+        The name of the column; empty for all columns together.
+    part : str
+        What was compared: ``"values"``, ``"missing"``, ``"together"`` or ``"not compared"``.
+    kind : str
+        ``"number"``, ``"date"``, ``"category"``, ``"mixed"`` (numbers, dates and texts together), ``"empty"`` (all
+        missing) or ``"other"`` (a type that is not known).
     distance : float
-        RPW of the scaled values, or the total variation distance of categories and of the share of missing rows.
+        RPW of the scaled values; for categories and missing values, total variation.
     floor_low, floor_high : float
-        The noise floor: what two samples of one distribution would give, from 5 % to 95 %.
+        What two samples of one distribution would give, from 5 % to 95 %.
     pvalue, adjusted : float
-        The p-value, and after Holm's correction for all tests.
+        The p-value, and the p-value after Holm's correction for all tests.
     is_drifted : bool
         Whether the adjusted p-value is at most alpha.
-    changed_at_least : int, or None
-        How many rows must have changed, with confidence 1 - alpha for this row by itself; None if that is not known.
+    changed_at_least : int or None
+        How many rows must have changed, with confidence 1 - alpha for this row alone; None if that is not known.
     n, m : int
         How many rows of the reference and of the current table were compared.
-    p, k, unit : float
-        What the distance is: ``rpw.distance(x / unit, y / unit, p=p, k=k, diameter=1)``, on rounded values if there are
-        more than 10,000. Categories and missing values have k = 0, and neither p nor unit. All columns together have no
-        unit: each is divided by its own.
-    median_reference, median_current : float
-        Of numbers and dates; those of dates in days since 1970-01-01. In `to_dict` they are dates.
     note : str
         What the reader should know.
+    p, k, unit : float
+        How the distance is defined: ``rpw.distance(x / unit, y / unit, p=p, k=k, diameter=1)``, on rounded values if
+        there are more than 10,000. Categories and missing values have k = 0, and neither p nor unit. All columns
+        together have no unit: each column is divided by its own.
+    median_reference, median_current : float
+        Medians of numbers and dates. Medians of dates are days since 1970-01-01.
 
-    All numbers are NaN if nothing was compared; ``note`` says why.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rpw
+    >>> rng = np.random.default_rng(0)
+    >>> before, after = {"age": rng.normal(40, 10, 300)}, {"age": rng.normal(47, 10, 300)}
+    >>> row = rpw.stats.drift(before, after, rng=0)["age"]
+    >>> row.is_drifted, round(row.distance, 3), round(row.floor_high, 3)
+    (True, 0.027, 0.007)
     """
+
+    __signature__ = NO_PARAMETERS
 
     column: str
     part: str
@@ -78,12 +94,12 @@ class DriftRow:
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether it is a test for which no time was left."""
+        """Whether this is a test that ``time_limit`` left without an answer."""
         return not self.is_test and self.note == NO_TIME
 
     @property
     def is_known(self) -> bool:
-        """Whether there is a distance: not if no time was left."""
+        """Whether there is a distance."""
         return not math.isnan(self.distance)
 
     @property
@@ -97,7 +113,7 @@ class DriftRow:
         if not self.is_known:
             return f"Not compared: {self.note}."
         text = (
-            f"{self.distance:.3g}; chance alone would give {self.floor_low:.3g} to {self.floor_high:.3g}: "
+            f"Distance {self.distance:.3g}; chance alone would give {self.floor_low:.3g} to {self.floor_high:.3g}; "
             f"p = {self.pvalue:.3g}, adjusted {self.adjusted:.3g}."
         )
         if self.medians:
@@ -114,7 +130,21 @@ class DriftRow:
         return " → ".join(shown_number(each, self.kind) for each in (self.median_reference, self.median_current))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts, for JSON or for a row of a DataFrame; what is not known is None."""
+        """Return plain numbers and texts, for JSON or for a row of a DataFrame.
+
+        Returns
+        -------
+        dict
+            The attributes, with None for what is not known, and dates as texts; also ``"words"``.
+
+        Examples
+        --------
+        >>> import rpw
+        >>> row = rpw.stats.drift({"a": [1.0, 2.0, 3.0]}, {"a": [1.0, 2.0, 3.0]}, rng=0)["a"]
+        >>> facts = row.to_dict()
+        >>> facts["column"], facts["kind"], facts["is_drifted"]
+        ('a', 'number', False)
+        """
         facts = {name: None if value != value else value for name, value in asdict(self).items()}
         if self.kind == "date" and self.medians:
             facts.update(zip(("median_reference", "median_current"), self.medians.split(" → "), strict=True))

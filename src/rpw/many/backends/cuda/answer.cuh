@@ -29,7 +29,7 @@ RPW_INLINE Stop walk_along(Walk& walk, const Batch& batch, double kappa, double 
         const double slope = walk.lambda, after = walk.share(walk.total - walk.moved - walk.amount);
         const double so_far = walk.walked_cost + walk.walked_rest;
 #if RPW_CUTOFF
-        // The line through the edge is a cut: docs/theory.md, "Search".
+        // The line through the edge is a cut: docs/proofs/search.md, "Search".
         if (so_far + slope * (walk.unmoved() - cutoff) > cost_at_cutoff) return {false, beyond_cutoff};
 #endif
         const bool is_last =

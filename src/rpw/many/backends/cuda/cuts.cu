@@ -1,7 +1,7 @@
 // Lower bounds on RPW for many pairs, by the row potentials of other pairs: one team of threads for each pair.
 //
 // A cut has a multiplier λ and potentials u ≥ 0 of the rows. With v_j = max(0, max_i λ - C_ij - u_i) it lies below the
-// profile of every pair with these rows, and where it crosses is a bound (docs/theory.md, "Search").
+// profile of every pair with these rows, and where it crosses is a bound (docs/proofs/search.md, "Search").
 #include "bounds.cuh"
 
 namespace rpw_cuda {

@@ -16,7 +16,7 @@ __all__ = ["Cut", "Cuts", "cuts_of"]
 class Cut(NamedTuple):
     """A line below the profiles of all pairs with one first measure: a multiplier, and potentials of its atoms.
 
-    In units of κ^p (docs/theory.md, "Search").
+    In units of κ^p (docs/proofs/search.md, "Search").
     """
 
     multiplier: float

@@ -21,7 +21,21 @@ _DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 class NoGpuError(RuntimeError):
-    """``device="cuda"`` was asked for, and there is no such NVIDIA GPU that this process can use."""
+    """``device="cuda"`` was asked for, and this process can use no such NVIDIA GPU.
+
+    Examples
+    --------
+    Compute on the GPU if there is one, and on the CPU if not:
+
+    >>> import rpw
+    >>> clouds = [[[0.0]], [[1.0]]]
+    >>> try:
+    ...     D = rpw.pairwise(clouds, p=1, diameter=1, device="cuda")
+    ... except rpw.NoGpuError:
+    ...     D = rpw.pairwise(clouds, p=1, diameter=1)
+    >>> D.round(3).tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
 
 
 def is_available() -> bool:
@@ -108,13 +122,17 @@ class Device:
             self._cuda = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise NoGpuError(
-                "this device needs an NVIDIA GPU, and there is no driver (libcuda.so.1) here; device='cpu' does not"
+                "device='cuda' needs an NVIDIA GPU, and there is no driver (libcuda.so.1) here: pass device='cpu'"
             ) from error
         if self._cuda.cuInit(0) != 0:
-            raise NoGpuError("this device needs an NVIDIA GPU, and the driver finds none that this process can use")
+            raise NoGpuError(
+                "device='cuda' needs an NVIDIA GPU, and the driver finds none for this process: pass device='cpu'"
+            )
         number = ctypes.c_int()
         if self._cuda.cuDeviceGet(ctypes.byref(number), ordinal) != 0:
-            raise NoGpuError(f"device='cuda:{ordinal}': the driver knows no GPU of this number")
+            raise NoGpuError(
+                f"device='cuda:{ordinal}': the driver knows no GPU of this number: pass a smaller one, or device='cpu'"
+            )
         self._number = number
         context = ctypes.c_void_p()
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), number)

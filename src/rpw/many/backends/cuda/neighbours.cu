@@ -1,9 +1,9 @@
 // Lower bounds on RPW for many pairs: one team of threads for each pair.
 //
 // Every row moves to its nearest column, whatever room there is, or every column to its nearest row: profiles below the
-// profile of the pair (docs/theory.md, "Search"). Each λ gives a cut below them, λα - Σ m (λ - c)⁺ over the atoms with
-// mass m and nearest power c, and where that cut crosses is a bound. The best λ is found by bisection, which needs no
-// order of the atoms: sums are all that threads do together.
+// profile of the pair (docs/proofs/search.md, "Search"). Each λ gives a cut below them, λα - Σ m (λ - c)⁺ over the
+// atoms with mass m and nearest power c, and where that cut crosses is a bound. The best λ is found by bisection, which
+// needs no order of the atoms: sums are all that threads do together.
 #include "bounds.cuh"
 
 namespace rpw_cuda {

@@ -314,7 +314,7 @@ def _largest(question: Question, a: Measures, b: Measures, table: Any) -> float:
 
 
 def scale_of(question: Question, largest: float) -> float:
-    """A power of two to divide lengths by, near the one that docs/theory.md, "Rounding", asks for."""
+    """A power of two to divide lengths by, near the one that docs/proofs/rounding.md, "Rounding", asks for."""
     if question.quantity == "shared":
         return 1.0
     largest = min(largest, question.truncation)

@@ -36,8 +36,8 @@ RPW_INLINE double Walk::row_potential(int i, V of_column) const {
     return enough > 0 ? enough : 0;
 }
 
-// Potentials that satisfy every inequality, checked over all pairs: docs/theory.md, "The cut and the certificate". u
-// replaces the distances of rows, v the keys. Returns Σ a u + Σ b v.
+// Potentials that satisfy every inequality, checked over all pairs: docs/proofs/profile.md, "The cut and the
+// certificate". u replaces the distances of rows, v the keys. Returns Σ a u + Σ b v.
 RPW_INLINE double Walk::certificate(const BalancedPair& masses) {
     team.barrier();
     team.each(columns, [&](int j) { at.key[j] = column_potential(j); });

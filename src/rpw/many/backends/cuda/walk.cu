@@ -1,8 +1,8 @@
 // Exact RPW, W, partial W and ROBOT for many pairs: one team of threads for each pair.
 //
-// This is the walk of docs/theory.md, "The exact algorithm", in the form that suits a GPU ("The walk on a GPU"). Trees
-// that hang from a row with unmoved mass are *reached*; everything else waits in trees whose arcs all carry mass. A
-// column that waits keeps a lower bound on the length of the shortest path that ends in it; the smallest is the next
+// This is the walk of docs/proofs/walk.md, "The exact algorithm", in the form that suits a GPU ("The walk on a GPU").
+// Trees that hang from a row with unmoved mass are *reached*; everything else waits in trees whose arcs all carry mass.
+// A column that waits keeps a lower bound on the length of the shortest path that ends in it; the smallest is the next
 // event. Its tree is either reached now, or has room: then mass moves, and what lost its way from the root waits again.
 //
 // One source for two compilers. Everything that threads do together is a parallel loop of the Team (`each`, `least`,
