@@ -535,7 +535,7 @@ REFUSED = {
     "a list of batches": (lambda x, y: distance([x[None]], y), r"^x must hold arrays"),
     "batches": (lambda x, y: distance(x.expand(2, -1, -1), y.expand(3, -1, -1)), r"^y holds a batch of 3.* batch of 2"),
     "weights": (lambda x, y: distance(x, y, y[:, 0]), r"^a must have one weight per point.*\(8,\) for 6 points"),
-    "prices": (lambda x, y: distance(x, y, k=torch.ones(2, 2)), r"^k must be a number, or an array.* got shape \(2, 2\)"),
+    "prices": (lambda x, y: distance(x, y, k=torch.ones(2, 2)), r"^k must be a number, .* got shape \(2, 2\)"),
     "weights of a list": (
         lambda x, y: distance([x[:3], x], [y, y], [x[:, 0], x[:3, 0]]),
         r"^a\[0\] must have one weight per point.*\(6,\) for 3 points",
