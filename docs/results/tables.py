@@ -316,7 +316,7 @@ def choices():
             near = low if low == high else unbroken(f"{low} to {high}")
             cells = [best, _short(row["accuracy"]), near, *losses]
             rows.append([DATASETS[dataset], unbroken(SCENARIOS[scenario]), row["distance"], *cells])
-    header = ["swept", "scenario", "distance", "best", "accuracy", "no significant loss"]
+    header = ["data", "scenario", "distance", "best", "accuracy", "no significant loss"]
     return [*header, "loss at a third", "at three times"], rows
 
 
