@@ -63,8 +63,8 @@ print(f"RPW without the broken readings: {without:.4f}")
 print(f"RPW with them:                   {with_them:.4f}")
 
 # %%
-# Replace any share δ of the points by anything: RPW changes by at most δ. Here δ is 6 /
-# 200 = 0.03.
+# Replace any share δ of the points by anything: RPW changes by at most δ. Here δ is
+# 6 / 200 = 0.03.
 #
 # See what was moved
 # ------------------
@@ -92,9 +92,9 @@ plt.show()
 # %%
 # In the legend, *first* are the earlier parts and *second* are those of this week.
 # The picture leaves out the broken readings, which lie far to the right. Look at the
-# rings: ordinary parts stay behind too. RPW always leaves behind exactly the share RPW.
-# Here this share is larger than the share of broken readings. So rings are *not* a list
-# of errors.
+# rings: ordinary parts stay behind too. The share that stays behind is always the
+# distance itself. Here it is larger than the share of broken readings. So rings are
+# *not* a list of errors.
 #
 # Is the number large?
 # --------------------
@@ -107,8 +107,8 @@ print(floor)
 
 # %%
 # The distance lies above what chance gives. ``rpw.stats.two_sample_test`` turns this
-# into a p-value. It also says at least how many rows must have changed. With
-# ``contamination=6`` the p-value holds whichever six rows were replaced.
+# into a p-value. It also gives a lower bound on the number of rows that have changed.
+# With ``contamination=6`` the p-value holds even if any six rows were replaced.
 
 test = rpw.stats.two_sample_test(
     earlier, broken, k=1, diameter=delta, n_resamples=99, rng=0, contamination=6
@@ -127,9 +127,9 @@ print(textwrap.fill(str(found), 72))
 print("rows named:", np.flatnonzero(found.mask))
 
 # %%
-# All six broken readings are named. The other rows named are long parts: this week's
-# parts are longer, so the promise of 5 % does not hold strictly here. We remove the
-# rows that were named, and compare again.
+# All six broken readings are named. The other named rows are long parts. They do not
+# follow the earlier distribution, because all parts are longer this week. So the promise
+# of 5 % does not hold strictly here. We remove the named rows, and compare again.
 
 clean = broken[~found.mask]
 print(f"RPW of the rest: {rpw.distance(earlier, clean, diameter=delta):.4f}")

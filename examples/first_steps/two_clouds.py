@@ -31,10 +31,9 @@ is_planted = np.arange(N) < N_OUT
 
 # %%
 # Compare each distance without and with the clump. W₂ is the 2-Wasserstein distance: all mass moves. The clump makes
-# W₂ three times as large. It can add at most 0.08
-# to RPW, because it is 8 % of the mass.
+# W₂ three times as large. It can add at most 0.08 to RPW, because it is 8 % of the mass.
 #
-# The unit of length Δ is 1 here, the default, because the clouds live on that scale.
+# The unit of length Δ is 1 here, the default, because the clouds are about as wide as that.
 
 K = 0.3
 print(f"{'':<16}{'without':>9}{'with':>9}{'ratio':>8}")
@@ -56,9 +55,9 @@ print(
 print(f"The plan moves {result.mass:.1%} of the mass at a cost of {result.cost:.4f}.")
 
 # %%
-# **What is left behind is not a list of outliers.** The plan leaves behind exactly the share RPW on both sides. If
-# the clouds also differ in other ways, this share is more than the clump. Then ordinary points stay behind too, and
-# are ringed in the picture.
+# **What is left behind is not a list of outliers.** On both sides, the plan leaves the same share behind: the distance
+# itself. If the clouds also differ in other ways, this share is larger than the clump. Then ordinary points stay behind
+# too, and are ringed in the picture.
 
 ringed = result.outliers_b
 print(f"In the second cloud {ringed.sum()} points are left behind:")

@@ -2,8 +2,8 @@
 How do I choose k?
 ==================
 
-k sets how much distance counts against mass. One solve gives the OT-profile, and the profile gives the distance for
-every k. So you can look before you choose.
+k says how much it costs to leave mass behind. One solve gives the OT-profile, and the profile gives RPW for every k.
+So you can look before you choose.
 """
 
 # %%

@@ -77,7 +77,7 @@ plt.show()
 
 left_out = means["RPW², trim = 0.2"].left_out
 worst = sorted(np.argsort(left_out)[-3:].tolist())
-print(f"Pictures {', '.join(map(str, worst))} leave out most.")
+print(f"Left out most: pictures {', '.join(map(str, worst))}.")
 
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 ax.bar(range(12), left_out[:12], label="threes")

@@ -30,7 +30,7 @@ start, data = torch.tensor(rng.normal([-2.0, 0.0], 0.2, (SIZE, 2))), torch.tenso
 # %%
 # Three losses
 # ------------
-# Each flow has a constant step size, chosen so that the fastest point first moves by 0.1.
+# Each flow has a constant step size. It is chosen so that in the first step the fastest point moves by 0.1.
 
 losses = {
     "W₂": lambda x: rpw.torch.wasserstein(x, data) ** 2,
@@ -57,9 +57,9 @@ for name, loss in losses.items():
 # %%
 # Points at the outliers
 # ----------------------
-# Under W₂ a tenth of the points soon reaches the outliers. Under RPW fewer points go there, and later. Partial W₂
-# leaves the outliers out for good, but must be told their share. And a tenth of the points never moves. Under RPW,
-# a few points are still at the start after the last step.
+# Under W₂ a tenth of the points soon reaches the outliers. Under RPW fewer points go there, and later. A few points
+# are still at the start after the last step. Partial W₂ leaves the outliers out for good, but must be told their share,
+# and a tenth of the points never moves.
 
 shown = (100, 200, 400, 600)
 print("share of the points at the outliers, and still at the start")

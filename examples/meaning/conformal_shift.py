@@ -100,10 +100,10 @@ for share in (0.02, 0.05, 0.08):
 # %%
 # **What the pair gives.** Let F be the distribution function of X. If X ≤ q − ε, and X and Y are at most ε apart,
 # then Y ≤ q. They are farther apart with probability at most ρ. So P(Y ≤ q) ≥ F(q − ε) − ρ. Some shift attains this
-# bound: it moves all scores up by ε, and a share ρ of the low scores beyond q. So the worst case is exactly
+# bound: it moves all scores up by ε, and a share ρ of the low scores beyond q. So in the worst case
 #
-# - coverage at q: F(q − ε) − ρ,
-# - threshold for coverage β: Quant(β + ρ) + ε. Here Quant(level) is that quantile of the scores of A.
+# - the coverage of a threshold q is exactly F(q − ε) − ρ,
+# - the threshold for coverage β is exactly Quant(β + ρ) + ε. Quant(level) is the quantile of the scores of A at a level.
 #
 # All pairs of the curve hold at once. So take the pair with the lowest threshold.
 
@@ -242,5 +242,5 @@ plt.show()
 
 # %%
 # **Take away:** the profile at p = ∞ is the curve of all pairs (ε, ρ), each with a plan as its proof.
-# Quant(β + ρ) + ε then keeps the coverage. That later shifts are no larger is an assumption: no data
+# Quant(β + ρ) + ε then keeps the coverage, if later shifts are no larger than (ε, ρ). This is an assumption: no data
 # of today can prove it.

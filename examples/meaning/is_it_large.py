@@ -94,8 +94,8 @@ plt.show()
 # The first difference is significant. The second is not significant at 5 %, although the distance is as large. (Of
 # twenty pairs of equal distributions, about one is significant at 5 % by chance.)
 #
-# A p-value does not say how large a change is. ``changed_at_least`` says how many rows must have changed, with 95 %
-# confidence. ``at_most`` bounds the distance of the two populations from above.
+# A p-value does not say how large a change is. ``changed_at_least`` is a lower bound on the number of rows that have
+# changed, with 95 % confidence. ``at_most`` bounds the distance of the two populations from above.
 
 for name, test in tests.items():
     print(f"{name}:")

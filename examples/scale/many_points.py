@@ -3,7 +3,7 @@ Fifty thousand points in a few seconds
 ======================================
 
 How far apart are two clouds of 50,000 points? The exact answer takes a while. An answer with a known error is often
-enough: ``tol`` bounds the error, and ``lower`` and ``upper`` are proven.
+enough: ``tol`` bounds the error, and the result has proven bounds, ``lower`` and ``upper``.
 
 All data here are synthetic. :doc:`recorded_million_points` does the same with a million points.
 """
@@ -90,5 +90,5 @@ fig.legend(loc="outside lower center", ncols=2, frameon=False, markerscale=2)
 plt.show()
 
 # %%
-# **Take away:** with ``tol``, the answer is an interval that is proven over all pairs of points. No matrix is built.
+# **Take away:** with ``tol``, the answer is an interval that is proven to contain RPW. No matrix is built.
 # sphinx_gallery_thumbnail_number = 2

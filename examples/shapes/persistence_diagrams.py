@@ -50,8 +50,7 @@ print("loops in the diagrams of B:", [len(diagram) for diagram in diagrams[PER_G
 
 # %%
 # A cloud with a stray loop, and the diagrams of all clouds. Noise lies near the diagonal, and the stray loops lie far
-# from it. Loops that are born between 2 and 3, and die before 4.1, run
-# between the circles.
+# from it. Loops that are born between 2 and 3, and die before 4.1, run between the circles.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0), layout="constrained")
 left.scatter(*clouds[0].T, s=8, color="#0072B2", lw=0)
