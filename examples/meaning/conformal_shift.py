@@ -103,7 +103,7 @@ for share in (0.02, 0.05, 0.08):
 # bound: it moves all scores up by ε, and a share ρ of the low scores beyond q. So in the worst case
 #
 # - the coverage of a threshold q is exactly F(q − ε) − ρ,
-# - the threshold for coverage β is exactly Quant(β + ρ) + ε. Quant(level) is the quantile of the scores of A at a level.
+# - the threshold for coverage β is exactly Quant(β + ρ) + ε. Quant(level) is a quantile of the scores of A.
 #
 # All pairs of the curve hold at once. So take the pair with the lowest threshold.
 

@@ -53,13 +53,13 @@ def test_the_verdict_comes_first(page):
     assert of_paper.count("no") == 0
     assert words in page("index")[:600]
     words = (
-        f"Statements: {counts['yes']} of {len(statements)} yes, {counts['consistent']} consistent, "
-        f"{counts['no']} no (one a misprint), {counts['open']} open."
+        f"Statements on theory, examples and times: of {len(statements)}, {counts['yes']} hold, {counts['no']} do not "
+        f"(one of these is a misprint), {counts['consistent']} are *consistent* and {counts['open']} are *open*."
     )
     assert words in page("index")[:600]
     words = (
-        f"{counts['yes']} of {len(statements)} statements are borne out, {counts['consistent']} are consistent, "
-        f"{counts['no']} are not borne out, and {counts['open']} are open"
+        f"{counts['yes']} of {len(statements)} statements are borne out, {counts['no']} are not borne out, "
+        f"{counts['consistent']} are *consistent*, and {counts['open']} are *open*"
     )
     assert words in page("statements")
 
@@ -109,14 +109,14 @@ def test_sentences_on_convergence(page):
     assert [f"{ratio:.2f}" for ratio in ratios["two points"]] == ["0.83", "0.56", "0.23"]
     assert [f"{ratio:.2f}" for ratio in ratios["4 x 4 grid"]] == ["0.92", "0.83", "0.65"]
     words = (
-        "0.83 of that of W2/10 at n = 100, 0.56 at n = 10,000 and 0.23 at n = 1,000,000. "
-        "On the grid the ratios are 0.92, 0.83 and 0.65"
+        "It is 0.83 at n = 100, 0.56 at n = 10,000 and 0.23 at n = 1,000,000. "
+        "On the grid the ratio is 0.92, 0.83 and 0.65"
     )
     assert words in page("statements")
-    assert "RPW(2,10) falls to 0.23 of that of W2/10" in page("index")
+    assert "RPW(2,10) falls to 0.23 times the mean of W2/10" in page("index")
     shares = [mean_of("4 x 4 grid", "RPW(2,1)", n) / mean_of("4 x 4 grid", "TV", n) for n in (10_000, 1_000_000)]
     assert [f"{share:.2f}" for share in shares] == ["0.75", "0.96"]
-    assert "from 0.75 of that of TV at n = 10,000 to 0.96 at n = 1,000,000" in page("rates")
+    assert "from 0.75 times the mean of TV at n = 10,000 to 0.96 times at n = 1,000,000" in page("rates")
     small = {
         n: max(1 - mean_of(case, "RPW(2,0.1)", n) / mean_of(case, "TV", n) for case in ratios)
         for n in (10, 1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
@@ -126,7 +126,7 @@ def test_sentences_on_convergence(page):
     assert "differ by at most 1.2 %. On the grid at n = 10 they differ by 9.5 %" in page("statements")
     n = np.array([250, 600, 1500, 4000])
     assert f"{fitted_exponent(n, np.sqrt(np.log(n) / n)):.3f}" == "-0.427"
-    assert "fitted over the same n, has -0.427" in page("rates")
+    assert "fitted over the same n, has the exponent -0.427" in page("rates")
 
 
 def test_sentences_on_where_rpw_of_a_large_k_stands(page):
@@ -309,7 +309,7 @@ def test_sentences_on_times(page):
     assert f"TV on CIFAR-10 took {first} s with noise and {second} s with a shift" in gpu
     kept = {(run, json_of(run)["nearest"]) for run, _ in seconds}
     assert all(nearest == (10 if run.endswith("-600") else 100) for run, nearest in kept)
-    assert "(100 for 50 queries, 10 for 600)" in gpu
+    assert "Runs with 50 queries look for the 100 nearest, runs with 600 queries for the ten nearest" in gpu
     ends = []
     for lam in ("0.01", "0.1", "0.316"):
         taken = [seconds[f"cifar10-{scenario}-50", f"robot-{lam}"] for scenario in ("noise", "shift", "both")]
@@ -391,11 +391,12 @@ def test_sentences_on_claims_that_are_not_significant(tables, page):
     counts = {name: (sum(both for both, _ in own), len(own)) for name, own in left.items()}
     assert counts == {"mnist": (0, 2), "cifar10": (9, 11), "corel": (1, 6)}
     words = (
-        "nine of eleven on CIFAR-10 have the paper's sign in both draws, one of six on COREL, and none of two on MNIST"
+        "some have the paper's sign in both draws: nine of eleven on CIFAR-10, one of six on COREL, and none of two on "
+        "MNIST"
     )
     assert words in page("retrieval")
     assert sum(both and other for both, other in left["cifar10"]) == 5
-    assert "with 600 queries, five of these nine claims have the opposite sign" in page("retrieval")
+    assert "with 600 queries, five of the nine on CIFAR-10 have the opposite sign" in page("retrieval")
 
 
 def test_sentences_on_what_the_repeats_share(page, programs, tmp_path):
@@ -407,9 +408,11 @@ def test_sentences_on_what_the_repeats_share(page, programs, tmp_path):
     for dataset in ("mnist", "cifar10", "corel"):
         first = rows[dataset, "1"]
         assert (first["queries_in_common"], first["labelled_in_common"]) == ("50", "1450")
-    assert "its 50 queries are among the 600, and that run also has 1,450 of its 2,000 labelled pictures" in (
-        page("retrieval")
+    words = (
+        "its 50 queries are among the 600, and 1,450 of its 2,000 labelled pictures are also in the run with 600 "
+        "queries"
     )
+    assert words in page("retrieval")
     new = [rows["corel", repeat]["labelled_in_common"] for repeat in ("2", "3")]
     assert f"{new[0]} and {new[1]} on COREL, which has only 5,000 pictures" in page("retrieval")
     assert {row["pictures"] for key, row in rows.items() if key[0] == "corel"} == {"5000"}
