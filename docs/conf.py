@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 import rpw.explore
 
@@ -105,6 +107,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "rpw"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"priority": 100})]  # before the scripts that it prepares
 html_favicon = "_static/logo.svg"
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
@@ -112,16 +115,22 @@ html_show_sourcelink = False
 (MADE / "extra").mkdir(parents=True, exist_ok=True)
 rpw.explore.write_page(MADE / "extra" / "playground.html")
 html_extra_path = [str(MADE / "extra")]
-html_sidebars = {"index": [], "**": ["all-pages"]}
+html_sidebars = {"**": ["all-pages"]}
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "rpw", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "alt_text": "Home"},
     "navbar_center": ["chapters"],
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["licence"],
     "secondary_sidebar_items": ["page-toc"],
 }
+# The workflow knows where the repository is; a copy of it need not.
+if repository := os.environ.get("GITHUB_REPOSITORY"):
+    html_theme_options["github_url"] = f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
+    html_theme_options["navbar_end"] = ["theme-switcher", "navbar-icon-links"]
+
+# ---------------------------------------------------------------- last touches
 
 
 def describe_thumbnails(app: Any, doctree: nodes.document) -> None:
@@ -132,6 +141,34 @@ def describe_thumbnails(app: Any, doctree: nodes.document) -> None:
             image["alt"] = f"Picture of the example {example[1].replace('_', ' ')}"
 
 
+class Indices(SphinxPostTransform):
+    """W_p, W_{1-s} and n^r in running text get a lowered or raised letter, so that sources stay easy to read."""
+
+    default_priority = 900
+    _INDEX = re.compile(
+        r"(?<![\w\\/.])([^\W\d_][⁺⁻*]?|\d+(?=\^))([_^])"  # a letter, or a number with a power
+        r"(?:\{([^{}]+)\}|\(((?:[^()\s]|\([^()\s]*\))+)\)|(-?\d+|\w))(?!\w)"
+    )
+
+    def run(self, **_: Any) -> None:
+        for text in list(self.document.findall(nodes.Text)):
+            if not isinstance(text.parent, (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw, nodes.image)):
+                pieces = list(self._pieces(str(text)))
+                if len(pieces) > 1:
+                    text.parent.replace(text, pieces)
+
+    def _pieces(self, text: str) -> Any:
+        end = 0
+        for found in self._INDEX.finditer(text):
+            letter, kind, *index = found.groups()
+            shown = next(filter(None, index))
+            yield nodes.Text(text[end : found.start()] + letter)
+            yield (nodes.subscript if kind == "_" else nodes.superscript)("", shown)
+            end = found.end()
+        yield nodes.Text(text[end:])
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this once."""
     app.connect("doctree-read", describe_thumbnails)
+    app.add_post_transform(Indices)

@@ -202,14 +202,16 @@ def draw(curves: dict[str, dict[str, list[float]]], draws: int, n: int, path: Pa
             errors = [standard_error(power, draws) for power in powers]
             ax.errorbar(
                 sizes, powers, errors, marker=marker, color=colour, linestyle=line, markerfacecolor=face,
-                linewidth=1.3, markersize=5, elinewidth=0.8, label=test,
+                linewidth=1.3, markersize=5, elinewidth=0.8, label=test.replace("W2", "W₂").replace("r=", "r = "),
             )  # fmt: skip
         ax.axhline(LEVEL, color="0.5", linewidth=0.8, linestyle=":")
-        ax.set(title=name, xlabel=label, ylim=(-0.02, 1.04))
+        ax.set(title=f"{name[0].upper()}{name[1:]}", xlabel=label, ylim=(-0.02, 1.04))
     axes[0].set_ylabel(f"share rejected at level {LEVEL:g}")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    figure.suptitle(f"n = m = {n} in the plane, {SPLITS} splits, {draws} draws a point", fontsize=10)
+    allowed = f"r = {ALLOWED}: the test allows for {ALLOWED} replaced rows"
+    marks = f"bars: one standard error; dotted: the level {LEVEL:g}; {allowed}"
+    figure.suptitle(f"n = m = {n} in the plane, {SPLITS} splits, {draws} draws a point; {marks}", fontsize=9)
     figure.savefig(path, dpi=130)
     print(f"\ndrawn: {path}")
 

@@ -1,4 +1,4 @@
-"""What chance alone gives over the price κ, and at which κ a change stands out: the picture in docs/meaning.md.
+"""What chance alone gives over the price κ, and at which κ a change stands out: the picture in docs/choosing.md.
 
 Run it with ``python benchmarks/stats/null_over_prices.py FILE.png``; it takes a minute.
 """
@@ -28,6 +28,7 @@ CHANGES = (
     "a shift by 1 in 15-d",
 )
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
+MARKERS = ("o", "s", "^", "D")
 
 
 def changed(change: str, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -47,14 +48,15 @@ def changed(change: str, rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 def draw_nulls(ax: Axes) -> None:
     """RPW of two samples of one distribution."""
-    for dimension, colour in zip(DIMENSIONS, COLOURS, strict=False):
+    for dimension, colour, marker in zip(DIMENSIONS, COLOURS, MARKERS, strict=False):
         rng = np.random.default_rng(dimension)
         pairs = [rng.standard_normal((2, SIZE, dimension)) for _ in range(3 * DRAWS)]
         found = [rpw.profile(x, y, p=2, diameter=1).distance(PRICES) for x, y in pairs]
         low, median, high = np.quantile(found, (0.05, 0.5, 0.95), axis=0)
         ax.fill_between(PRICES, low, high, color=colour, alpha=0.3, linewidth=0)
-        ax.plot(PRICES, median, color=colour, label=f"d = {dimension}")
-    ax.set(ylim=(0, 1), ylabel="RPW", title="two samples of one distribution")
+        ax.plot(PRICES, median, color=colour, marker=marker, markersize=4, label=f"d = {dimension}: median")
+    ax.fill_between([], [], color="0.5", alpha=0.3, linewidth=0, label="middle 90 %")
+    ax.set(ylim=(0, 1), ylabel="RPW (share of the mass)", title="Two samples of one distribution")
     ax.legend(frameon=False)
 
 
@@ -72,11 +74,11 @@ def excess(change: str) -> Floats:
 def draw_changes(ax: Axes) -> None:
     """At which price each change stands out."""
     ax.axhspan(-1.64, 1.64, color="0.85", label="chance, 5 to 95 %")
-    for change, colour in zip(CHANGES, COLOURS, strict=True):
+    for change, colour, marker in zip(CHANGES, COLOURS, MARKERS, strict=True):
         seen = excess(change)
         print(change, dict(zip(PRICES.round(2).tolist(), seen.round(1).tolist(), strict=True)))
-        ax.plot(PRICES, seen, color=colour, label=change)
-    ax.set(ylim=(-2, 12), ylabel="standard deviations above the null", title="where a change stands out")
+        ax.plot(PRICES, seen, color=colour, marker=marker, markersize=4, label=change)
+    ax.set(ylim=(-2, 12), ylabel="standard deviations above chance", title="By how much a change stands out")
     ax.legend(frameon=False, fontsize=9, loc="upper left")
 
 

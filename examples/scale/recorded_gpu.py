@@ -66,8 +66,10 @@ print(f"The GPU is {ratio:.1f} times as fast as all cores.")
 # A picture of the three times:
 
 figure, axes = plt.subplots(figsize=(6, 2.4), layout="constrained")
-axes.barh(list(seconds), list(seconds.values()), color=["C0", "C0", "C1"])
-axes.set(xscale="log", xlabel="seconds for the matrix (log scale)")
+bars = axes.barh(list(seconds), list(seconds.values()))
+axes.bar_label(bars, fmt="%.2g s", padding=3)
+axes.set(xscale="log", xlabel="seconds for the matrix (log scale)", xlim=(0.1, 200))
+axes.set_title("19,900 pairs of clouds of 200 points")
 axes.invert_yaxis()
 plt.show()
 

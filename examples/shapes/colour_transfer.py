@@ -132,12 +132,12 @@ for k in ks:
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.plot(shares, errors, "D-", color="#0072B2", label="RPW")
 for k, share, error in zip(ks, shares, errors, strict=True):
+    is_rising = share >= shares[np.argmin(errors)]  # the words stand beside the curve
     ax.annotate(
         f"k = {k}",
         (share, error),
-        (0, 9),
+        (5, -13) if is_rising else (8, -3),
         textcoords="offset points",
-        ha="center",
         fontsize=9,
     )
 ax.axhline(
@@ -150,7 +150,8 @@ ax.axvline(is_sticker.mean(), color="0.4", ls=":", label="share of the sticker")
 ax.set(
     xlabel="share left behind, RPW",
     ylabel="difference to the ideal\n(root mean square of the colours)",
-    ylim=(0, 0.21),
+    xlim=(0, 0.7),
+    ylim=(-0.02, 0.21),
 )
 ax.legend(frameon=False, loc="upper center")
 plt.show()

@@ -187,7 +187,7 @@ def _draw_crossing(profile: Curve, ax: Axes, k: float, color: str, is_lower: boo
     if is_alone:  # texts beside several crossings would cover each other
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
         ax.annotate(text, crossing, (-10, 22), textcoords="offset points", ha="right", bbox=box)
-    ax.axvspan(1 - distance, 1, color=color, alpha=0.12, lw=0)
+        ax.axvspan(1 - distance, 1, color=color, alpha=0.12, lw=0, label="left behind")
     return height * distance
 
 

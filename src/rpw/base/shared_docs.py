@@ -175,7 +175,8 @@ scale : {None, "robust"}, default None
 """,
     "groups": """
 groups : pair of array-like, optional
-    Labels of rows that belong together, for each of the two samples. Random splits move whole groups.
+    Labels of rows that belong together, for each of the two samples. Random splits move whole groups, so no label may
+    be in both samples. For rows that follow each other in time, a group is a block of consecutive rows.
 """,
     "confidence_level": """
 confidence_level : float, default 0.95

@@ -116,7 +116,7 @@ def as_groups(groups: Any, n: int, m: int) -> Ints | None:
     if both:
         raise ValueError(
             f"groups has {next(iter(both))!r} on both sides: whole groups change sides, so a group must lie in one "
-            "sample"
+            "sample; if it has rows in both, keep those of one, chosen at random"
         )
     numbers: dict[Hashable, int] = {}
     found = np.array([numbers.setdefault(label, len(numbers)) for label in of_x + of_y], dtype=np.int64)

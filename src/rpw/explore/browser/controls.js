@@ -71,10 +71,12 @@ function listenToFields() {
     });
     field.addEventListener("keydown", (event) => event.key === "Escape" && (field.blur(), showParameters()));
   }
-  byId("diameter-fit").addEventListener("click", () => {
-    const largest = largestDistance();
-    if (largest > 0) setParameter("diameter", Number(largest.toPrecision(4)));
-  });
+  byId("diameter-fit").addEventListener("click", fitDiameter);
+}
+
+function fitDiameter() {
+  const largest = largestDistance();
+  if (largest > 0 && Number.isFinite(largest)) setParameter("diameter", Number(largest.toPrecision(4)));
 }
 
 // The largest distance between any two points, to four digits: pairs of points that lie far out in some direction.
@@ -132,13 +134,19 @@ function listenToButtons() {
   byId("zoom-out").addEventListener("click", () => (zoom(0.8), tell("view")));
   byId("theme").addEventListener("click", () => {
     const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
-    document.documentElement.dataset.theme = isDark ? "light" : "dark";
-    tell("view");
+    chooseTheme(isDark ? "light" : "dark");
   });
+  // A page that shows this one in a frame says how light it is.
+  addEventListener("message", ({ data }) => ["light", "dark"].includes(data?.theme) && chooseTheme(data.theme));
   on("selection", showButtons);
   on("points", showButtons);
   on("history", showButtons);
   showButtons();
+}
+
+function chooseTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  tell("view");
 }
 
 function showButtons() {
@@ -164,7 +172,7 @@ function listenToSamples() {
     remember();
     tellStory(null);
     state.names = ["A", "B"];
-    state.metric = "euclidean";
+    Object.assign(state, { metric: "euclidean", diameter: 1 });
     begin(SAMPLES[list.value].make());
     list.value = "";
   });
@@ -174,7 +182,10 @@ async function openFiles(files, side) {
   try {
     const found = await Promise.all([...files].slice(0, 2).map(async (file) => ({ file, ...readCsv(await file.text()) })));
     take(found, side);
-    byId("file-message").textContent = files.length > 2 ? "Only the first two files were read." : "";
+    if (found.length) fitDiameter(); // files have units of their own
+    const words = [files.length > 2 ? "Only the first two files were read." : ""];
+    if (found.length) words.push(`Δ is now ${shown(state.diameter)}, the largest distance.`);
+    byId("file-message").textContent = words.join(" ").trim();
   } catch (error) {
     byId("file-message").textContent = `${[...files].map(({ name }) => name).join(", ")}: ${error.message}`;
   }

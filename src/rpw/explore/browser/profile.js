@@ -163,14 +163,15 @@ function drawMarks(context, look, box) {
   context.textAlign = isRoom ? "left" : "right";
   context.font = `600 12px ${look.font}`;
   write(context, look, text, isRoom ? place[0] + 8 : Math.max(place[0] - 9, box.across(0) + width + 8), place[1] - 5);
+  const taken = place[1] - 11; // the middle of these words
   if (transport) {
     const end = [box.across(1), box.down(transport.distance)];
     dot(context, look, end, look.w);
     context.fillStyle = look.w;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    const isNear = Math.abs(end[1] - place[1]) < 18;
-    write(context, look, `W ${short(transport.distance)}`, end[0] - 10, end[1] + (isNear ? -20 : 0) - 1);
+    const isNear = Math.abs(end[1] - 1 - taken) < 16;
+    write(context, look, `W ${short(transport.distance)}`, end[0] - 10, isNear ? taken - 16 : end[1] - 1);
   }
 }
 
