@@ -120,5 +120,5 @@ plt.show()
 # The elbow sees gross outliers only. If it is 1.0, there may still be outliers nearby.
 #
 # **Take away:** start with k = 1, which does well here. Lower a large k if outliers hide what you look for, and raise
-# a small k if chance alone gives a large distance. Fix k before you compare many things, and never choose it by a p-value.
+# a small k if chance alone gives a large distance. Fix k before you compare many things. Never choose it by a p-value.
 # :doc:`/choosing` has more.
