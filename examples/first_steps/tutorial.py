@@ -90,7 +90,7 @@ axes.set_title("What moves, and what stays behind (outlined)")
 plt.show()
 
 # %%
-# In the legend, *first* are the earlier parts and *second* are those of this week.
+# In the legend, *first* are the earlier parts, and *second* the parts of this week.
 # The picture leaves out the broken readings, which lie far to the right. Look at the
 # outlined points: ordinary parts stay behind too. The share of the mass that stays
 # behind is always the distance itself, and the plan may split a point. Here this share

@@ -82,7 +82,7 @@ def distance(
 
     Warns
     -----
-    %(warns_of_many)s
+    %(warns_of_reach)s
 
     Notes
     -----

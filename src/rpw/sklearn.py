@@ -94,7 +94,8 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Notes
     -----
     After ``fit`` you may change ``mode``, ``n_neighbors``, ``ks`` and ``n_threads``. If you change another parameter,
-    ``transform`` raises an error until you call ``fit`` again. Answers are arrays of NumPy and SciPy, on a GPU too.
+    ``transform`` raises an error until you call ``fit`` again. Answers are arrays of NumPy and SciPy, also if a GPU
+    computes them.
 
     For a grid search over k, pass its values both to ``ks`` and to the grid::
 
@@ -111,7 +112,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Examples
     --------
-    Each row is a point set. The new one is nearest to the first:
+    Each item is a point set. The new set is nearest to the first one:
 
     >>> from rpw.sklearn import RPWTransformer
     >>> model = RPWTransformer(p=1, diameter=1).fit([[[0.0]], [[3.0]]])
@@ -377,4 +378,7 @@ def _check_by_name(measures: Any, space: dict[str, Any], metric: Metric, fitted:
     if space:
         as_collection(measures, "X", as_shared_ground(space.get("support"), space.get("cost"), as_metric(metric)))
     elif fitted is not None and measures[0].dimension != fitted[0].dimension:
-        raise ValueError(f"X has points of dimension {measures[0].dimension}, X of fit of {fitted[0].dimension}")
+        raise ValueError(
+            f"X has points of dimension {measures[0].dimension}, and X of fit had points of dimension "
+            f"{fitted[0].dimension}"
+        )

@@ -272,7 +272,7 @@ def test_tol_and_solver_that_make_no_sense(options, message):
 
 def test_trees_need_a_norm(clouds, tmp_path):
     reason = complaint("pairwise", clouds[0], "--out", tmp_path / "D.npy", "--solver", "points", "--metric", "canberra")
-    assert reason.startswith("rpw: --solver points needs points under a metric of the core")
+    assert reason.startswith("rpw: --solver points needs points without support= or cost=")
 
 
 def test_pairwise_of_histograms_and_automatic_diameter(tmp_path):

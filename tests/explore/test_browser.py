@@ -443,7 +443,7 @@ def test_files_are_opened_and_saved(opened, settled, plain_page, tmp_path):
 REFUSED = [
     ("", "holds no points"),
     ("x,y\n", "holds no points"),
-    ("1,2,3\n", "points need 1 or 2 coordinates, and here are 3"),
+    ("1,2,3\n", "points need 1 or 2 coordinates, and this file has 3"),
     ("1,2\n3\n", "line 2 has 1 cell instead of 2"),
     ("1,nan\n2,3\n4,5\n", 'line 1: "nan" is not a number'),
     ("1,\n2,3\n4,5\n", 'line 1: "" is not a number'),

@@ -264,9 +264,9 @@ def test_bad_arguments_are_named():
             index.query([[0.5]], top=top)
     with pytest.raises(ValueError, match="radius"):
         index.radius_query([[0.5]], -1)
-    with pytest.raises(ValueError, match="the index has points of dimension 1, q of 2"):
+    with pytest.raises(ValueError, match="the index has points of dimension 1, and q has points of dimension 2"):
         index.query(np.zeros((3, 2)), top=1)
-    with pytest.raises(ValueError, match="the index has points of dimension 1, measures of 2"):
+    with pytest.raises(ValueError, match="the index has points of dimension 1, and measures has points of dimension 2"):
         index.add(np.zeros((1, 3, 2)))
     for empty in ([], (), np.empty((0, 3, 1))):
         with pytest.raises(ValueError, match="q is an empty collection"):

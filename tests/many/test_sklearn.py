@@ -257,7 +257,7 @@ def test_errors_call_x_by_its_name(mode, asked):
     for space in ({"support": clouds[0][:3]}, {"cost": np.ones((3, 3)) - np.eye(3)}):
         with pytest.raises(ValueError, match=r"^X must hold histograms on the shared support, shape \(B, 3\)"):
             clone(model).set_params(**space).fit(rows)
-    with pytest.raises(ValueError, match=r"^X has points of dimension 3, X of fit of 2"):
+    with pytest.raises(ValueError, match=r"^X has points of dimension 3, and X of fit had points of dimension 2"):
         clone(model).fit(clouds).transform(rng.random((2, 6, 3)))
 
 

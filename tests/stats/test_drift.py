@@ -182,7 +182,7 @@ def test_numbers_beside_texts_are_a_row_that_says_so():
     result = drift(first, second, rng=0)
     assert {row.kind for row in result.rows} == {"mixed"}
     assert "200 numbers, 200 texts" in result["many"].note
-    assert result["many"].note.endswith("only they are compared")
+    assert result["many"].note.endswith("only the types are compared")
     assert result["many"].distance == 1
     assert result["few"].note.endswith("compared as categories")
     assert result["few"].distance < 1
@@ -196,7 +196,7 @@ def test_infinite_numbers_count_as_missing_and_are_told():
     result = drift({"x": first}, {"x": second}, rng=0)
     assert result["x"].note == "7 infinite numbers count as missing in the current table"
     missing = next(row for row in result.rows if row.part == "missing")
-    assert missing.note == "missing are 0 of 60 and 7 of 60 rows"
+    assert missing.note == "missing in 0 of 60 and in 7 of 60 rows"
 
 
 def test_numbers_too_far_apart_for_a_difference_are_a_row_that_says_so():

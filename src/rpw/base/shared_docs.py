@@ -159,6 +159,10 @@ UserWarning
     If ``diameter`` was left out and the points (or costs) span more than 2, or 20 or more distinct points span less
     than 0.05 (for k < 1, less than 0.05·k). Δ = 1 is then probably too small or too large.
 """,
+    "warns_of_reach": """
+UserWarning
+    If ``diameter`` was left out and the points (or costs) span more than 2. Δ = 1 is then probably too small.
+""",
     # ---------------------------------------------------------------- tests
     "samples": """
 x, y : array-like of shape (n, d) and (m, d), or Measure

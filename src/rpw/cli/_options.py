@@ -144,7 +144,7 @@ DropMissing = Annotated[
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="Give up after so long, with exit code 1."),
+    typer.Option("--time-limit", metavar="SECONDS", help="Give up after this many seconds, with exit code 1."),
 ]
 NThreads = Annotated[
     int | None, typer.Option("--n-threads", metavar="NUMBER", min=1, help="Threads.", show_default="all cores")

@@ -42,7 +42,7 @@ def convergence(
     n_threads: NThreads = None,
     as_json: Json = False,
 ) -> None:
-    """How fast distances between samples vanish, beside the theory.
+    """How fast distances between samples vanish, compared with the theory.
 
     Fits an exponent to each distance: for two points and a 4 x 4 grid, as in the paper, and for densities on a square,
     two squares and a cube. All have diameter 1.
@@ -68,9 +68,9 @@ def convergence(
     print_table(*bound_table(continuous))
     print_lines(
         [
-            f"Exponents e of n^e between two samples, fitted over n >= {FITTED_FROM['discrete']:,} and n >= "
-            f"{FITTED_FROM['continuous']}; ± is half a 95 % confidence interval. For densities the theory bounds from "
-            "above, up to logarithms."
+            "Exponents e: two samples of size n are about n^e apart. Fitted over n >= "
+            f"{FITTED_FROM['discrete']:,}, and for densities over n >= {FITTED_FROM['continuous']}; ± is half a 95 % "
+            "confidence interval. For densities, the theory gives upper bounds, up to logarithms."
         ]
     )
     print_files(paths, start)

@@ -60,7 +60,9 @@ EXAMPLES = (
 
 TimeLimit = Annotated[
     float | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="After so long, print the bounds that are proven by then."),
+    typer.Option(
+        "--time-limit", metavar="SECONDS", help="After this many seconds, print the bounds that are proven by then."
+    ),
 ]
 Plan = Annotated[
     Path | None,

@@ -34,7 +34,9 @@ Reference = Annotated[
     Path,
     typer.Argument(metavar="REF", parser=path, help="The reference: a CSV, TSV or Parquet file with names of columns."),
 ]
-Current = Annotated[Path, typer.Argument(metavar="CUR", parser=path, help="The current data: a file of that kind.")]
+Current = Annotated[
+    Path, typer.Argument(metavar="CUR", parser=path, help="The current data: also a CSV, TSV or Parquet file.")
+]
 Columns = Annotated[
     str | None,
     typer.Option("--columns", metavar="NAME[,NAME...]", help="Columns to compare.", show_default="all"),
@@ -56,7 +58,8 @@ FailOn = Annotated[
     one_of(
         "--fail-on",
         _FAIL_ON,
-        f"Exit with code {HAS_DRIFTED} if something has drifted; with any, also if a test could not be made.",
+        f"drift: exit with code {HAS_DRIFTED} if something has drifted. any: also if a column could not be compared, "
+        "or a test ran out of time.",
     ),
 ]
 TimeLimit = Annotated[
@@ -64,8 +67,8 @@ TimeLimit = Annotated[
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        help="Stop after so long. Random splits that are not solved by then count as if they were farther apart "
-        "than the tables.",
+        help="Stop after this many seconds. Random splits that are not solved by then count as if they were farther "
+        "apart than the tables.",
     ),
 ]
 

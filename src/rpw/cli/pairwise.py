@@ -238,7 +238,9 @@ def _effort(distance: str, options: dict[str, Any], given: dict[str, Any]) -> di
         if name not in _EFFORT.get(distance, ()):
             raise UsageError(f"--{name} has no effect on --distance {distance}: leave it out")
         if isinstance(options.get("k"), list):
-            raise UsageError(f"--{name} has no effect on several --k, which one exact search answers: leave it out")
+            raise UsageError(
+                f"--{name} has no effect on several --k, because one exact search answers all of them: leave it out"
+            )
     if "solver" in asked:
         check_choice("--solver", asked["solver"], SOLVERS)
     return asked

@@ -113,6 +113,6 @@ def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
         ]
         for name, choice in chosen.items()
     ]
-    print_table(["distance", "best", "accuracy", "not worse at 5 %", "a third, threefold"], rows)
+    print_table(["distance", "best", "accuracy", "not significantly worse", "change at 1/3, 3x"], rows)
     note = "The best one was chosen on these queries; the last column is the change at a third and at three times it."
     print_lines([f"Share of the {m} nearest with the query's label. {note}"])

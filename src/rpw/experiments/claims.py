@@ -203,7 +203,9 @@ def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:
     if not runs and any(folder.glob("*/hits.csv")):
         raise ValueError(f"all runs in {folder} have plain queries: --plain-queries judges them")
     if not runs:
-        raise ValueError(f"{folder} holds no folder with hits.csv: name the one above those of rpw reproduce retrieval")
+        raise ValueError(
+            f"{folder} holds no folder with hits.csv: name the folder that holds those of rpw reproduce retrieval"
+        )
     _check_same_pictures(folder, runs)
     return list(runs.values())
 

@@ -79,7 +79,7 @@ def check_pictures(pictures: Pictures, count: int) -> None:
     if count > len(pictures):
         raise ValueError(f"{pictures.name} has {len(pictures)} pictures, fewer than --count {count}")
     if len(set(pictures.labels)) < 2:
-        raise ValueError(f"all pictures of {pictures.name} have one label; the thresholds need another one")
+        raise ValueError(f"all pictures of {pictures.name} have the same label; the thresholds need two or more")
     empty = np.flatnonzero(pictures.images.reshape(len(pictures), -1).max(axis=1) == 0)
     if len(empty):
         raise ValueError(f"picture {empty[0]} of {pictures.name} is all black: it has no mass")

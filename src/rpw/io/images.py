@@ -123,7 +123,8 @@ def _as_colours(pixels: Array, given: np.dtype[Any], name: str) -> Array:
     outside = (pixels < 0) | (pixels > 1)
     if outside.any():
         raise ValueError(
-            f"{name} has a colour outside [0, 1], the first at {first_index(outside)}; divide by the largest"
+            f"{name} has a colour outside [0, 1], the first at {first_index(outside)}; divide by the largest value "
+            "that a colour can have, such as 255"
         )
     return pixels
 

@@ -322,6 +322,13 @@ def read_queries(path: PathLike) -> Collection:
     Collection
         The measures, with their names.
 
+    Raises
+    ------
+    OSError
+        If a file cannot be opened.
+    ValueError
+        If a file cannot be read; the message names it.
+
     Examples
     --------
     >>> import pathlib, tempfile, rpw

@@ -358,7 +358,8 @@ class Index:
         path : str or path
             The file.
         device : str, default "cpu"
-            ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU. The file does not say which one was used.
+            ``"cpu"``, or ``"cuda"`` (``"cuda:1"``, ...) for an NVIDIA GPU. It need not be the device on which the index
+            was built.
 
         Returns
         -------
@@ -446,7 +447,7 @@ class Index:
     def _check_dimension(self, other: Atoms, name: str) -> None:
         here, there = self._items.dimension, other.dimension
         if here != there:
-            raise ValueError(f"the index has points of dimension {here}, {name} of {there}")
+            raise ValueError(f"the index has points of dimension {here}, and {name} has points of dimension {there}")
 
     def _is_one_query(self, q: Any) -> bool:
         if self._ground.size is not None:

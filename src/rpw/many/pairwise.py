@@ -261,15 +261,17 @@ def _as_question(distance: str, tol: Any, solver: Any, *, k: Any, **others: Any)
         return as_question(distance, k=k, tol=tol, solver=solver, **others)
     if check.as_tol(tol) > 0 or solver != "auto":
         name = "tol" if check.as_tol(tol) > 0 else "solver"
-        raise ValueError(f"{name} has no effect beside a list of k, for which one exact search answers: leave it out")
+        raise ValueError(
+            f"{name} has no effect beside a list of k, because one exact search answers all of them: leave it out"
+        )
     return as_question_of_several(distance, k=k, **others)
 
 
 def _check_has_points(question: Question, ground: Ground) -> None:
     if question.solver == "points" and (ground.size is not None or not ground.has_norm):
         raise ValueError(
-            "solver='points' needs points under a metric of the core (euclidean, cityblock, chebyshev, minkowski), and "
-            "no support= or cost=: leave solver out, or pass solver='exact'"
+            "solver='points' needs points without support= or cost=, and one of the metrics euclidean, cityblock, "
+            "chebyshev and minkowski: leave solver out, or pass solver='exact'"
         )
 
 

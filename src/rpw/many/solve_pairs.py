@@ -91,6 +91,8 @@ def solve_pairs(
     PairwiseError
         If some pairs fail, after all others are finished. Its ``failures`` names them; its ``distances`` holds the
         other results, and None for the pairs that failed.
+    MemoryError
+        If the distances of a pair do not fit into memory.
     NoGpuError
         If ``device`` names a GPU that is not there.
 

@@ -29,7 +29,7 @@ def check_kind(n_points: Any, support: Any, n_starts: Any, free_weights: Any, me
     if (n_points is None) == (support is None):
         came = "neither" if support is None else "both"
         raise ValueError(
-            f"pass n_points (points move) or support (their weights move), and not both: got {came} of them"
+            f"pass either n_points (points move) or support (points stay, and their weights move): got {came}"
         )
     if support is not None:
         if n_starts is not None:
@@ -58,7 +58,10 @@ def as_given(measures: Any, support: Any, places: Array | None, metric: Any) -> 
     columns = columns.shared_with(support=support)
     given = as_list_of_measures(measures, "measures")
     if given[0].dimension != places.shape[1]:
-        raise ValueError(f"support has points of dimension {places.shape[1]}, measures of {given[0].dimension}")
+        raise ValueError(
+            f"support has points of dimension {places.shape[1]}, and measures has points of dimension "
+            f"{given[0].dimension}"
+        )
     return given, columns.best
 
 

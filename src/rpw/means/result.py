@@ -60,7 +60,7 @@ class Barycenter:
 
     Examples
     --------
-    Three of four point masses agree. The mean stays with them, and leaves out nearly all of the fourth:
+    Three of four point masses lie close together. The mean stays with them, and leaves out nearly all of the fourth:
 
     >>> import rpw
     >>> found = rpw.barycenter([[[0.0]], [[0.1]], [[0.2]], [[9.0]]], n_points=1, diameter=1)

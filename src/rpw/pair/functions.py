@@ -317,12 +317,13 @@ def profile(
     %(metric)s
     %(diameter)s
     solver : {"auto", "exact", "walk", "points", "lmr"}, default "auto"
-        The algorithm; `rpw.choose_solver` explains the names. ``"lmr"`` needs ``tol`` > 0 and a finite p.
+        The algorithm; `rpw.choose_solver` explains the names. ``"lmr"`` needs ``tol`` > 0. The choice has no effect if
+        p = inf.
     tol : float, default 0.0
         How far apart the two curves around the profile may be, in units of W; 0 means one exact profile.
     %(time_limit)s
     max_breakpoints : int, default 1000000
-        The longest exact profile that is kept. The number of breakpoints can grow exponentially with the number of
+        The most breakpoints that an exact profile may have. Their number can grow exponentially with the number of
         points.
     %(progress_of_one)s
 

@@ -149,7 +149,7 @@ class Profile:
         Returns
         -------
         float or array
-            The cost, in the units of the points; an array if ``alpha`` is one.
+            The cost, in the units of the points; an array if ``alpha`` is array-like.
 
         Examples
         --------
@@ -225,7 +225,7 @@ class Profile:
     def distance(self, k: ArrayLike) -> float | Array:
         """Return RPW at one k or many.
 
-        RPW is where the profile meets the line of slope -k·Δ that ends at α = 1.
+        RPW is 1 - α at the point where the profile meets the line k·Δ·(1 - α).
 
         Parameters
         ----------
@@ -235,12 +235,12 @@ class Profile:
         Returns
         -------
         float or array
-            RPW; an array if ``k`` is one. If you passed ``tol``, it is an upper bound, at most ``tol / (k·Δ)`` above
-            ``lower.distance(k)``.
+            RPW; an array if ``k`` is array-like. If you passed ``tol``, it is an upper bound, at most ``tol / (k·Δ)``
+            above ``lower.distance(k)``.
 
         Warns
         -----
-        %(warns_of_many)s
+        %(warns_of_reach)s
 
         Examples
         --------
@@ -310,9 +310,14 @@ class Profile:
         Result
             The same as from `rpw.solve`.
 
+        Raises
+        ------
+        ValueError
+            If this is the lower of two curves, or if ``cost`` or a callable ``metric`` has changed since.
+
         Warns
         -----
-        %(warns_of_many)s
+        %(warns_of_reach)s
 
         Examples
         --------
@@ -340,6 +345,11 @@ class Profile:
         -------
         scipy.sparse.csr_array
             The plan, shape (n, m).
+
+        Raises
+        ------
+        ValueError
+            If this is the lower of two curves, or if ``cost`` or a callable ``metric`` has changed since.
 
         See Also
         --------
@@ -391,8 +401,8 @@ class Profile:
         -----
         The rule compares the cost of a bit of mass, as a length λ^(1/p), with the width of the inliers: 95 % of the
         distances between inliers of the two measures are shorter than this width. A cost is too high if it is above
-        twice the width, and also above what as few points would cost in the tail of a heavy-tailed distribution (a
-        t-distribution with 3 degrees of freedom). If p = inf, W itself is compared. The section "The elbow" of the
+        twice the width, and also above what equally few points would cost in the tail of a heavy-tailed distribution
+        (a t-distribution with 3 degrees of freedom). If p = inf, W itself is compared. The section "The elbow" of the
         proofs has the measurements.
 
         If 1 to 30 % of the points lie at least 10 standard deviations away, in one measure or in both, the elbow is

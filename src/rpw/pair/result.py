@@ -119,7 +119,7 @@ class Result:
     cost : float
         W_{p,mass} of the plan, in the units of the points (not its p-th power). From `rpw.transport` it is the
         distance. From `rpw.solve` it is k·Δ·distance. It can be less at p = inf, because the profile then has jumps.
-        (At finite p this takes an edge so steep that a mass below 1e-280 makes the difference.)
+        (At finite p this happens only on an edge so steep that a mass below 1e-280 makes the difference.)
     iterations : int
         Number of pivots or augmentations.
     route : tuple of (str, str)
@@ -185,8 +185,8 @@ class Result:
         """The slope λ of the OT-profile at the mass that moves, in units of distance**p; None if there is none.
 
         There is none if p = inf or k = 0, or if ``time_limit`` passed before one was found. From `rpw.transport` it is
-        the slope of the edge that holds ``mass``: the last edge for mass 1, and at a breakpoint a slope that is not
-        below that of the edge to its left.
+        the slope of the edge that holds ``mass``: the last edge for mass 1, and at a breakpoint a slope at least as
+        large as that of the edge to its left.
         """
         if self._dual is None:
             return None

@@ -34,7 +34,8 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     alpha : float, default 0.05
-        The probability of a false alarm for one row, between 0 and 1. At least 1 / ``alpha`` - 1 rows must calibrate.
+        The probability of a false alarm for one row, between 0 and 1. At least 1 / ``alpha`` - 1 rows must calibrate
+        the p-values; see ``calibration``.
     n_neighbors : int, default 5
         The score of a row is the distance to its ``n_neighbors``-th nearest row, among the rows it is scored against.
     %(metric)s
@@ -126,7 +127,7 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if least_that_can_be_named(1, alpha, len(calibrating)) > 1:
             warn_caller(
                 "X has too few rows for this alpha, so no row can be called an outlier: at least 1 / alpha - 1 rows "
-                "must calibrate; fit more rows, or take a larger alpha"
+                "must calibrate the p-values; fit more rows, or take a larger alpha"
             )
         self.nearest_ = Nearest(rows[model], metric, nth)
         self.calibration_scores_ = np.sort(self.nearest_(rows[calibrating], as_n_threads(self.n_threads)))

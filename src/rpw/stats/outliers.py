@@ -294,8 +294,8 @@ def find_outliers(
     least = least_that_can_be_named(len(rows), level, len(calibrating))
     if least > len(rows):
         warn_caller(
-            "reference has too few rows for this fdr, so no row can be named as an outlier: at least 1 / fdr - 1 rows "
-            "must calibrate; pass more reference rows, or a larger fdr"
+            "reference has too few rows for this fdr, so no row can be named as an outlier: at least 1 / fdr - 1 of "
+            "them must calibrate the p-values; pass more reference rows, or a larger fdr"
         )
     return OutliersResult(
         mask=named(pvalues, level),

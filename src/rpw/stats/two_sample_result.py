@@ -127,7 +127,8 @@ class TwoSampleResult:
     p : float
         The exponent; NaN for ``"energy"``.
     k, diameter : float
-        As you passed them. If you left out k, the k with the clearest difference. NaN for statistics other than RPW.
+        The k and the Δ in use. If you left out k, it is the k with the clearest difference. NaN for statistics other
+        than RPW.
     contamination : int
         How many replaced rows ``pvalue`` allows for.
     n, m : int

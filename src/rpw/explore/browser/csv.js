@@ -23,7 +23,7 @@ export function readCsv(text) {
   const dimension = width - (weightAt >= 0 ? 1 : 0);
   if (dimension < 1 || dimension > 2) {
     throw new Error(
-      `points need 1 or 2 coordinates, and here are ${dimension}; a column of weights needs the name weight`,
+      `points need 1 or 2 coordinates, and this file has ${dimension}; a column of weights needs the name weight`,
     );
   }
   const cloud = { points: [], weights: [] };

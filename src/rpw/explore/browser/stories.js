@@ -57,7 +57,7 @@ export const STORIES = {
   },
   price: {
     title: "What k does",
-    text: `Here are a shift and noise together, and k changes. It is the cost of leaving mass behind. At a small k
+    text: `Here are a shift and noise together, and k changes: the cost of leaving mass behind. At a small k
       leaving is cheap: much stays, and RPW is large. As k grows, more moves, until only the noise is left behind.
       At a very large k the noise moves too, and kΔ × RPW comes close to W₂.`,
     handle: "k, from 0.03 to 30",

@@ -206,7 +206,7 @@ def _as_path(out: Any) -> Path:
     if path.suffix.lower() in _OTHER_FORMATS and not (path / _METADATA).exists():
         raise ValueError(
             f"out={text!r} has the name of another file format, but a Zarr store is a folder: call it "
-            f"{path.with_suffix('.zarr').name!r}, or leave out= away and save the array yourself"
+            f"{path.with_suffix('.zarr').name!r}, or pass no out= and save the array yourself"
         )
     return path
 

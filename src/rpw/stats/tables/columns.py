@@ -65,7 +65,7 @@ def _values_test(
         types = np.concatenate([each.as_types() for each in pair])[present]
         is_few = len(set(texts.tolist())) <= _FEW_LABELS
         notes.append(
-            f"mixed types ({_counted(types)}): {'compared as categories' if is_few else 'only they are compared'}"
+            f"mixed types ({_counted(types)}): {'compared as categories' if is_few else 'only the types are compared'}"
         )
         texts = texts if is_few else types
     labels, codes = _factorised(texts)

@@ -137,5 +137,5 @@ def joint_test_of(
         return DriftRow("", "together", "number", note=reason)
     some = None if groups is None else groups[is_complete]
     if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:
-        return DriftRow("", "together", "number", note="the rows without missing values of one table are of one group")
+        return DriftRow("", "together", "number", note="in one table, all rows without missing values are of one group")
     return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out, too_wide)

@@ -42,7 +42,7 @@ class MissingTest:
     def run(self, setup: Setup, rng: np.random.Generator) -> DriftRow:
         """Exactly, or with groups by random splits."""
         here, there = int(self.missing[: self.n].sum()), int(self.missing[self.n :].sum())
-        note = f"missing are {here:,} of {self.n:,} and {there:,} of {self.m:,} rows"
+        note = f"missing in {here:,} of {self.n:,} and in {there:,} of {self.m:,} rows"
         if setup.groups is not None:
             labels = np.array(["present", "missing"])
             everything = np.ones(len(self.missing), dtype=np.bool_)

@@ -177,8 +177,8 @@ def _profiles(worst: WorstColumn) -> str:
         f"<h2>Profile of {escape(worst.column)}</h2><figure>{draw_profiles(worst.profiles, worst.k, worst.distance)}"
         "<figcaption>The cost of moving all other rows, if a share is left behind. Thick: reference against current. "
         "Thin: random splits, which show what chance alone gives. Dashed: what leaving rows behind costs; RPW is "
-        f"where it meets the thick line. Costs are in widths of the middle half of the column, {worst.width:.4g} "
-        f"{unit}; k = {worst.k:g}, Δ = 1 width.</figcaption></figure>"
+        "where the dashed line meets the thick one. Costs are in widths of the middle half of the column, "
+        f"{worst.width:.4g} {unit}; k = {worst.k:g}, Δ = 1 width.</figcaption></figure>"
     )
 
 

@@ -47,7 +47,7 @@ class DriftRow:
     n, m : int
         How many rows of the reference and of the current table were compared.
     note : str
-        What the reader should know.
+        Remarks, such as why nothing was compared.
     p, k, unit : float
         How the distance is defined: ``rpw.distance(x / unit, y / unit, p=p, k=k, diameter=1)``, on rounded values if
         there are more than 10,000. Categories and missing values have k = 0, and neither p nor unit. All columns

@@ -318,11 +318,11 @@ def _reason_against(batch: PairBatch) -> str | None:
     if ground.uses_labels(asked):
         return None
     if asked.is_of_shared_mass:
-        return "where distance 0 does not mean equal points (cost=, or such a metric), total variation is a flow"
+        return "with cost=, or if different points can have distance 0, total variation needs a maximum flow"
     if math.isinf(asked.p):
-        return "at p = inf the distance is a flow"
+        return "at p = inf the distance needs maximum flows"
     if asked.p > LARGEST_P:
-        return f"p is at most {LARGEST_P:g} there, got {asked.p:g}"
+        return f"p is at most {LARGEST_P:g} on a GPU, got {asked.p:g}"
     if not ground.is_in_core:
         return f"metric={ground.metric.describe()} is known to Python alone"
     return None

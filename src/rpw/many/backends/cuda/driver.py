@@ -131,7 +131,8 @@ class Device:
         number = ctypes.c_int()
         if self._cuda.cuDeviceGet(ctypes.byref(number), ordinal) != 0:
             raise NoGpuError(
-                f"device='cuda:{ordinal}': the driver knows no GPU of this number: pass a smaller one, or device='cpu'"
+                f"device='cuda:{ordinal}' names a GPU that the driver does not know: pass a smaller number, or "
+                "device='cpu'"
             )
         self._number = number
         context = ctypes.c_void_p()
