@@ -106,7 +106,7 @@ def test_thresholds_of_planted_pictures():
     assert np.isinf(by_name["W1"][1]).all(), "the other dot is a diagonal away, and no shift goes that far"
     with pytest.raises(ValueError, match="2 pictures, fewer than --count 3"):
         robustness.thresholds(Pictures("dots", images, np.array(["a", "b"])), 0, 3)
-    with pytest.raises(ValueError, match="one label"):
+    with pytest.raises(ValueError, match="the same label; the thresholds need two or more"):
         robustness.thresholds(Pictures("dots", images, np.array(["a", "a"])), 0, 2)
     with pytest.raises(ValueError, match="picture 1 of dots is all black"):
         robustness.thresholds(Pictures("dots", images * np.array([1, 0])[:, None, None], np.array(["a", "b"])), 0, 2)

@@ -100,7 +100,7 @@ def test_sentences_on_the_best_k(sweeps, page):
         if name == "RPW(2,k)" and float(row["holm"]) <= LEVEL
     ]
     assert below == [10, 17.8, 31.6, 56.2, 100]
-    assert "nor on COREL with a shift or with both" in page
+    assert "On CIFAR-10, and on COREL with a shift or with both, no k from 0.01 to 100 is significantly below" in page
     assert "every k from 10 on is significantly worse" in page
     best = {
         (where, name): equally_good(curves, name)
@@ -134,7 +134,7 @@ def test_sentences_on_a_factor_of_three(sweeps, page):
     robot = losses_of(sweeps, "ROBOT(λ)", ("mnist",))
     assert [f"{end([loss for loss, _ in robot]):.3f}" for end in (min, max)] == ["0.022", "0.066"]
     assert (len(robot), all(significant for _, significant in robot)) == (4, True)
-    assert "lose between 0.022 and 0.066, and all four losses are significant" in page
+    assert "lose between 0.022 and 0.066. All four losses that were measured are significant." in page
 
 
 def test_sentences_on_the_rule_for_k(sweeps, page):
@@ -158,8 +158,8 @@ def test_sentences_on_the_rule_for_k(sweeps, page):
                 largest[k] = max(largest.get(k, 0.0), float(row["loss"]))
     safest = min(largest, key=largest.get)
     assert (len(largest), safest) == (17, "0.562000")
-    words = "Of 17 values of k from 0.01 to 100, k = 0.562 is the best compromise on MNIST: over the three scenarios"
-    assert f"{words} it lost at most {largest[safest]:.3f}" in page
+    words = "Of 17 values of k from 0.01 to 100, k = 0.562 is the best compromise on MNIST: in each of the three scenarios"
+    assert f"{words} its accuracy is at most {largest[safest]:.3f} below that of the best k" in page
     assert "Of 17 values of k, 0.562 is the best compromise on MNIST" in text_of("index")
     for own, where, text in (
         (small, "shift", "k = 0.178 loses 0.075 with a shift"),
@@ -179,7 +179,8 @@ def test_sentences_on_the_rule_for_k(sweeps, page):
         if dataset == "mnist"
     ]
     assert f"{max(ends):.3f}" == "0.002"
-    assert "at both ends of the sweep, the accuracies differ by at most 0.002" in page
+    words = "RPW with the smallest k is almost TV, and with the largest k almost W2: the accuracies differ by at most 0.002"
+    assert words in page
 
 
 def test_sentences_on_k_beside_robot(sweeps, page):
@@ -201,7 +202,8 @@ def test_sentences_on_k_beside_robot(sweeps, page):
             best.append(paired_difference(ours, theirs))
     assert [f"{each.mean / 10:.3f}" for each in best] == ["0.012", "0.053", "0.035"]
     assert all(each.low > 0 for each in best)
-    assert "by 0.012, 0.053 and 0.035, but both were chosen on these queries" in page
+    words = "by 0.012 with noise, 0.053 with a shift and 0.035 with both. But k and λ were chosen on these same queries."
+    assert words in page
     chosen, curves, _ = sweeps["mnist", "shift"]
     assert float(chosen["ROBOT(λ)"]["best"]) == max(float(k) for name, k in curves if name == "ROBOT(λ)") == 0.178
     assert "With a shift the best λ, 0.178, is the largest that was run" in page
