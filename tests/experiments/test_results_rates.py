@@ -94,7 +94,8 @@ def test_sentences_on_rates_that_are_not_yes(page):
         "lemma-3-6: cube, p = 1",
         "theorem-3-7-equal-distributions: cube, RPW(1,1)",
     ]
-    assert "*Consistent*: Lemma 3.6 on the square and in the cube, and Theorem 3.7 for two samples of the cube" in page("rates")
+    words = "*Consistent*: Lemma 3.6 on the square and in the cube, and Theorem 3.7 for two samples of the cube"
+    assert words in page("rates")
     assert all("p = 1" in what or "RPW(1,1)" in what for what in judged["consistent"] + judged["open"])
     assert "three are consistent and five are open, all at p = 1" in page("statements")
     fitted = rate_of("theorem-3-7-equal-distributions", "cube, RPW(1,1)")
