@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <vector>
 
 #include "base/tuning.hpp"
 #include "ground/powers.hpp"
 #include "simplex/fixed_simplex.hpp"
-#include "walk/certificate.hpp"
 #include "walk/profile_walk.hpp"
 
 namespace rpw {
@@ -76,23 +74,13 @@ double longest_arc(const Basis& basis, Mass least_flow) {
     return longest;
 }
 
-// Whether the potentials prove what the plan pays. Their sum carries the rounding of λ: beside a far larger λ it proves
-// nothing.
-bool is_proven(const PowerProblem& problem, const FixedSimplex& simplex) {
-    const double lambda = simplex.lambda(), cost_p = simplex.point().cost_p;
-    if (lambda > far_larger * cost_p) return false;
-    std::vector<double> u, v;
-    const Forest forest(problem.masses, simplex.basis());
-    return lambda - certify(problem, forest, lambda, u, v) >= (1 - same_answer) * cost_p;
-}
-
-// Potentials carry the rounding of λ. Where λ is much larger than what the plan pays, and they do not prove it, solves
-// at smaller λ, just large enough for everything to move, tell apart what is cheap. False if that takes more work than
-// is allowed.
+// Potentials carry the rounding of λ, so beside a λ that is far larger than what the plan pays they prove little.
+// Solves at smaller λ, just large enough for everything to move, tell apart what is cheap. False if that takes more
+// work than is allowed.
 bool sharpen(FixedSimplex& simplex, const PowerProblem& problem, double most_work) {
     const auto moves_all = [&] { return simplex.point().unmoved == 0; };
     const auto fine_enough = [&] { return far_larger * simplex.point().cost_p; };
-    while (moves_all() && simplex.lambda() > fine_enough() && !is_proven(problem, simplex)) {
+    while (moves_all() && simplex.lambda() > fine_enough()) {
         const double largest = simplex.lambda();
         double lambda = step_of_lambda * longest_arc(simplex.basis(), problem.masses.negligible());
         if (lambda == 0 || lambda >= largest / step_of_lambda) return true;

@@ -33,7 +33,7 @@ is_planted = np.arange(N) < N_OUT
 # Compare each distance without and with the clump. W₂ is the 2-Wasserstein distance: all mass moves. The clump makes
 # W₂ three times as large. It can add at most 0.08 to RPW, because it is 8 % of the mass.
 #
-# The unit of length Δ is 1 here, the default, because the clouds are about as wide as that.
+# The unit of length Δ is 1 here, the default, because the clouds together are about 1 wide.
 
 K = 0.3
 print(f"{'':<16}{'without':>9}{'with':>9}{'ratio':>8}")
@@ -71,8 +71,9 @@ print(
 # %%
 # The picture on the left shows the plan. Both clouds have the same mass, so both leave the same share behind.
 #
-# The picture on the right shows why. The curve is the OT-profile: the cost of moving a share α of the mass, the
-# cheapest share first. RPW is read off where the curve meets the falling line. The clump lies beyond that point.
+# The picture on the right shows how large this share is. The curve is the OT-profile: the cost of moving a share α of
+# the mass, the cheapest share first. RPW is read off where the curve meets the falling line. The clump lies beyond
+# that point.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")
 result.plot(ax=left).set_title(f"What moves and what stays, k = {K:g}")
@@ -97,5 +98,5 @@ plt.show()
 
 # %%
 # **Take away:** with a few bad points, RPW stays close to the distance of the clean clouds, and W_p does not. The
-# rings mark what the plan leaves behind, ordinary points included. To name outliers with a known error, see
-# :doc:`/gallery/meaning/outliers_with_fdr`.
+# rings mark what the plan leaves behind, ordinary points included. To name outliers with a proven share of
+# mistakes, see :doc:`/gallery/meaning/outliers_with_fdr`.

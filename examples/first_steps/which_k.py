@@ -2,8 +2,8 @@
 How do I choose k?
 ==================
 
-k says how much it costs to leave mass behind. One solve gives the OT-profile, and the profile gives RPW for every k.
-So you can look before you choose.
+k says how much it costs to leave mass behind. One solve gives the OT-profile: the cost of moving a share of the mass.
+The profile gives RPW for every k. So you can look before you choose.
 """
 
 # %%

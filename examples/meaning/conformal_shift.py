@@ -2,8 +2,9 @@
 How much coverage is left after a shift?
 ========================================
 
-Conformal prediction promises coverage as long as the data do not change. The OT-profile at p = ∞ gives two numbers
-that say how far the scores can move. With these two numbers, the promise also holds after a change.
+Conformal prediction promises coverage as long as the data do not change. The OT-profile is the cost of moving a share
+of the mass. At p = ∞ it gives two numbers that say how far the scores can move. With these two numbers, the promise
+also holds after a change.
 """
 
 # %%
@@ -100,7 +101,7 @@ for share in (0.02, 0.05, 0.08):
 # %%
 # **What the pair gives.** Let F be the distribution function of X. If X ≤ q − ε, and X and Y are at most ε apart,
 # then Y ≤ q. They are farther apart with probability at most ρ. So P(Y ≤ q) ≥ F(q − ε) − ρ. Some shift attains this
-# bound: it moves all scores up by ε, and a share ρ of the low scores beyond q. So in the worst case
+# bound: it adds ε to all scores, and lifts some low scores, a share ρ of all, above q. So in the worst case
 #
 # - the coverage of a threshold q is exactly F(q − ε) − ρ,
 # - the threshold for coverage β is exactly Quant(β + ρ) + ε. Quant(level) is a quantile of the scores of A.

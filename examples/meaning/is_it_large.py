@@ -82,8 +82,8 @@ for name, test in tests.items():
 
 # %%
 # :func:`rpw.stats.two_sample_test` pools the rows, splits them at random again and again, and compares their
-# distances with the observed distance. The p-value is the share of splits that are at least as far apart, the
-# observed samples included.
+# distances with the observed distance. The p-value is the share of splits that are at least as far apart.
+# The observed samples count as one of the splits.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
 for ax, (name, test) in zip(axes, tests.items(), strict=True):

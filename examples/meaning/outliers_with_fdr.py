@@ -48,8 +48,8 @@ print(
 )
 
 # %%
-# Here are three detectors on the same rows. LOF and IsolationForest come from scikit-learn, with their own
-# thresholds.
+# Here are three detectors on the same rows. LOF (local outlier factor) and IsolationForest come from
+# scikit-learn, with their own thresholds.
 
 detectors = {
     f"find_outliers, {FDR:.0%}": lambda new, reference: (
@@ -160,8 +160,8 @@ print(
 )
 
 # %%
-# **Without a reference** no error is proven. You still have scores: what it costs to move the last bit of mass of
-# each point. The elbow of the profile guesses how many points lie far away: farther than twice the
+# **Without a reference**, no share of mistakes is proven. You still have scores: what it costs to move the last bit of
+# mass of each point. The elbow of the profile guesses how many points lie far away: farther than twice the
 # width of all others.
 
 rng = np.random.default_rng(0)

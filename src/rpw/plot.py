@@ -418,7 +418,7 @@ def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
 
 @documented
 def plot_outliers(found: Scored, ax: Axes | None = None) -> Axes:
-    """Draw the scores of all rows over those of a reference; see `rpw.stats.OutliersResult.plot`.
+    """Draw the scores of all rows over the scores of a reference; see `rpw.stats.OutliersResult.plot`.
 
     Parameters
     ----------

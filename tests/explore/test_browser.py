@@ -457,7 +457,11 @@ REFUSED = [
     ("x,y\n1,two\n", 'line 2: "two" is not a number'),
     ("x,weight\n1,-1\n", "a weight is negative"),
     ("x,y,weight\n1,1,0\n", "all weights are 0"),
-    ("1\n2\n", "its points have 1 coordinate, and those of the other cloud 2: open both files at once"),
+    (
+        "1\n2\n",
+        "its points have 1 coordinate, and the points of the other cloud have 2: "
+        "to replace both clouds, open two files at once",
+    ),
     ("1,1\n" * 5001, "holds 5001 points, and the playground takes 5000"),
     (f"x,y\n1,{HOSTILE}\n", "is not a number"),
 ]

@@ -226,7 +226,7 @@ class TestOnTheGpu:
         for k, options, words in (
             ([0, 1], {"p": INF}, "p = inf"),
             ([0, 1], {"p": 11}, "p is at most 10"),
-            ([2, 1], {"metric": slanted}, "known to Python alone"),
+            ([2, 1], {"metric": slanted}, "computed in Python"),
         ):
             with pytest.raises(ValueError, match=rf"device='cuda' cannot compute this: .*{words}"):
                 rpw.pairwise(CLOUDS, k=k, device="cuda", **options)

@@ -105,6 +105,15 @@ def test_a_callable_that_identifies_points_decides_total_variation():
     assert rpw.distance([0.1, 1.2], [0.3, 1.4], k=0, metric=lambda u, v: float(abs(int(u[0]) - int(v[0])))) == 0
 
 
+@pytest.mark.parametrize("bad", [math.nan, -1.0])
+def test_the_first_bad_distance_has_its_place_in_the_whole_matrix(bad, monkeypatch):
+    """Distances are computed some rows at a time."""
+    monkeypatch.setattr("rpw.pair.metrics._PAIRS_PER_BLOCK", 4)
+    x, y = np.arange(5.0), np.arange(10.0, 12.0)
+    with pytest.raises(ValueError, match=r"metric.*\(3, 1\)"):
+        rpw.distance(x, y, diameter=1, metric=lambda u, v: bad if (u[0], v[0]) == (3, 11) else abs(u[0] - v[0]))
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1.0])
 def test_a_callable_that_returns_nonsense_is_refused(bad):
     with pytest.raises(ValueError, match=r"metric.*\(0, 0\)"):

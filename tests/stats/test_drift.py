@@ -293,14 +293,14 @@ def test_what_the_result_looks_like():
     assert result.CAUTION in " ".join(text.split())
     with pytest.raises(KeyError, match=r"no column 'nothing'; there are 'age', 'clicks', .* and 27 more"):
         result["nothing"]
-    with pytest.raises(KeyError, match=r"no column 0; there are 'age', .*; names are texts"):
+    with pytest.raises(KeyError, match=r"no column 0; there are 'age', .*; pass the name as a text"):
         result[0]
 
 
 def test_columns_of_arrays_are_called_by_their_numbers_as_texts():
     result = drift(RNG.normal(size=(9, 2)), RNG.normal(size=(9, 2)), rng=0, most_joint_rows=0)
     assert result["1"].column == "1"
-    with pytest.raises(KeyError, match=r"no column 1; there are '0', '1'; names are texts, also those of arrays: '0'"):
+    with pytest.raises(KeyError, match=r"no column 1; there are '0', '1'; pass the name as a text, such as '0'"):
         result[1]
 
 

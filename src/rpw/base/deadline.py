@@ -22,7 +22,8 @@ class TimeLimitError(TimeoutError):
     lower, upper : float, optional
         The bounds proven by then, if one number was asked for.
     done, total : int, optional
-        How many pairs were finished, and how many there are, if a matrix was asked for.
+        How many pairs were finished, and how many there are, if a matrix was asked for. The pairs of a test are its
+        splits.
 
     Notes
     -----

@@ -21,7 +21,7 @@ _ALWAYS_FITS = 2_000_000
 
 # What would work instead.
 _TREES = "solver='points' needs no such matrix. "
-_FEWER = "Fewer points need less: subsample them, or merge near ones and pass their summed weights as a and b."
+_FEWER = "Fewer points need less: subsample them, or merge near ones into points with weights."
 
 _ROOT = Path("/")
 

@@ -84,7 +84,7 @@ time_limit : float, optional
     "solver": """
 solver : {"auto", "exact", "walk", "simplex", "points", "lmr", "bisection"}, default "auto"
     The algorithm; `rpw.choose_solver` explains the names. ``"lmr"`` and ``"bisection"`` need ``tol`` > 0. The choice
-    has no effect if k = 0, and ``"walk"`` and ``"simplex"`` have none if p = inf. ``Result.solver`` names what ran.
+    has no effect if k = 0. ``"walk"`` and ``"simplex"`` have no effect if p = inf. ``Result.solver`` names what ran.
 """,
     "exact_solver": """
 solver : {"auto", "exact", "walk", "simplex", "points"}, default "auto"
@@ -100,8 +100,9 @@ progress : bool or callable, default False
 UserWarning
     If ``diameter`` was left out and the points (or costs) span more than 2, so that Δ = 1 is probably too small. If
     both ``diameter`` and ``k`` were left out and 20 or more distinct points span less than 0.05, so that Δ = 1 is
-    probably too large. If a single column makes up nearly all of the distances (20 or more points on each side, under
-    a norm), so that its unit probably differs from the others.
+    probably too large. If a single column makes up nearly all of the distances, so that its unit probably differs
+    from the units of the other columns. (This is noticed from 20 points on each side, under the metrics euclidean,
+    cityblock, chebyshev and minkowski.)
 """,
     "raises_for_number": """
 TimeLimitError
@@ -166,8 +167,8 @@ UserWarning
     # ---------------------------------------------------------------- tests
     "samples": """
 x, y : array-like of shape (n, d) and (m, d), or Measure
-    The two samples, one row for each observation. An array of shape (n,) holds numbers. Each sample needs at least
-    two rows; all rows of a Measure must have the same weight.
+    The two samples, one row for each observation. An array of shape (n,) has one number for each observation. Each
+    sample needs at least two rows; all rows of a Measure must have the same weight.
 """,
     "rng": """
 rng : int or numpy.random.Generator, optional
@@ -175,12 +176,14 @@ rng : int or numpy.random.Generator, optional
 """,
     "scale": """
 scale : {None, "robust"}, default None
-    ``"robust"`` divides each column by the width of its middle half, over both samples together.
+    ``"robust"`` divides each column by its interquartile range (the width of its middle half), over both samples
+    together.
 """,
     "groups": """
 groups : pair of array-like, optional
-    Labels of rows that belong together, for each of the two samples. Random splits move whole groups, so no label may
-    be in both samples. For rows that follow each other in time, a group is a block of consecutive rows.
+    A label for each row of the first sample, and for each row of the second. Rows with the same label belong together.
+    Random splits move whole groups, so no label may be in both samples. For rows that follow each other in time, a
+    group is a block of consecutive rows.
 """,
     "confidence_level": """
 confidence_level : float, default 0.95

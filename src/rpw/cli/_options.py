@@ -288,7 +288,7 @@ def as_diameter(text: str | None, quantile: float | None = None) -> float | Lite
     """``auto``, a number, or None if it was left out; raises for a quantile that has no meaning beside it."""
     if quantile is not None:
         if text != "auto":
-            raise UsageError("--quantile belongs to --diameter auto: pass both, or neither")
+            raise UsageError("--quantile belongs to --diameter auto: use both together, or leave out --quantile")
         with usage():
             as_share(quantile, "quantile")
     if text is None:
@@ -334,7 +334,7 @@ def diameter_note(
     if reach.is_far:
         return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: {way_out}"
     if looks_near and ground.is_near(points, points, near_for(*prices)):
-        return f"all points lie far closer than the diameter, which was left at 1: outliers look near; {way_out}"
+        return f"all distances are far below the diameter, which was left at 1: even outliers look near; {way_out}"
     return None
 
 

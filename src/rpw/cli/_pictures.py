@@ -33,7 +33,7 @@ Scenario = Annotated[
         "--scenario",
         tuple(SCENARIOS),
         "What happens to the pictures. Noise: mass on one pixel (grey), or white pixels "
-        "(colour). Shift: up by a fourteenth (grey), or a tint (colour).",
+        "(colour). Shift: up by a fourteenth of the height, in whole rows (grey), or a tint (colour).",
     ),
 ]
 Labelled = Annotated[

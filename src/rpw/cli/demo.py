@@ -31,7 +31,7 @@ Out = Annotated[
 def demo(out: Out = None, n_threads: NThreads = None, as_json: Json = False) -> None:
     """Find handwritten digits in spite of noise and shifts.
 
-    Needs no data, and takes less than a minute on two cores. Says which distance still finds the digits, and writes a
+    Needs no data, and takes about a minute on two cores. Says which distance still finds the digits, and writes a
     page that shows it.
     """
     from rpw.experiments.demo import SCENARIOS, Setting, findings, run_demo

@@ -131,7 +131,7 @@ def _show(result: rpw.stats.DriftResult, out: Path | None, duration: str) -> Non
     print_lines([f"... and {hidden:,} more rows: see --json or --out"] if hidden > 0 else [])
     print_lines(["", *result.reasons(_MOST_REASONS), result.CAUTION])
     rows = [
-        ("rows", f"{result.n:,} and {result.m:,}, {result.n_resamples:,} random splits each, {duration}"),
+        ("rows", f"{result.n:,} and {result.m:,}, {result.n_resamples:,} random splits for each test, {duration}"),
         ("level", f"{result.alpha:g} over all tests (Holm), if rows are independent"),
     ]
     print_lines([""])

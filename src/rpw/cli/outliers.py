@@ -70,7 +70,10 @@ Scale = Annotated[
     str, one_of("--scale", _SCALES, "robust: divide each column by the width of the middle half of its values.")
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of the random draws. Choose it beforehand.")
+    int,
+    typer.Option(
+        "--seed", metavar="NUMBER", min=0, help="Seed of the random draws. Choose it before you look at the answer."
+    ),
 ]
 Out = Annotated[
     Path | None,

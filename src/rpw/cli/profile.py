@@ -51,7 +51,7 @@ __all__ = ["EXAMPLES", "profile"]
 EXAMPLES = (
     "rpw profile a.csv b.csv",
     "rpw profile a.csv b.csv --k 0.1,0.3 --plot profile.png",
-    "# how late each point moves: outliers come last",
+    "# a score for each point; outliers have high scores",
     "rpw profile a.csv b.csv --scores scores.csv",
     "# large files: two curves that enclose the profile",
     "rpw profile a.npy b.npy --tol 0.05",

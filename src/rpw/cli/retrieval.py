@@ -40,7 +40,8 @@ Distances = Annotated[
     ),
 ]
 PlainQueries = Annotated[
-    bool, typer.Option("--plain-queries", help="Colour pictures: a shift tints the labelled pictures, and no query.")
+    bool,
+    typer.Option("--plain-queries", help="Colour pictures: a shift tints the labelled pictures, but not the queries."),
 ]
 Lam = Annotated[float, typer.Option("--lam", metavar="NUMBER", help="The λ of λ-ROBOT.")]
 

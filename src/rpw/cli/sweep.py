@@ -30,7 +30,7 @@ EXAMPLES = (
 
 Nearest = Annotated[
     int,
-    typer.Option("--nearest", metavar="NUMBER", min=1, help="Hits are counted among so many of the nearest pictures."),
+    typer.Option("--nearest", metavar="NUMBER", min=1, help="How many of the nearest pictures count."),
 ]
 Lams = Annotated[
     str | None,
@@ -114,5 +114,8 @@ def _print_choices(chosen: Mapping[str, Choice], m: int) -> None:
         for name, choice in chosen.items()
     ]
     print_table(["distance", "best", "accuracy", "not significantly worse", "change at 1/3, 3x"], rows)
-    note = "The best one was chosen on these queries; the last column is the change at a third and at three times it."
-    print_lines([f"Share of the {m} nearest with the query's label. {note}"])
+    note = (
+        "The best value was chosen on these queries. The last column is the change of the accuracy at a third of this "
+        "value and at three times this value."
+    )
+    print_lines([f"Accuracy is the share of the {m} nearest with the query's label. {note}"])

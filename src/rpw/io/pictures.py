@@ -118,8 +118,8 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
     if data is not None and dataset not in DATASETS:
         names = ", ".join(DATASETS)
         raise UsageError(
-            f"data {data} is the folder in which {names} are looked for, and dataset is {dataset}: for the pictures of "
-            f"that folder itself, pass it as dataset (--dataset {data})"
+            f"data {data} has no effect on dataset {dataset}, only on {names}: to read the pictures of that folder "
+            f"itself, pass it as dataset (--dataset {data})"
         )
     if dataset == "digits":
         _check_no_size(size, "digits")

@@ -39,7 +39,8 @@ class PairwiseError(RuntimeError):
     def __init__(self, failures: Failures, distances: Any, way_out: str = "") -> None:
         i, j, reason = failures[0]
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        super().__init__(f"pair ({i}, {j}) failed: {reason}{more}; the error's .distances holds the others{way_out}")
+        known = "the error's .distances holds the answers for all other pairs"
+        super().__init__(f"pair ({i}, {j}) failed: {reason}{more}; {known}{way_out}")
         self.failures = failures
         self.distances = distances
         self._way_out = way_out

@@ -54,7 +54,7 @@ _PARTS = ("_question", "_ground", "_items", "_columns")
 class SearchStats:
     """Counts of the pairs (query, measure) in all searches since the index was built or loaded.
 
-    The counts grow with every search. ``index.stats = rpw.index.SearchStats()`` starts them again.
+    The counts grow with every search. ``index.stats = rpw.index.SearchStats()`` sets them to 0.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ class Index:
         """
         as_n_threads(n_threads)
         if self._ground.size is None and getattr(measures, "ndim", None) == 2:
-            raise ValueError("measures is one set of points: pass a list of them, such as index.add([points])")
+            raise ValueError("measures is one set of points: pass a list of sets, such as index.add([points])")
         settled_device(self._device, measures=measures)
         more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")

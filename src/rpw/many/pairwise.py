@@ -133,7 +133,7 @@ def pairwise(
         Error allowed in each distance, as in `rpw.distance`; 0 means exact. Needs ``distance="rpw"``, a single ``k``
         and the CPU.
     solver : str, default "auto"
-        As in the function of that distance, with the same numbers. Needs a single ``k`` and the CPU.
+        The algorithm, as in the function of that distance. Needs a single ``k`` and the CPU.
     %(support)s
     %(shared_cost)s
     n_threads : int, optional
@@ -143,8 +143,8 @@ def pairwise(
         What to do if a pair fails. ``"raise"`` finishes the other pairs and then raises `rpw.PairwiseError`; ``"nan"``
         leaves NaN in its place.
     out : path, optional
-        Folder of a Zarr store. Finished tiles are written there as they come. If you call again with the same
-        arguments, only what is missing is computed.
+        Folder of a Zarr store. The matrix is computed in tiles, and finished tiles are written there as they come. If
+        you call again with the same arguments, only what is missing is computed.
     client : dask.distributed.Client, optional
         Compute on this cluster instead of on threads. Its scheduler and its workers need rpw too.
     device : str, default "cpu"
@@ -183,19 +183,19 @@ def pairwise(
     Notes
     -----
     The numbers are the same as from the function for one pair. For a list of k, each matrix is within 1e-12 of the one
-    for that k alone, and a store lists the values as ``attrs["k"]``.
+    for that k alone, and a store lists the values of k as ``attrs["k"]``.
 
     **Stores.** A store is refused if it holds another matrix, if it contains links, or if its name looks like a file of
     another format, such as ``D.csv``. Tiles carry digests, and a damaged tile is computed again. ``attrs["diameter"]``
-    is the Δ in use. A callable ``metric`` is recognised by its code, its defaults, the values it encloses, and some of
-    its distances. If the metric reads a global variable or a file, a change there is noticed only if one of these
-    distances changes.
+    is the Δ in use. A callable ``metric`` counts as the same if its code, its defaults, the values it encloses, and
+    some of its distances are the same. If the metric reads a global variable or a file, a change there is noticed only
+    if one of these distances changes.
 
     **GPU.** The numbers agree with those of the CPU to about 1e-12; a store records whether CPU or GPU computes it.
     Arrays of torch, CuPy or JAX on that GPU stay there, and ``"cuda"`` then means the GPU they are on. A GPU cannot
-    compute p = inf, p > 10, or total variation with ``cost``. It can compute metrics of SciPy and callables only with
-    ``support``. The CUDA source is compiled on first use by NVRTC, which torch, CuPy and ``rpw[gpu]`` bring. With
-    ``client``, the workers need the GPUs.
+    compute p = inf, p > 10, or total variation if different points can have distance 0, as with ``cost`` or a callable
+    ``metric``. It can compute metrics of SciPy and callables only with ``support``. The CUDA source is compiled on
+    first use by NVRTC, which torch, CuPy and ``rpw[gpu]`` bring. With ``client``, the workers need the GPUs.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def solve_pairs(
 ) -> list[Result]:
     """Solve A[i] against B[i] for every i, and return a result with a plan for each pair.
 
-    The results are the same as from `rpw.solve`, or from `rpw.transport` for other distances; on the CPU they agree to
-    the last bit.
+    The results are the same as from `rpw.solve`. For ``"wasserstein"``, ``"partial_wasserstein"`` and ``"robot"``, they
+    are the same as from `rpw.transport`. On the CPU they agree to the last bit.
 
     Parameters
     ----------

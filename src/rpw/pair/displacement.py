@@ -61,7 +61,7 @@ class Displacement:
         The mean of the absolute move. It is larger than ``abs(mean)`` if some mass moves up and some moves down.
     share : array of shape (d,), or None
         The part of W_p**p that each column makes up. The parts sum to 1; all are 0 if the plan costs nothing. None
-        under a metric that is not a norm of the differences.
+        unless the metric is euclidean, cityblock, chebyshev or minkowski.
 
     Examples
     --------

@@ -512,8 +512,8 @@ def transport(
     %(cost)s
     %(metric)s
     lam : float, optional
-        λ > 0, for λ-ROBOT. The plan holds only pairs closer than 2λ. The rest stays unmatched and costs 2λ per unit of
-        mass. Not together with ``mass``.
+        λ > 0, for λ-ROBOT. The plan holds only pairs closer than 2λ. The rest stays unmatched, and costs as much as
+        mass that moves by 2λ. Not together with ``mass``.
     time_limit : float, optional
         Seconds. If the time is over, the result holds the bounds proven so far and a complete plan: mass that was still
         missing goes wherever there is room (for λ-ROBOT, it stays unmatched).

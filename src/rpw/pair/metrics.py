@@ -365,8 +365,10 @@ def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadli
             cdist(x[rows], y, metric, out=block)
         except (TypeError, ValueError) as error:
             raise ValueError(f"metric={name} could not be computed on these points: {error}") from error
-        check_finite(block, f"metric={name}: the matrix of distances")
-        check_nonnegative(block, f"metric={name}: the matrix of distances")
+        if not (np.isfinite(block).all() and (block >= 0).all()):
+            filled = out[: rows.stop]  # so that the index is that of the whole matrix
+            check_finite(filled, f"metric={name}: the matrix of distances")
+            check_nonnegative(filled, f"metric={name}: the matrix of distances")
 
 
 def equal_rows(points: Array) -> npt.NDArray[np.int64]:

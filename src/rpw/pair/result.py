@@ -111,7 +111,7 @@ class Result:
     lower, upper : float
         Proven bounds, up to the rounding of float64.
     status : str
-        ``"exact"`` if the bounds agree up to rounding. ``"tolerance"`` if they are within ``tol`` of each other, also
+        ``"exact"`` if the bounds agree up to rounding. ``"tolerance"`` if they are within ``tol`` of each other, even
         if the time was over. ``"time_limit"`` if the time was over before that. With tiny weights (near 2**-60 of the
         sum), rounding may keep the bounds apart; the status is then ``"tolerance"`` too.
     solver : str
@@ -342,10 +342,13 @@ class Result:
 
         given, asked = self._problem, self._question
         if given.points is None:
-            raise ValueError("explore needs points: this result comes from cost=, which says nothing about them")
-        core = given.ground.metric.core
+            raise ValueError("explore needs points: this result comes from cost=, which has none")
+        metric = given.ground.metric
+        core = metric.core
         if core is None:
-            raise ValueError("metric must be euclidean, cityblock or chebyshev for a page: it computes no other")
+            raise ValueError(
+                f"metric must be euclidean, cityblock or chebyshev, which the page computes; got {metric.given!r}"
+            )
         diameter = float(given.ground.diameter([given.x, given.y])) if asked.is_of_cost else asked.diameter
         settings: dict[str, Any] = {"p": asked.p, "k": asked.k, "diameter": diameter or 1.0}
         write_page(path, *given.points, given.a, given.b, metric=core.name, **settings)

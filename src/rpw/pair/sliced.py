@@ -174,7 +174,10 @@ def sliced(
     seed = check.as_whole(seed, "seed", 0)
     check.check_progress(progress)
     if k is None and diameter is not None:
-        raise ValueError("diameter has no effect without k: sliced W_p has none, so pass both or neither")
+        raise ValueError(
+            "diameter has no effect without k, because sliced W_p does not depend on it: pass k too, or leave diameter "
+            "out"
+        )
     problem = as_problem(x, y, a, b)
     question = as_question("wasserstein", p=p) if k is None else as_question(p=p, k=k, diameter=diameter)
     if question.is_of_shared_mass:

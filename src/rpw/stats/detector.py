@@ -43,7 +43,7 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The share of the rows of ``fit``, drawn at random, that calibrate the p-values. Rows are scored against the
         others.
     random_state : int, RandomState or None, default None
-        Seed of the random parts.
+        Seed of the random draw of the rows that calibrate.
     %(n_threads)s
 
     Attributes

@@ -198,28 +198,30 @@ def find_outliers(
     Parameters
     ----------
     x : array-like of shape (m, d), or Measure
-        The rows to look at. An array of shape (m,) holds numbers; all rows of a Measure must have the same weight.
+        The rows to look at. An array of shape (m,) has one number for each row; all rows of a Measure must have the
+        same weight.
     reference : array-like of shape (n, d), or Measure
         Rows that are ordinary. Scores are computed against a random part of them; the other reference rows calibrate
         the p-values. To name a single outlier among m rows, at least m / ``fdr`` - 1 rows must calibrate.
     fdr : float, default 0.05
         The false discovery rate, between 0 and 1.
     rng : int or numpy.random.Generator, optional
-        Seed or generator of the two random parts and of the order of equal scores. Choose it before you see the answer:
-        the best of several draws has no guarantee.
+        Seed or generator of the random split of the reference and of the order of equal scores. Choose it before you
+        see the answer: the best of several draws has no guarantee.
     score : {"nearest", "move", "price"} or callable, default "nearest"
         How far out a row lies. ``"nearest"``: the distance to the ``n_neighbors``-th nearest reference row. ``"move"``:
         how far the mass of the row moves in the plan of W_p. ``"price"``: `rpw.Profile.scores_b`. A function gets the
         rows to score, in random order, and the reference rows, and returns a number for each row, higher for rows
-        farther out. The how-to "Outliers against a reference" compares them.
+        farther out. The how-to "Find outliers" compares the scores.
     n_neighbors : int, default 5
         For ``"nearest"``: which neighbour counts.
     metric : str or callable, default "euclidean"
-        Distance between rows, as in `rpw.solve`. It has no effect on a function as ``score``.
+        Distance between rows, as in `rpw.solve`. Not together with a function as ``score``.
     p : float, default 2
         Exponent for ``"move"`` and ``"price"``, from 1 to inf.
     scale : {None, "robust"}, default None
-        ``"robust"`` divides each column by the width of its middle half, over the rows of x and the reference together.
+        ``"robust"`` divides each column by its interquartile range (the width of its middle half), over the rows of x
+        and the reference together.
     calibration : float, default 0.5
         The share of the reference rows that calibrate, between 0 and 1.
     %(n_threads)s

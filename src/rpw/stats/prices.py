@@ -85,7 +85,9 @@ def prices_of(
     rank = next((rank for rank in _ranks(len(distances)) if distances[rank] > 0), len(distances) - 1)
     unit = float(distances[rank]) or 1.0  # all rows are equal: then every price gives 0
     if not np.isfinite(unit):
-        raise ValueError("x and y are too far apart: their median distance is not a float64; pass diameter=")
+        raise ValueError(
+            "x and y are too far apart: their median distance is outside the range of float64; pass diameter="
+        )
     return Prices(ks, unit, False, scales, distances, rank, len(some))
 
 

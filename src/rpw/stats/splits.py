@@ -110,18 +110,23 @@ def as_groups(groups: Any, n: int, m: int) -> Ints | None:
     if groups is None:
         return None
     if not isinstance(groups, Sequence) or isinstance(groups, str) or len(groups) != 2:
-        raise ValueError("groups must be a pair: the groups of the rows of x, and those of the rows of y")
+        raise ValueError(
+            "groups must be a pair: the labels of the rows of the first sample, and the labels of the rows of the "
+            f"second; got {groups!r:.60}"
+        )
     of_x, of_y = _labels_in(groups[0], "groups[0]", n), _labels_in(groups[1], "groups[1]", m)
     both = set(of_x) & set(of_y)
     if both:
         raise ValueError(
-            f"groups has {next(iter(both))!r} on both sides: whole groups change sides, so a group must lie in one "
-            "sample; if it has rows in both, keep those of one, chosen at random"
+            f"groups has {next(iter(both))!r} in both samples: random splits move whole groups, so a group must lie "
+            "in one sample; if it has rows in both, choose one sample at random, and remove its rows from the other"
         )
     numbers: dict[Hashable, int] = {}
     found = np.array([numbers.setdefault(label, len(numbers)) for label in of_x + of_y], dtype=np.int64)
     if len(set(of_x)) < 2 or len(set(of_y)) < 2:
-        raise ValueError("groups must have at least two groups in each sample: else there is nothing to exchange")
+        raise ValueError(
+            f"groups must have at least two groups in each sample, got {len(set(of_x))} and {len(set(of_y))}"
+        )
     return found
 
 

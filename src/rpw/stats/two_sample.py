@@ -89,8 +89,8 @@ def two_sample_test(
     statistic : {"rpw", "wasserstein", "energy"}, default "rpw"
         The distance between the samples. The last two are for comparison: one replaced row can change them arbitrarily.
     alpha : float, optional
-        Stop as soon as the p-value is sure to exceed this level (Besag and Clifford). Needs ``k``. The result then has
-        no null distribution.
+        Stop as soon as the p-value is sure to exceed this level (Besag and Clifford). Needs ``k``. A test with
+        ``alpha`` keeps neither a null distribution nor a noise floor, even if it runs to its end.
     %(scale)s
     %(groups)s
     tol : float, default 0.0

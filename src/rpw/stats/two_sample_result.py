@@ -112,16 +112,17 @@ class TwoSampleResult:
     Attributes
     ----------
     statistic : float
-        What the splits were ranked by: RPW at one k; without k, the largest standardised excess over three values of k.
+        The number by which the splits were ranked: the distance. For RPW without k, it is the largest z-score over
+        three values of k: how many standard deviations RPW lies above its mean over all splits.
     pvalue : float
         The share of splits that are at least as far apart as the samples. With ``contamination``, an upper bound on it
         that holds whichever rows were replaced.
     null_distribution : array or None
-        The statistic of every random split; None after an early stop (``alpha``).
+        The statistic of every random split; None if you passed ``alpha``.
     distance : float
         The distance of the two samples, at ``k`` and ``diameter``.
     noise_floor : NoiseFloor or None
-        What two samples of one distribution would give at that k; None after an early stop.
+        What two samples of one distribution would give at that k; None if you passed ``alpha``.
     name : str
         The statistic: ``"rpw"``, ``"wasserstein"`` or ``"energy"``.
     p : float
@@ -188,7 +189,7 @@ class TwoSampleResult:
         Raises
         ------
         ValueError
-            After an early stop (``alpha``), and for other statistics than RPW.
+            If the test had ``alpha``, and for other statistics than RPW.
 
         Examples
         --------
@@ -203,7 +204,7 @@ class TwoSampleResult:
         alpha = as_alpha(confidence_level)
         if self._evidence is None:
             why = (
-                "alpha stopped the test early, which leaves no null distribution: leave alpha out"
+                "a test with alpha keeps no null distribution; leave alpha out"
                 if self.name == "rpw"
                 else f"statistic={self.name!r} has no robust p-value: use statistic='rpw'"
             )
@@ -229,8 +230,8 @@ class TwoSampleResult:
         Raises
         ------
         ValueError
-            If k or ``diameter`` was left out, with ``scale`` or ``groups``, after an early stop (``alpha``), and for
-            other statistics than RPW.
+            If k or ``diameter`` was left out, if the test had ``scale``, ``groups`` or ``alpha``, and for other
+            statistics than RPW.
 
         See Also
         --------
@@ -248,7 +249,8 @@ class TwoSampleResult:
         """
         alpha = as_alpha(confidence_level)
         if self._no_upper_bound or self._evidence is None:
-            raise ValueError(f"at_most is not known: {self._no_upper_bound or 'alpha stopped the test early'}")
+            why = self._no_upper_bound or "a test with alpha does not keep what it needs; leave alpha out"
+            raise ValueError(f"at_most is not known: {why}")
         return self._evidence.resampled.highest(0, 0, self.kappa, deviation(self.n, self.m, alpha))
 
     @documented
@@ -266,7 +268,7 @@ class TwoSampleResult:
         Raises
         ------
         ValueError
-            After an early stop (``alpha``), which leaves no distances to draw.
+            If the test had ``alpha``, and so kept no distances to draw.
 
         Examples
         --------
@@ -280,7 +282,7 @@ class TwoSampleResult:
         from rpw.plot import plot_null
 
         if self.noise_floor is None:
-            raise ValueError("plot needs the null distribution, which an early stop (alpha) leaves out")
+            raise ValueError("plot needs the null distribution, and a test with alpha keeps none: leave alpha out")
         where = f" (k = {self.k:.3g}, Δ = {self.diameter:.3g})" if self.name == "rpw" else ""
         return plot_null(self.noise_floor, f"{_LABELS[self.name]} of two samples{where}", f"p = {self.pvalue:.3g}", ax)
 

@@ -197,7 +197,8 @@ function take(found, side) {
   const other = found.length === 2 ? found[1].cloud : state.clouds[1 - side];
   const otherDimension = found.length === 2 ? found[1].dimension : state.dimension;
   if (other.weights.length > 0 && otherDimension !== dimension) {
-    throw new Error(`its points have ${counted(dimension, "coordinate")}, and those of the other cloud ${otherDimension}: open both files at once`);
+    const both = found.length === 2 ? "" : ": to replace both clouds, open two files at once";
+    throw new Error(`its points have ${counted(dimension, "coordinate")}, and the points of the other cloud have ${otherDimension}${both}`);
   }
   remember();
   tellStory(null);

@@ -34,7 +34,7 @@ export const STORIES = {
   outlier: {
     title: "One outlier",
     text: `Both clouds come from the same place. Then one of the ${COUNT} orange points moves away. W₂ follows it, and
-      grows for as long as the point moves. RPW leaves the point behind: it can never rise by more than the point’s
+      grows for as long as the point moves. RPW leaves the point behind, and never rises by more than the point’s
       share of the mass, which is 1/${COUNT}.`,
     handle: "Distance of the outlier",
     seconds: 6,
@@ -57,9 +57,9 @@ export const STORIES = {
   },
   price: {
     title: "What k does",
-    text: `Here are a shift and noise together, and k changes: the cost of leaving mass behind. At a small k
-      leaving is cheap: much stays, and RPW is large. As k grows, more moves, until only the noise is left behind.
-      At a very large k the noise moves too, and kΔ × RPW comes close to W₂.`,
+    text: `Here are a shift and noise together. Now k changes, which is the cost of leaving mass behind. At a small k
+      it is cheap to leave mass behind: much stays, and RPW is large. As k grows, more moves, until only the noise is
+      left behind. At a very large k the noise moves too, and kΔ × RPW comes close to W₂.`,
     handle: "k, from 0.03 to 30",
     seconds: 8,
     settings: { p: 2, k: 0.03, diameter: 1 },

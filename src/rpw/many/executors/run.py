@@ -51,7 +51,7 @@ def run_tiles(
                 raise TimeLimitError(done=done, total=total) from error
         matrix = target.result()
     if failures and retries_failed:
-        raise error_of(sorted(failures), matrix, ", and on_error='nan' returns them")
+        raise error_of(sorted(failures), matrix, ", and on_error='nan' returns these")
     return matrix
 
 

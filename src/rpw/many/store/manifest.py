@@ -88,8 +88,8 @@ def _advice(there: dict[str, Any], here: dict[str, Any]) -> str:
     """What to do about a store of another matrix."""
     if any(new > old for old, new in zip(there.get("shape", []), here["shape"], strict=False)):
         return (
-            "A store grows only if its measures come first, in the same order, and all else is the same (a diameter "
-            "too: pass it as a number). Else choose another path"
+            "A store grows only if its measures come first, in the same order, and all else is the same, including the "
+            "diameter (pass it as a number, not as 'auto'). If not, choose another path"
         )
     return "Choose another path"
 

@@ -55,9 +55,9 @@ def drift(
 ) -> DriftResult:
     """Find out which columns of a table have changed.
 
-    Numbers and dates are compared by RPW, each column divided by the width of its pooled middle half, over several
-    values of k. Categories and booleans are compared by total variation. The share of missing values has a test of its
-    own. All numbers and dates are also compared together.
+    Numbers and dates are compared by RPW, at several values of k. Each column is first divided by its interquartile
+    range (the width of its middle half), over both tables. Categories and booleans are compared by total variation.
+    The share of missing values has a test of its own. All numbers and dates are also compared together.
 
     If nothing has changed, the chance that any column is called drifted is at most ``alpha``: Holm's correction covers
     all tests.

@@ -125,7 +125,7 @@ class DriftResult:
             if row.column == column and row.part in ("values", "not compared"):
                 return row
         known = list(dict.fromkeys(row.column for row in self.rows if row.part != "together"))
-        hint = "" if isinstance(column, str) else f"; names are texts, also those of arrays: {known[0]!r}"
+        hint = "" if isinstance(column, str) else f"; pass the name as a text, such as {known[0]!r}"
         raise KeyError(f"there is no column {column!r}; there are {_listed([repr(name) for name in known])}{hint}")
 
     @property

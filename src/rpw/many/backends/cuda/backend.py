@@ -253,7 +253,8 @@ class CudaBackend:
         if leaves_float64(self._largest, question):
             raise ValueError(
                 f"device='cuda' cannot compute this: distances reach to {min(self._largest, question.truncation):.3g}, "
-                f"which at p={question.p:g} and k * diameter = {question.kappa:.3g} leaves float64; pass device='cpu'"
+                f"and at p={question.p:g} and k * diameter = {question.kappa:.3g} their powers are outside the range "
+                "of float64; pass device='cpu'"
             )
         return self._placed
 
@@ -324,7 +325,7 @@ def _reason_against(batch: PairBatch) -> str | None:
     if asked.p > LARGEST_P:
         return f"p is at most {LARGEST_P:g} on a GPU, got {asked.p:g}"
     if not ground.is_in_core:
-        return f"metric={ground.metric.describe()} is known to Python alone"
+        return f"metric={ground.metric.describe()} is computed in Python, not on a GPU"
     return None
 
 
