@@ -327,7 +327,7 @@ def test_upper_bound_contains_the_distance_and_needs_fixed_prices():
         ({"alpha": 2, "k": 1}, "alpha"),
         ({"scale": "standard"}, "scale"),
         ({"groups": [1, 2, 3]}, "groups"),
-        ({"groups": ([1, 1, 2, 2, 2], [1, 3, 3, 4])}, "both sides"),
+        ({"groups": ([1, 1, 2, 2, 2], [1, 3, 3, 4])}, "in both samples"),
         ({"groups": ([1, 1, 1, 1, 1], [2, 3, 3, 4])}, "at least two groups"),
         ({"groups": ([1, 1, 2], [3, 3, 4, 4])}, r"groups\[0\]"),
         ({"tol": -1}, "tol"),
