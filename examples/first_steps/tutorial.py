@@ -94,7 +94,7 @@ plt.show()
 # The picture leaves out the broken readings, which lie far to the right. Look at the
 # outlined points: ordinary parts stay behind too. The share of the mass that stays
 # behind is always the distance itself, and the plan may split a point. Here this share
-# is larger than that of the broken readings. So the outlined points are *not* a list
+# is larger than the share of broken readings. So the outlined points are *not* a list
 # of errors.
 #
 # Is the number large?

@@ -31,7 +31,7 @@ is_planted = np.arange(N) < N_OUT
 
 # %%
 # Compare each distance without and with the clump. W₂ is the 2-Wasserstein distance: all mass moves. The clump makes
-# W₂ three times as large. It can add at most 0.08 to RPW, because it is 8 % of the mass.
+# W₂ three times as large. To RPW the clump can add at most 0.08, because it is 8 % of the mass.
 #
 # The unit of length Δ is 1 here, the default, because the clouds together are about 1 wide.
 

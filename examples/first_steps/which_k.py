@@ -78,7 +78,7 @@ print(
 
 # %%
 # **Second rule: look at chance.** Two samples of one distribution have a distance too, and a lower k raises it. If
-# k is so low that chance alone gives 0.5 or more, nearly everything stays behind, whatever you compare.
+# k is so low that chance alone gives more than 0.5, more than half of the points stay behind, whatever you compare.
 
 curves = {
     "shift and outliers": (y, "#0072B2", "-"),

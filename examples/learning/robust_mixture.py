@@ -40,8 +40,8 @@ def data(seed):
 # %%
 # Three losses
 # ------------
-# Partial W₂ is told the true share of the outliers. RPW is not: k = 0.2 says how far a point may move before it is
-# cheaper to leave it out.
+# Partial W₂ is told the true share of the outliers. RPW is not: k = 0.2 says how far a point may move before leaving
+# it out is cheaper.
 
 losses = {
     "W₂": lambda x, y, a, unit: rpw.torch.wasserstein(x, y, a) ** 2,

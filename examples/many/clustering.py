@@ -2,8 +2,8 @@
 Cluster point clouds, although most have outliers
 =================================================
 
-Sixty clouds have one of three shapes, and in most clouds a few points lie far away. Can HDBSCAN, a method of
-clustering, find the three groups? It takes any matrix of distances. RPW is a metric, so its matrix suits HDBSCAN.
+Sixty clouds have one of three shapes, and in most clouds a few points lie far away. Can HDBSCAN, a clustering method,
+find the three groups? It takes any matrix of distances. RPW is a metric, so its matrix suits HDBSCAN.
 
 All data here are synthetic.
 """

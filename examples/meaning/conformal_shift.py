@@ -2,9 +2,10 @@
 How much coverage is left after a shift?
 ========================================
 
-Conformal prediction promises coverage as long as the data do not change. The OT-profile is the cost of moving a share
-of the mass. At p = ∞ it gives two numbers that say how far the scores can move. With these two numbers, the promise
-also holds after a change.
+Conformal prediction promises coverage: for a chosen share of the rows, the error of a model stays below a threshold.
+The promise holds as long as the data do not change. The OT-profile is the cost of moving a share of the mass. At p = ∞
+it gives two numbers that say how far the errors can move. With these two numbers, the promise also holds after a
+change.
 """
 
 # %%

@@ -184,7 +184,8 @@ ax.set(
 plt.show()
 
 # %%
-# Trimmed ICP is more exact if it succeeds. RPW fails less often, and need not be told how much to leave out.
+# Trimmed ICP is more exact if it succeeds. RPW fails in fewer of these scenes, and need not be told how much to leave
+# out.
 #
 # Like all methods that improve step by step, both can end in a wrong place: in a few scenes they did. Start from
 # several angles if the turn may be large.
