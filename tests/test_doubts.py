@@ -112,10 +112,19 @@ def digits():
     return pytest.importorskip("sklearn.datasets").load_digits().images[:20]
 
 
+def crops(height, width):
+    """Of a photograph: grey values from 0 to 255 that are neither whole nor 0."""
+    photo = pytest.importorskip("sklearn.datasets").load_sample_image("china.jpg").mean(axis=2) * 0.99 + 0.4
+    return np.stack([photo[i : i + height, i : i + width] for i in range(0, 360, 40)])
+
+
 @pytest.mark.parametrize(
     "images",
     [
         lambda: digits(),  # 0 to 16
+        lambda: crops(32, 32),
+        lambda: crops(24, 32) / 255,
+        lambda: crops(32, 32).astype(np.float32) / 255,
         lambda: digits() / 16,
         lambda: digits().astype(np.float32) / 16,
         lambda: np.stack([PICTURE, ROLLED]).astype(float),
@@ -145,6 +154,10 @@ def test_floats_that_look_like_pixels(images):
         RNG.random((4, 12, 20)) > 0.5,  # bool
         RNG.integers(0, 9, (5, 12, 10)),
         np.zeros((3, 8, 8)),
+        RNG.normal(size=(5, 30, 20)).cumsum(axis=1) % 200 / 200,  # walks: smooth in time
+        100 + 50 * np.sin(np.arange(30) / 5) + RNG.normal(size=(5, 20, 1)).cumsum(axis=1),  # means alone are smooth
+        RNG.normal(size=(5, 20, 30)).cumsum(axis=2) + 100,  # curves in any order
+        RNG.random((1, 8, 8)),
     ],
     ids=lambda clouds: f"{clouds.dtype} {clouds.shape}",
 )

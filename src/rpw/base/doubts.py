@@ -22,6 +22,9 @@ _LONGEST_SIDE = 2  # times the other one; a set of points is as a rule far longe
 _WHITE = 255.0  # the largest value of a pixel that is a whole number
 _AT_ONCE = 1 << 16  # values that are looked at
 _LEAST_BLACK = 0.01  # of the pixels of images with values in [0, 1]
+# Mean squared step over variance: 0.2 to 1.3 in crops of photographs, from 24 pixels on. Of 100,000 arrays of points in
+# any order, none had less than 1.4.
+_STEP_OF_PICTURES = 1.3
 _SUM_ROUNDING = 1e-6  # of weights that somebody has normalised, perhaps in float32
 
 _was_read: ContextVar[bool] = ContextVar("was_read", default=False)
@@ -91,23 +94,37 @@ def _has_sides(shape: Any, dimensions: int) -> bool:
 
 
 def _has_pixels_of_floats(value: Any) -> bool:
-    """Whether it is an array (B, H, W) of NumPy whose floats look like grey values: 0 to 255, or 0 to 1 and often 0.
+    """Whether it is an array (B, H, W) of NumPy whose floats look like grey values.
 
-    Points drawn from a density are neither whole nor exactly 0. Most arrays are known by their first items.
+    These lie between 0 and 255, and are whole, or are at most 1 and often 0, or differ little from their neighbours.
+    Points drawn from a density do none of it. Most arrays are known by their first items.
     """
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not _has_sides(value.shape, 3):
         return False
-    are_whole, are_shares, zeros = True, True, 0
     step = max(1, _AT_ONCE // (value.shape[1] * value.shape[2]))
+    are_smooth, are_whole, are_shares, zeros = _are_smooth(value[:step]), True, True, 0
     for start in range(0, len(value), step):
         part = value[start : start + step]
         least, most = part.min(), part.max()
         are_shares = are_shares and bool(most <= 1)
-        are_whole = are_whole and bool(most <= _WHITE) and bool((part == np.floor(part)).all())
-        if not (least >= 0 and (are_whole or are_shares)):  # NaN is refused later
+        are_whole = are_whole and bool((part == np.floor(part)).all())
+        if not (least >= 0 and most <= _WHITE and (are_whole or are_shares or are_smooth)):  # NaN is refused later
             return False
         zeros += part.size - int(np.count_nonzero(part))
-    return zeros < value.size and (are_whole or zeros >= _LEAST_BLACK * value.size)
+    return are_smooth or (zeros < value.size and (are_whole or zeros >= _LEAST_BLACK * value.size))
+
+
+def _are_smooth(arrays: np.ndarray) -> bool:
+    """Whether neighbours are nearly equal along both sides, once the means of rows and of columns are taken away.
+
+    Spectra are smooth along one side, and so are walks. Means are taken away because spectra of one kind share theirs.
+    """
+    if not np.isfinite(arrays).all():
+        return False
+    rest = arrays - arrays.mean(axis=1, keepdims=True) - arrays.mean(axis=2, keepdims=True)
+    rest += arrays.mean(axis=(1, 2), keepdims=True)
+    most = _STEP_OF_PICTURES * rest.var()
+    return all(np.mean(np.diff(rest, axis=axis) ** 2) < most for axis in (1, 2))
 
 
 _SCALE_FIRST = "bring the columns to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so)"
