@@ -86,7 +86,8 @@ build: $(VENV)/build.txt  ## build the sdist and the wheel into dist/, and try t
 	.ci/packaging-trial $(PY)
 
 # Not part of .ci/run: it compiles the core twice and tests it as often as there are Pythons.
-PYTHONS ?= $(foreach minor,11 12 13 14,$(shell command -v python3.$(minor)))
+# A name on the PATH may be a stand-in that starts no Python, as pyenv's are.
+PYTHONS ?= $(foreach minor,11 12 13 14,$(shell python3.$(minor) -c "" 2>/dev/null && command -v python3.$(minor)))
 wheels: | preflight  ## build the Linux wheels for an old glibc, have them audited, and test them (PYTHONS="python3.11 python3.12")
 	.ci/linux-wheels $(or $(PYTHONS),$(PYTHON))
 
