@@ -55,7 +55,7 @@ def speed_table(sizes: tuple[int, ...]) -> list[float]:
     print("Time over one ot.emd2(a, b, C**p) of the same problem (one thread, best of up to five)")
     head = f"{'input':34} p  emd2 ms  k=0.1    k=1   k=10     W  profile  points  error W"
     print(head + "\n" + "-" * len(head))
-    ratios: dict[str, list[float]] = {"rpw": [], "w": [], "profile, uniform": [], "profile, Dirichlet": []}
+    ratios: dict[str, list[float]] = {"rpw": [], "w": [], "profile, uniform": [], "profile, unequal": []}
     for work in workloads.all_workloads(sizes):
         for p in (2, 1):
             cost_p = work.cost**p
@@ -66,7 +66,7 @@ def speed_table(sizes: tuple[int, ...]) -> list[float]:
             curve, breakpoints = timed(lambda g=given: len(rpw.profile(**g)))
             ratios["rpw"] += rpws
             ratios["w"].append(w / emd2)
-            ratios["profile, uniform" if work.is_uniform else "profile, Dirichlet"].append(curve / emd2)
+            ratios["profile, uniform" if work.is_uniform else "profile, unequal"].append(curve / emd2)
             print(
                 f"{work.name:34} {p} {1e3 * emd2:8.1f} {rpws[0]:6.3f} {rpws[1]:6.3f} {rpws[2]:6.3f} {w / emd2:5.3f} "
                 f"{curve / emd2:8.3f} {breakpoints:7d} {abs(mine**p / value - 1):8.0e}",

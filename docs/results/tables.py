@@ -46,7 +46,7 @@ KINDS = {
         "Theorem 3.7, equal distributions",
     ),
     "figure 6: convergence on finitely many points": ("Figure 6",),
-    "section 5: the running time of LMR": ("Section 5",),
+    "section 5: the running time and the error of LMR": ("Section 5",),
 }
 
 

@@ -86,4 +86,5 @@ plt.show()
 #
 # .. recorded output ends
 #
-# **Take away:** a million points a side need half a minute and half a gigabyte, if an error of 0.003 is good enough.
+# **Take away:** these clouds of a million points a side need half a minute and half a gigabyte, if an error of 0.003 is
+# good enough.

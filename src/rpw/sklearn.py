@@ -108,7 +108,8 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     With ``ks``, each pair of measures is solved once for all folds and both orders, d(x, y) and d(y, x). With
     ``diameter="auto"`` this does not work, because every fold has its own Δ. The distances are kept in the memory of
     the process, not in the estimator: up to 1 GiB, and the least recently used are dropped first. Threads share them,
-    but processes do not, and ``n_jobs`` starts processes by default. ``n_threads`` uses all cores already.
+    but processes do not, and ``n_jobs`` starts processes by default. You need no ``n_jobs``: ``n_threads`` uses all
+    cores by default.
 
     Examples
     --------

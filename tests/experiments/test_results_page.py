@@ -339,8 +339,7 @@ def test_sentences_on_what_cores_found_and_what_was_found_twice(page):
     cores, device = of_50("times-cpu.csv"), of_50("times.csv")
     assert (len(cores), f"{min(cores):.0f}", f"{max(cores):.0f}") == (19, "54", "98")
     assert "Each of 19 searches in colour took 54 to 98 s" in page("gpu")
-    assert (min(device) > 18, max(device) < 36.5) == (True, True)
-    assert "the GPU takes 19 to 36 s" in page("gpu")
+    assert f"the GPU takes {min(device):.1f} to {max(device):.1f} s" in page("gpu")
     twice = rows_of("twice.csv")
     assert {(row["same_pictures"], row["same_bits"]) for row in twice} == {("yes", "yes")}
     assert (len({row["run"] for row in twice}), len(twice)) == (12, 24)

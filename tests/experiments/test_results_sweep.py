@@ -150,7 +150,7 @@ def test_sentences_on_the_rule_for_k(sweeps, page):
     assert f"loses {losses['mnist', 'noise']} with noise on MNIST" in page
     worst = max(rule, key=lambda where: float(rule[where]["loss"]))
     assert worst == ("corel", "noise")
-    assert f"The largest is {losses[worst]}, with noise on COREL" in page
+    assert f"The largest of these eight losses is {losses[worst]}, with noise on COREL" in page
     largest = {}
     for (dataset, _), (_, curves, _) in sweeps.items():
         for (name, k), row in curves.items():

@@ -426,8 +426,8 @@ def test_words_for_why_nothing_is_named():
     assert few.least_named == 10
     assert str(few) == (
         "None of 183 rows is named as an outlier. Too few rows stand out. It takes at least 10 outliers before any can "
-        "be named. With more reference rows it takes fewer: for a single one 3,659 must calibrate the p-values, and "
-        "here 400 do."
+        "be named. With more reference rows, fewer outliers are enough: to name a single one, 3,659 rows must "
+        "calibrate the p-values, and here 400 do."
     )
 
 

@@ -158,7 +158,7 @@ device : str, default "cpu"
     "warns_of_many": """
 UserWarning
     If ``diameter`` was left out and the points (or costs) span more than 2, or 20 or more distinct points span less
-    than 0.05 (for k < 1, less than 0.05·k). Δ = 1 is then probably too small or too large.
+    than 0.05 (for k < 1, less than 0.05·k). Δ = 1 is probably too small in the first case, and too large in the second.
 """,
     "warns_of_reach": """
 UserWarning

@@ -80,7 +80,8 @@ SeveralK = Annotated[
     typer.Option(
         "--k",
         metavar="NUMBER[,NUMBER...]",
-        help="Costs of leaving mass behind: RPW is shown for these and for 0.1, 1 and 10, and --plot draws these.",
+        help="Cost of leaving mass behind. RPW is shown for the numbers given and for 0.1, 1 and 10; --plot draws only "
+        "the numbers given.",
         show_default="1",
         rich_help_panel=DISTANCE,
     ),

@@ -130,8 +130,8 @@ OnError = Annotated[
     one_of(
         "--on-error",
         _ON_ERROR,
-        "What to do if a pair fails. raise: exit with code 1, after all others. nan: NaN in the matrix, and no "
-        "error. A file that cannot be read is always an error.",
+        "What to do if a pair fails. raise: finish all other pairs, then exit with code 1. nan: NaN in the matrix, "
+        "and no error. A file that cannot be read is always an error.",
     ),
 ]
 

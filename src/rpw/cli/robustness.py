@@ -70,7 +70,7 @@ def robustness(
     print_lines(["How much a distance changes when outliers join, at 0.5 to 100 diameters (RPW: at most their share):"])
     print_table(*outlier_table(outliers))
     print_lines(
-        [f"Noise and shift at which a picture of {pictures.name} is as far from itself as from another class (median):"]
+        [f"Noise and shift that take a picture of {pictures.name} as far from its original as another class (median):"]
     )
     print_table(*threshold_table(reached))
     print_files(paths, start)

@@ -162,7 +162,7 @@ def pairwise(
     Raises
     ------
     PairwiseError
-        If some pairs fail, after all others are finished. The error carries the other distances.
+        If some pairs fail. All others are finished first. The error carries the other distances.
     TimeLimitError
         If ``time_limit`` passes first. The error says how many pairs were finished; with ``out``, finished tiles are
         kept.

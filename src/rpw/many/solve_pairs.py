@@ -89,7 +89,7 @@ def solve_pairs(
     Raises
     ------
     PairwiseError
-        If some pairs fail, after all others are finished. Its ``failures`` names them; its ``distances`` holds the
+        If some pairs fail. All others are finished first. Its ``failures`` names them; its ``distances`` holds the
         other results, and None for the pairs that failed.
     MemoryError
         If the distances of a pair do not fit into memory.

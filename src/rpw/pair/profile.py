@@ -259,11 +259,11 @@ class Profile:
 
     @cached_property
     def scores_a(self) -> Array:
-        """How much a bit of mass costs at the moment when each point of the first measure has moved completely.
+        """What the last bit of the mass of each point of the first measure costs to move.
 
-        An array of shape (n,), as lengths: λ^(1/p), where λ is the slope of the profile at that moment (if p = inf, W
-        itself). Points with high scores move last. Points without weight have score 0, and equal points have
-        equal scores.
+        An array of shape (n,), as lengths: λ^(1/p), where λ is the slope of the profile at the share of the mass at
+        which the point has moved completely (if p = inf, W itself). Points with high scores move last. Points without
+        weight have score 0, and equal points have equal scores.
 
         A score is not how far away a point lies. If clusters have different shares in the two measures, mass must go
         from one cluster to another, and ordinary points get high scores. If only one measure has outliers, the same

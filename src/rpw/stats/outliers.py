@@ -63,7 +63,7 @@ class OutliersResult:
     fdr : float
         On average, at most this share of the rows in ``mask`` are ordinary.
     least_named : int
-        If any row is named, at least this many are, however far out they lie.
+        The number of named rows is either 0 or at least this, however far out the rows lie.
     score : str
         The name of the score.
 
@@ -119,8 +119,8 @@ class OutliersResult:
         if self.pvalues.min() * (calibrating + 1) > 1.5:  # in whole numbers: more than 1
             return f"No row stands out enough. {limit}"
         return (
-            f"Too few rows stand out. {limit} With more reference rows it takes fewer: for a single one "
-            f"{calibration_for_one(len(self.mask), self.fdr):,} must calibrate the p-values, and here "
+            f"Too few rows stand out. {limit} With more reference rows, fewer outliers are enough: to name a single "
+            f"one, {calibration_for_one(len(self.mask), self.fdr):,} rows must calibrate the p-values, and here "
             f"{calibrating:,} do."
         )
 

@@ -114,8 +114,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     ),
     "Ours, thresholds": (
         "How much noise or shift a picture withstands",
-        "A picture is perturbed until it is as far from itself as from the nearest of nine others, one of each other "
-        "class.",
+        "A picture is perturbed until it is as far from its original as the nearest of nine others is, one of each "
+        "other class.",
     ),
     "Ours, k": (
         "How to choose k",

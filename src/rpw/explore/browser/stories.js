@@ -57,7 +57,7 @@ export const STORIES = {
   },
   price: {
     title: "What k does",
-    text: `Here are a shift and noise together. Now k changes, which is the cost of leaving mass behind. At a small k
+    text: `Here are a shift and noise together. Now k, the cost of leaving mass behind, changes. At a small k
       it is cheap to leave mass behind: much stays, and RPW is large. As k grows, more moves, until only the noise is
       left behind. At a very large k the noise moves too, and kΔ × RPW comes close to W₂.`,
     handle: "k, from 0.03 to 30",
