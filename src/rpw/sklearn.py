@@ -336,8 +336,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return rows, {"support": self.support, "cost": self.cost}
 
     def _check_columns(self, X: Any, is_fit: bool, of_places: bool) -> None:
-        """Raise for tables that name their columns otherwise than those of `fit`; scikit-learn knows only some of
-        them."""
+        """Raise for a table whose columns have other names than in `fit`; scikit-learn knows only some tables."""
         if is_fit:
             columns = Columns(of_places).shared_with(X=X, cost=self.cost if of_places else None)
             self.columns_ = columns.owned_by("X of fit")

@@ -108,6 +108,8 @@ def test_images_of_different_sizes_get_a_note(tmp_path):
         shown = " ".join(call(command, tmp_path / "a.png", tmp_path / "b.png").stdout.split())
         assert "a grey image of 5 x 4 pixels and a grey image of 6 x 4 pixels" in shown
         assert "different sizes" not in call(command, tmp_path / "a.png", tmp_path / "c.png").stdout
+        assert "different sizes" in answer(command, tmp_path / "a.png", tmp_path / "b.png")["note"]
+        assert answer(command, tmp_path / "a.png", tmp_path / "c.png")["note"] is None
     text = complaint("distance", tmp_path / "a.png", tmp_path / "colour.png")
     assert "a grey image of 5 x 4 pixels and a colour image of 5 x 4 pixels" in text
 

@@ -263,12 +263,12 @@ def dropped_of(*collections: Collection | None) -> list[tuple[str, str]]:
     return [("left out", f"{counted(count, 'row')} with missing values")] if count else []
 
 
-def images_note(a: Path, b: Path) -> list[tuple[str, str]]:
+def images_note(a: Path, b: Path) -> str | None:
     """A hint if two images do not have the same size."""
     first, second = describe_image(a), describe_image(b)
     if first is None or second is None or first == second:
-        return []
-    return [("note", f"{first} and {second}: images of different sizes lie in different spaces, so compare with care")]
+        return None
+    return f"{first} and {second}: images of different sizes lie in different spaces, so compare with care"
 
 
 # ---------------------------------------------------------------- what is asked
@@ -339,15 +339,20 @@ def diameter_note(
     return None
 
 
-def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str) -> str:
-    """The words of Python's warning that one column makes up nearly all of the distances; empty if there is none."""
+def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str) -> str | None:
+    """The words of Python's warning that one column makes up nearly all of the distances, if it does."""
     column = as_problem(x, y, None, None, metric=metric).leading_column if k > 0 else None
-    return "" if column is None else of_one_scale(column)
+    return None if column is None else of_one_scale(column)
 
 
-def note_row(note: str | None) -> list[tuple[str, str]]:
-    """A hint as a row of a table, if there is one."""
-    return [] if note is None else [("note", note)]
+def note_row(*notes: str | None) -> list[tuple[str, str]]:
+    """Hints as rows of a table; None is no hint."""
+    return [("note", note) for note in notes if note is not None]
+
+
+def joined(*notes: str | None) -> str | None:
+    """Hints as one text, for JSON; None is no hint."""
+    return "; ".join(note for note in notes if note is not None) or None
 
 
 def skipped_note(names: list[str]) -> list[tuple[str, str]]:

@@ -31,6 +31,7 @@ from rpw.cli._options import (
     check_question,
     diameter_note,
     images_note,
+    joined,
     note_row,
     notes_of_tables,
     path,
@@ -121,16 +122,16 @@ def distance(
     start = time.perf_counter()
     asked: Any = {"p": p, "k": price, "metric": metric, "diameter": delta, "tol": tol, "solver": solver}
     units = units_note(x, y, price, metric)
-    with told_once({units}):  # it is a row below
+    with told_once({units or ""}):  # it is a row below
         result = rpw.solve(x, y, **asked, time_limit=time_limit, progress=is_for_person(as_json))
     end = time.perf_counter()
     _write(result, one, other, plan, unmatched)
-    notes = [note for note in (diameter_note(given, price, [x], [y], metric, looks_near=k is None), units) if note]
+    notes = (diameter_note(given, price, [x], [y], metric, looks_near=k is None), units, images_note(a, b))
     if as_json:
         parameters = {"p": p, "k": price, "metric": metric, "diameter": delta, "tol": tol}
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
         files = {"dropped": one.dropped + other.dropped, "plan": plan, "unmatched": unmatched}
-        more = {"note": "; ".join(notes) or None, "seconds": end - start}
+        more = {"note": joined(*notes), "seconds": end - start}
         print_json({**_facts(result), **parameters, **sizes, **files, **more})
         return
     print_rows(
@@ -144,8 +145,7 @@ def distance(
             ("with", f"p={p:g}, k={price:g}, metric={metric}, diameter={delta:g}"),
             ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
             *((option.lstrip("-"), str(target)) for option, target in targets.items() if target is not None),
-            *(row for note in notes for row in note_row(note)),
-            *images_note(a, b),
+            *note_row(*notes),
             ("is it large?", f"{IS_IT_LARGE}; for tables, rpw drift does"),
         ]
     )

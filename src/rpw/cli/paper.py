@@ -54,12 +54,18 @@ LargestN = Annotated[
         min=250,
         max=100_000,
         help="Largest sample, from 250 to 100000; parts that would be slow take smaller ones.",
-        show_default="100000",
+        show_default="100000; with --quick 1000",
     ),
 ]
 Repeats = Annotated[
     int | None,
-    typer.Option("--repeats", metavar="NUMBER", min=2, help="Samples of each size, at least 2.", show_default="20"),
+    typer.Option(
+        "--repeats",
+        metavar="NUMBER",
+        min=2,
+        help="Samples of each size, at least 2.",
+        show_default="20; with --quick 10",
+    ),
 ]
 
 

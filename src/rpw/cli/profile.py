@@ -32,6 +32,7 @@ from rpw.cli._options import (
     check_question,
     diameter_note,
     images_note,
+    joined,
     note_row,
     notes_of_tables,
     one_of,
@@ -136,7 +137,7 @@ def profile(
     asked: Any = {"p": p, "metric": metric, "diameter": delta, "solver": solver, "tol": tol}
     curve = rpw.profile(x, y, **asked, time_limit=time_limit, progress=is_for_person(as_json))
     end = time.perf_counter()
-    note = diameter_note(given, 1, [x], [y], metric, looks_near=False)
+    notes = (diameter_note(given, 1, [x], [y], metric, looks_near=False), images_note(a, b))
     prices = sorted({*_PRICES, *asked_k})
     if plot is not None:
         _draw(curve, plot, asked_k)
@@ -146,7 +147,7 @@ def profile(
         answer = {"p": p, "metric": metric, "diameter": delta, "tol": tol, **_curves(curve), **_bounds(curve, prices)}
         facts = {"elbow": curve.elbow() if curve.is_exact else None, "solver": curve.solver, "plot": plot}
         files = {"scores": scores, "dropped": one.dropped + other.dropped}
-        print_json({**answer, **facts, **files, "note": note, "seconds": end - start})
+        print_json({**answer, **facts, **files, "note": joined(*notes), "seconds": end - start})
         return
     error = f", tol={tol:g}" if tol else ""
     print_rows(
@@ -161,8 +162,7 @@ def profile(
             ("solver", f"{curve.solver}, {seconds(start, end)}"),
             *([] if plot is None else [("picture", str(plot))]),
             *([] if scores is None else [("scores", str(scores))]),
-            *note_row(note),
-            *images_note(a, b),
+            *note_row(*notes),
         ]
     )
 

@@ -216,7 +216,7 @@ def read_parquet(stream: IO[bytes], wanted: Selection = EVERYTHING) -> Table:
     except MemoryError as error:  # more often a damaged size than a large table
         raise ValueError(f"damaged, or too large for the memory: {error}") from error
     if table.num_columns != len(used):
-        raise ValueError("two columns have one name: no column can be chosen by name or number")
+        raise ValueError("two columns have the same name: no column can be chosen by name or number")
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count and not wanted.drop_missing:
             raise MissingValueError(f"column {name!r} has {column.null_count} missing values")

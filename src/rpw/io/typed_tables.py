@@ -224,7 +224,7 @@ def _read_parquet(stream: IO[bytes]) -> TypedTable:
         raise ValueError("holds no rows")
     table = file.read(use_threads=False)
     if len(set(table.column_names)) < table.num_columns:
-        raise ValueError("has two columns of one name")
+        raise ValueError("has two columns of the same name")
     return {name: column_of_arrow(column) for name, column in zip(table.column_names, table.columns, strict=True)}
 
 

@@ -320,7 +320,8 @@ def as_metric(metric: Any) -> GroundMetric:
         )
     if metric in _NOT_ZERO_AT_EQUALITY:
         raise ValueError(
-            f"metric={metric!r} is not zero exactly for equal points; compute a matrix and pass it as cost= instead"
+            f"metric={metric!r} can be above 0 for equal points, or 0 for different ones; compute a matrix and pass it "
+            "as cost= instead"
         )
     raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
 

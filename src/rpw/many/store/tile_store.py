@@ -131,7 +131,7 @@ class TileStore:
             self._finished, self._chunks.known = before._finished, before._chunks.known
 
     def check_version(self) -> None:
-        """Raise if another version began: its last digits might be others."""
+        """Raise if another version began: its last digits may differ."""
         if self._version == VERSION:
             return
         damaged = [self._chunks.described(tile) + " is damaged" for tile in sorted(self._damaged)[:1]]
