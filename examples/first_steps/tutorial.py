@@ -86,15 +86,15 @@ axes.set_adjustable("box")
 for dots in axes.collections:
     if dots.get_label() == "first":
         dots.set(alpha=0.25, zorder=0)  # 2,000 dots would hide the others
-axes.set_title("What moves, and what stays behind (outlined)")
+axes.set_title("What moves, and what stays behind (ringed)")
 plt.show()
 
 # %%
 # In the legend, *first* are the earlier parts, and *second* the parts of this week.
 # The picture leaves out the broken readings, which lie far to the right. Look at the
-# outlined points: ordinary parts stay behind too. The share of the mass that stays
+# ringed points: ordinary parts stay behind too. The share of the mass that stays
 # behind is always the distance itself, and the plan may split a point. Here this share
-# is larger than the share of broken readings. So the outlined points are *not* a list
+# is larger than the share of broken readings. So the ringed points are *not* a list
 # of errors.
 #
 # Is the number large?
