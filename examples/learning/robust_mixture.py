@@ -40,8 +40,7 @@ def data(seed):
 # %%
 # Three losses
 # ------------
-# Partial W₂ is told the true share of the outliers. RPW is not: k = 0.2 says how far a point may move before leaving
-# it out is cheaper.
+# Partial W₂ is told the true share of the outliers. RPW is not: it has only k = 0.2, the cost of leaving points out.
 
 losses = {
     "W₂": lambda x, y, a, unit: rpw.torch.wasserstein(x, y, a) ** 2,

@@ -62,8 +62,8 @@ plt.show()
 # %%
 # Two matrices
 # ------------
-# The unit of length Δ is the scale of the ordinary points, the same for all clouds. With k = 0.5 instead of 1,
-# differences of shape count more, and outliers count as before.
+# The unit of length Δ is the scale of the ordinary points, the same for all clouds. A smaller k, here 0.5, makes
+# differences of shape count more. Outliers still add at most their share.
 
 delta = rpw.diameter(clouds, quantile=0.9)
 by_rpw = rpw.pairwise(clouds, diameter=delta, k=0.5)

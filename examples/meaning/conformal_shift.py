@@ -5,14 +5,15 @@ How much coverage is left after a shift?
 Conformal prediction promises coverage: for a chosen share of the rows, the error of a model stays below a threshold.
 The promise holds as long as the data do not change. The OT-profile is the cost of moving a share of the mass. At p = ∞
 it gives two numbers that say how far the errors can move. With these two numbers, the promise also holds after a
-change.
+change that is no larger.
 """
 
 # %%
 # **The setting.** A model predicts y, and its score is the error \|y − prediction\|. The calibration scores come from
 # site A, and the model will be used at site B. In a single audit, 1,000 rows of each site were labelled.
 #
-# The scores are synthetic. At site B every error grows by up to 0.3, and 4 % of the labels are grossly wrong.
+# The scores are synthetic. At site B, 4 % of the labels are grossly wrong: their errors grow by 3 to 6. All others
+# grow by up to 0.3.
 
 import math
 

@@ -161,8 +161,8 @@ print(
 
 # %%
 # **Without a reference**, no share of mistakes is proven. You still have scores: what it costs to move the last bit of
-# mass of each point. The elbow of the profile guesses the share of ordinary points. It takes for outliers only points
-# that lie farther away than twice the width of all others.
+# mass of each point. The elbow of the profile guesses the share of ordinary points. Only points farther away
+# than twice the width of all others count as outliers.
 
 rng = np.random.default_rng(0)
 first, second = ring(rng, 400), ring(rng, 400)

@@ -41,7 +41,7 @@ for tol in (0.01, 0.003):
     print(f"in {seconds:.0f} s and {memory:.0f} MB")
 
 # %%
-# The plan connects all points and attains the upper bound.
+# The plan is for all points at full size. It attains the upper bound.
 
 print(f"The plan moves the points by {result.displacement.mean.round(4)} on average.")
 print(f"The plan moves {result.mass:.2%} of the mass along {result.plan.nnz} arrows.")
@@ -86,5 +86,5 @@ plt.show()
 #
 # .. recorded output ends
 #
-# **Take away:** these clouds of a million points a side need half a minute and half a gigabyte, if an error of 0.003 is
-# good enough.
+# **Take away:** these clouds of a million points a side need half a minute of processor time and half a gigabyte, if an
+# error of 0.003 is good enough.

@@ -50,10 +50,9 @@ print(f"The sticker covers {is_sticker.mean():.1%} of the picture.")
 
 # %%
 # A picture is a cloud of pixels in the space of colours (red, green, blue). 800 random pixels of each picture are
-# enough for a plan. Each chosen pixel moves to the mean of the colours that the plan sends it to.
+# enough for a plan. The plan gives each chosen pixel a move, or leaves it behind.
 #
-# All other pixels, and pixels that the plan leaves behind, follow their nearest neighbours among the pixels that
-# moved.
+# Then every pixel of the picture follows the five chosen pixels of nearest colour that moved.
 
 chosen = [rng.choice(H * W, 800, replace=False) for _ in range(2)]
 x, y = (

@@ -154,7 +154,7 @@ for ax, (name, matrix) in zip(axes, matrices.items(), strict=True):
     ax.axvline(11.5, color="white", lw=1.2)
     ax.set_xticks([3.5, 9.5, 15.5, 21.5], ["A", "A stray", "B", "B stray"], fontsize=8)
     ax.set_yticks([3.5, 9.5, 15.5, 21.5], ["A", "A stray", "B", "B stray"], fontsize=8)
-    ax.set_title(name)
+    ax.set(title=name, xlabel="diagram", ylabel="diagram")
 plt.show()
 
 # %%

@@ -212,9 +212,9 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         seen = _SEEN.add(digest.hexdigest(), float(self.k))
         if seen:
             warn_caller(
-                f"RPWTransformer was fitted on the same measures with k = {seen[0]:g} and k = {seen[1]:g}, and every "
-                f"pair is solved again for each k: in a search over k, pass ks=[{seen[0]:g}, {seen[1]:g}], with all "
-                "values that the search tries, and each pair is solved once, which is faster"
+                f"RPWTransformer was fitted on the same measures with k = {seen[0]:g} and k = {seen[1]:g}, and "
+                "solves every pair again for each k. Pass all values of the search, as in "
+                f"ks=[{seen[0]:g}, {seen[1]:g}]: each pair is then solved once, which is faster"
             )
 
     def transform(self, X: CollectionLike) -> Any:

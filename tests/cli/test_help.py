@@ -198,4 +198,4 @@ def test_defaults_are_told(facts, text):
 
 def test_a_terminal_that_knows_few_signs(tmp_path):
     shown = call("diameter", "--help", PYTHONIOENCODING="ascii").stdout
-    assert "One diameter \\u0394 for all files named" in shown
+    assert "One diameter \\u0394 for all the files" in shown

@@ -109,7 +109,7 @@ def test_sentences_on_the_best_k(sweeps, page):
     }
     shared = {key: found for key, found in best.items() if len(found) > 1}
     assert shared == {(("corel", "both"), "RPW(2,k)"): ["0.056200", "0.562000"]}
-    assert "of two the larger: on COREL with both, k = 0.0562 is as good as k = 0.562" in page
+    assert "of two the larger: on COREL with noise and shift, k = 0.0562 is as good as k = 0.562" in page
 
 
 def equally_good(curves, name):
@@ -122,7 +122,7 @@ def test_sentences_on_a_factor_of_three(sweeps, page):
     grey = losses_of(sweeps, "RPW(2,k)", ("mnist",))
     assert [f"{end([loss for loss, _ in grey]):.3f}" for end in (min, max)] == ["0.003", "0.041"]
     assert (len(grey), sum(significant for _, significant in grey)) == (6, 4)
-    words = "lose between 0.003 and 0.041. Four of these six losses are significant; the two with a shift alone are not"
+    words = "MNIST loses 0.003 to 0.041. Four of these six losses are significant; the two with a shift alone are not"
     assert words in page
     assert not any(
         significant

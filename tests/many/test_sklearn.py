@@ -359,7 +359,7 @@ def search_over_k(values, **options):
 def test_a_search_over_k_without_ks_is_told_once(seen):
     (message,) = said_about_ks(lambda: search_over_k([2, 0.1, 1]))
     assert "k = 0.1 and k = 2" in message
-    assert "pass ks=[0.1, 2]" in message
+    assert "Pass all values of the search, as in ks=[0.1, 2]" in message
     assert said_about_ks(lambda: search_over_k([0.3, 0.7])) == []  # once in a process
 
 

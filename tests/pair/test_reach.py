@@ -61,7 +61,7 @@ def test_warns_once_with_the_reason_and_the_way_out(name):
     assert len(messages) == 1
     assert (" reach" if "cost" in name else " span") in messages[0]
     assert " more than 2, " in messages[0]
-    assert ("diameter=the largest cost" if "cost" in name else "diameter=rpw.diameter(...)") in messages[0]
+    assert ("one diameter, the largest cost, for" if "cost" in name else "diameter=rpw.diameter(...)") in messages[0]
     assert files == [__file__]
     messages, given, _ = warnings_of(lambda: call(length, diameter=1))
     assert messages == []

@@ -60,7 +60,7 @@ def test_what_has_changed_together_alone_is_found():
     assert result.drifted == ()
     assert result.together.is_drifted
     assert result
-    assert "but the numeric columns together have" in result.sentence
+    assert "but the joint test of the numeric columns sees a change" in result.sentence
 
 
 def test_the_joint_part_says_which_column_moves():
@@ -378,11 +378,11 @@ def test_the_sentence_names_dates_and_does_not_contradict_itself():
     )
     assert sentence(a, ("b", "number", True)).endswith("does not see them.")
     assert sentence(("city", "category", True), b, day).endswith(
-        "drifted: city; the numbers and dates together have not."
+        "drifted: city; the joint test of the numbers and dates sees no change."
     )
-    assert sentence(b, day) == "None of 2 columns has drifted, nor have the numbers and dates together."
-    assert sentence(day, day, together=True).endswith("but the dates together have.")
-    assert sentence(a, day, together=True).endswith("drifted: a; so have the numbers and dates together.")
+    assert sentence(b, day) == "None of 2 columns has drifted; the joint test of the numbers and dates agrees."
+    assert sentence(day, day, together=True).endswith("drifted, but the joint test of the dates sees a change.")
+    assert sentence(a, day, together=True).endswith("drifted: a; the joint test of the numbers and dates agrees.")
 
 
 def test_columns_are_chosen_by_name():

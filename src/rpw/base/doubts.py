@@ -127,7 +127,7 @@ def _are_smooth(arrays: np.ndarray) -> bool:
     return all(np.mean(np.diff(rest, axis=axis) ** 2) < most for axis in (1, 2))
 
 
-_SCALE_FIRST = "bring the columns to one scale first (rpw.stats.two_sample_test(x, y, scale='robust') does so)"
+_SCALE_FIRST = "scale the columns first (as rpw.stats.two_sample_test(x, y, scale='robust') does)"
 
 
 def of_one_scale(column: str, way_out: str = _SCALE_FIRST) -> str:

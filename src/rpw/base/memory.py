@@ -99,7 +99,7 @@ def check_matrix_fits(n: int, m: int, bytes_per_entry: int = 8) -> None:
     if needed > available:
         raise MemoryError(
             f"a matrix of {n:,} x {m:,} distances needs about {needed / 1e9:,.1f} GB, and {available / 1e9:,.1f} GB "
-            "are available. Pass out= to keep it on disk."
+            "are available. rpw.pairwise(out=) with a Zarr store keeps it on disk."
         )
 
 

@@ -98,9 +98,9 @@ progress : bool or callable, default False
 """,
     "warns_of_pair": """
 UserWarning
-    If ``diameter`` was left out and the points (or costs) span more than 2, so that Δ = 1 is probably too small. If
-    both ``diameter`` and ``k`` were left out and 20 or more distinct points span less than 0.05, so that Δ = 1 is
-    probably too large. If a single column makes up nearly all of the distances, so that its unit probably differs
+    If ``diameter`` was left out and the points (or costs) span more than 2: Δ = 1 is then probably too small. If
+    both ``diameter`` and ``k`` were left out and 20 or more distinct points span less than 0.05: Δ = 1 is then
+    probably too large. If a single column makes up nearly all of the distances: its unit then probably differs
     from the units of the other columns. (This is noticed from 20 points on each side, under the metrics euclidean,
     cityblock, chebyshev and minkowski.)
 """,
@@ -157,8 +157,8 @@ device : str, default "cpu"
 """,
     "warns_of_many": """
 UserWarning
-    If ``diameter`` was left out and the points (or costs) span more than 2, or 20 or more distinct points span less
-    than 0.05 (for k < 1, less than 0.05·k). Δ = 1 is probably too small in the first case, and too large in the second.
+    If ``diameter`` was left out, and Δ = 1 is probably too small or too large. Too small: the points (or costs) span
+    more than 2. Too large: at least 20 distinct points span less than 0.05 (for k < 1, less than 0.05·k).
 """,
     "warns_of_reach": """
 UserWarning
@@ -202,10 +202,10 @@ matplotlib.axes.Axes
     "tensors": """
 x, y : {} or list, of shape (n, d) and (m, d)
     One pair of point sets; shape (n,) means points on a line. A batch has shape (B, n, d) and (B, m, d), or is a list
-    of B point sets of any sizes. If only one side is a batch, the other is paired with each of its items.
+    of B point sets of any sizes. If only one side is a batch, each of its items is paired with the other side.
 a, b : {} or list, of shape (n,) and (m,), optional
-    Weights of the points, or a batch of them. They are normalised inside, and the gradient is taken in the weights
-    as you passed them.
+    Weights of the points, or a batch of them. They are divided by their sum. The gradient is in the weights that
+    you passed.
 cost : {} of shape (n, m) or (B, n, m), optional
     Distances instead of points.
 """,

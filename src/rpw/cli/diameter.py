@@ -65,7 +65,7 @@ def diameter(
     number: Number = False,
     as_json: Json = False,
 ) -> None:
-    """One diameter Δ for all files named: the largest distance in them.
+    """One diameter Δ for all the files: the largest distance.
 
     Pass the number as --diameter to every command whose distances you want to compare.
     """

@@ -88,7 +88,7 @@ def drift(
 ) -> None:
     """Has the data changed? Two tables, column by column and all together.
 
-    Numbers, dates and categories are each tested, and all numbers and dates together.
+    Each column is tested: numbers, dates and categories. All numbers and dates are also tested together.
     """
     _check(alpha, out, fail_on, time_limit, [reference, current])
     names = None if columns is None else [name.strip() for name in columns.split(",")]

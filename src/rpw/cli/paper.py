@@ -33,7 +33,10 @@ Quick = Annotated[
 Parts = Annotated[
     str | None,
     typer.Option(
-        "--parts", metavar="NAME[,NAME...]", help="Some parts, such as 'lemma 3.2,figure 5'.", show_default="all"
+        "--parts",
+        metavar="NAME[,NAME...]",
+        help="Some parts, such as 'lemma 3.2,figure 5'. A wrong name lists all parts.",
+        show_default="all",
     ),
 ]
 RunsFolder = Annotated[

@@ -41,7 +41,7 @@ def robustness(
 
     First, outliers join a sample, at several distances from it. Then a picture loses mass to one pixel, or moves up,
     until it is as far from the original as the nearest picture of another class is. For this, one picture is drawn from
-    each other class.
+    each of the other classes.
     """
     from rpw.experiments.robustness import check_pictures, outlier_changes, thresholds
     from rpw.experiments.theory_views import outlier_table, threshold_table, write_robustness

@@ -161,7 +161,8 @@ def pixel_grid(height: int, width: int, diagonal: float | None = None) -> Array:
     >>> rpw.images.pixel_grid(2, 2, diagonal=1).tolist()
     [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """
-    grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / (diagonal or _diagonal(height, width))
+    length = _diagonal(height, width) if diagonal is None else as_positive(diagonal, "diagonal")
+    grid = np.indices((height, width), dtype=np.float64).reshape(2, -1).T / length
     grid.flags.writeable = False
     return grid
 

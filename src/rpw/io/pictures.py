@@ -97,7 +97,7 @@ def load_pictures(dataset: str, data: PathLike | None = None, size: int | None =
         The folder that holds the data sets of `rpw.pictures.DATASETS`; by default the folder named in the environment
         variable ``RPW_DATA``.
     size : int, optional
-        Resize the pictures of a folder of classes to size × size pixels.
+        For a folder of classes: cut out the centred square of each picture, and resize it to size × size pixels.
 
     Returns
     -------

@@ -37,8 +37,8 @@ def diameter(
         and satisfy the triangle inequality; this is not checked.
     quantile : float, default 1.0
         The share of the points that count, above 0 and at most 1. At 0.99, the 1 % of the points farthest from a
-        central point are ignored (of n points, (1 - quantile)·n, rounded down). Ignore more points than you expect
-        outliers: a single outlier that is kept sets Δ.
+        central point are ignored (of n points, (1 - quantile)·n, rounded down). Ignore more points than there
+        are outliers: a single outlier that is kept sets Δ.
 
     Returns
     -------
@@ -47,9 +47,9 @@ def diameter(
 
     Notes
     -----
-    The number is exact if at most 10**9 pairs with 10**10 coordinates are left to compare, after pairs that cannot be
-    the farthest are excluded (for a metric of SciPy, a tenth of that; for a callable, 2**19 calls). If more pairs are
-    left, it is an upper bound, at most twice the largest distance, and ``lower`` is the largest distance that was
+    Pairs that cannot be the farthest are excluded first. The number is exact if at most 10**9 pairs with 10**10
+    coordinates remain (for a metric of SciPy, a tenth of that; for a callable, 2**19 calls). If more pairs remain, it
+    is an upper bound, at most twice the largest distance, and ``lower`` is the largest distance that was
     found.
 
     Examples

@@ -113,9 +113,9 @@ class Index:
     Warns
     -----
     UserWarning
-        If ``diameter`` was left out and the points (or costs) span more than 2. Points of queries and of added measures
-        count too. If ``diameter`` was left out and 20 or more distinct points span less than 0.05 (for k < 1, less than
-        0.05·k).
+        If ``diameter`` was left out, and Δ = 1 is probably too small or too large. Too small: the points (or costs)
+        span more than 2. Too large: at least 20 distinct points span less than 0.05 (for k < 1, less than 0.05·k).
+        Points of queries and of added measures count too.
 
     See Also
     --------

@@ -193,9 +193,10 @@ def pairwise(
 
     **GPU.** The numbers agree with those of the CPU to about 1e-12; a store records whether CPU or GPU computes it.
     Arrays of torch, CuPy or JAX on that GPU stay there, and ``"cuda"`` then means the GPU they are on. A GPU cannot
-    compute p = inf, p > 10, or total variation if different points can have distance 0, as with ``cost`` or a callable
-    ``metric``. It can compute metrics of SciPy and callables only with ``support``. The CUDA source is compiled on
-    first use by NVRTC, which torch, CuPy and ``rpw[gpu]`` bring. With ``client``, the workers need the GPUs.
+    compute p = inf or p > 10. It cannot compute total variation if different points can have distance 0, as with
+    ``cost`` or a callable ``metric``. It can compute metrics of SciPy and callables only with ``support``. The CUDA
+    source is compiled on first use by NVRTC, which torch, CuPy and ``rpw[gpu]`` bring. With ``client``, the workers
+    need the GPUs.
 
     Examples
     --------

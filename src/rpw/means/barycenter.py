@@ -88,8 +88,8 @@ def barycenter(
     seed : int, default 0
         Seed of the starts.
     tol : float, optional
-        When to stop, as a part of the objective. On a fixed support with a proven bound, the search stops at this gap
-        (default 1e-3). In all other cases it stops when a step gains less than this (default 1e-5).
+        When to stop, as a fraction of the objective. On a fixed support with a proven bound, the search stops at this
+        gap (default 1e-3). In all other cases it stops when a step gains less than this (default 1e-5).
     max_iter : int, default 300
         The largest number of steps, for each start.
     %(n_threads)s

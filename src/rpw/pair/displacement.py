@@ -86,8 +86,8 @@ class Displacement:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the mean move along each column as a bar (needs ``rpw[plot]``).
 
-        The pale bar shows the mean absolute move, the mark the median, and the text the share of the cost. If there are
-        more than 30 columns, the 30 with the longest mean moves are drawn.
+        The pale bar shows the mean absolute move, the mark is the median, and the text is the share of the cost. If
+        there are more than 30 columns, the 30 with the longest mean moves are drawn.
 
         Parameters
         ----------

@@ -347,9 +347,9 @@ def profile(
 
     Notes
     -----
-    For a profile, ``progress`` reports for how much of the mass the curve is known, and bounds on its end, W_p. With
-    ``tol``, a part is known once the two curves are close enough. Without ``tol``, the upper bound is infinite until
-    the end.
+    For a profile, ``progress`` reports the share of the mass up to which the curve is known, and bounds on W_p, its
+    last value. With ``tol``, a part is known once the two curves are close enough. Without ``tol``, the upper
+    bound is infinite until the end.
 
     Examples
     --------
@@ -515,8 +515,8 @@ def transport(
         λ > 0, for λ-ROBOT. The plan holds only pairs closer than 2λ. The rest stays unmatched, and costs as much as
         mass that moves by 2λ. Not together with ``mass``.
     time_limit : float, optional
-        Seconds. If the time is over, the result holds the bounds proven so far and a complete plan: mass that was still
-        missing goes wherever there is room (for λ-ROBOT, it stays unmatched).
+        Seconds. If the time is over, the result holds the bounds proven so far and a complete plan: mass not yet
+        matched goes to any free place (for λ-ROBOT, it stays unmatched).
     %(exact_solver)s
     %(progress_of_one)s
 
@@ -633,7 +633,7 @@ def levy_prokhorov(
 ) -> float:
     """Compute the Lévy–Prokhorov distance.
 
-    It is the smallest ε such that all but a share ε of the mass can be moved without any move longer than ε. It equals
+    It is the smallest ε for which no move needs to be longer than ε after a share ε of the mass is left out. It equals
     RPW with p = inf and k·Δ = 1, so it has no ``diameter``: lengths count as they are.
 
     Parameters
@@ -656,7 +656,7 @@ def levy_prokhorov(
 
     Examples
     --------
-    A shift by 0.25 is a distance of 0.25. A tenth of the mass that is far away is a distance of 0.1:
+    A shift by 0.25 is a distance of 0.25. If a tenth of the mass lies far away, the distance is 0.1:
 
     >>> import rpw
     >>> rpw.levy_prokhorov([0.0], [0.25])

@@ -259,11 +259,11 @@ class Profile:
 
     @cached_property
     def scores_a(self) -> Array:
-        """What the last bit of the mass of each point of the first measure costs to move.
+        """The cost of moving the last bit of the mass of each point, for the first measure.
 
-        An array of shape (n,), as lengths: λ^(1/p), where λ is the slope of the profile at the share of the mass at
-        which the point has moved completely (if p = inf, W itself). Points with high scores move last. Points without
-        weight have score 0, and equal points have equal scores.
+        An array of shape (n,), as lengths. The score is λ^(1/p). λ is the slope of the profile at the mass at which the
+        point has just moved completely. (If p = inf, the score is W at this mass.) Points with high scores move
+        last. Points without weight have score 0, and equal points have equal scores.
 
         A score is not how far away a point lies. If clusters have different shares in the two measures, mass must go
         from one cluster to another, and ordinary points get high scores. If only one measure has outliers, the same
@@ -383,7 +383,7 @@ class Profile:
         return self._pair
 
     def elbow(self) -> float:
-        """Guess the share of inliers: the mass at which the slope jumps far above the width of the data.
+        """Guess the share of inliers: beyond it, moving more costs far more than the width of the data.
 
         This is a guess without a proven error. To name outliers, use `rpw.stats.find_outliers`.
 

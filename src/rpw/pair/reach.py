@@ -63,5 +63,5 @@ def warn_of_nearness() -> None:
 
 
 def _way_out(is_of_cost: bool) -> str:
-    way = "the largest cost" if is_of_cost else "rpw.diameter(...)"
-    return f"pass diameter={way} of everything you compare, or diameter=1 if that is the scale you want"
+    one = "one diameter, the largest cost," if is_of_cost else "one diameter=rpw.diameter(...)"
+    return f"pass {one} for everything you compare; diameter=1 keeps this scale"

@@ -185,8 +185,8 @@ class Result:
         """The slope λ of the OT-profile at the mass that moves, in units of distance**p; None if there is none.
 
         There is none if p = inf or k = 0, or if ``time_limit`` passed before one was found. From `rpw.transport` it is
-        the slope of the edge that holds ``mass``: the last edge for mass 1, and at a breakpoint a slope at least as
-        large as that of the edge to its left.
+        the slope of the edge on which ``mass`` lies. At mass 1, it is the slope of the last edge. At a breakpoint, it
+        is at least the slope of the edge to the left.
         """
         if self._dual is None:
             return None
@@ -222,14 +222,14 @@ class Result:
 
     @cached_property
     def unmatched_a(self) -> Array:
-        """The mass of each point of the first measure that is left behind, shape (n,)."""
+        """The mass that each point of the first measure leaves behind, shape (n,)."""
         row = self._problem.rows[self._plan.row]
         moved = np.bincount(row, self._plan.mass, minlength=self._problem.shape[0])
         return read_only(np.maximum(self._problem.a - moved, 0.0))
 
     @cached_property
     def unmatched_b(self) -> Array:
-        """How much of the mass of each point of the second measure receives nothing, shape (m,)."""
+        """The mass that each point of the second measure still lacks, shape (m,)."""
         column = self._problem.columns[self._plan.column]
         moved = np.bincount(column, self._plan.mass, minlength=self._problem.shape[1])
         return read_only(np.maximum(self._problem.b - moved, 0.0))

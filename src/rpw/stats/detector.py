@@ -40,8 +40,8 @@ class RPWOutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The score of a row is the distance to its ``n_neighbors``-th nearest row, among the rows it is scored against.
     %(metric)s
     calibration : float, default 0.5
-        The share of the rows of ``fit``, drawn at random, that calibrate the p-values. Rows are scored against the
-        others.
+        The share of the rows of ``fit``, drawn at random, that calibrate the p-values. All rows are scored against
+        the rest of ``fit``.
     random_state : int, RandomState or None, default None
         Seed of the random draw of the rows that calibrate.
     %(n_threads)s

@@ -43,7 +43,7 @@ class EquivalenceResult:
     Attributes
     ----------
     statistic : float
-        The largest mass that can be moved at W ≤ k·Δ·margin, minus 1, plus the margin; at least 0. A larger statistic
+        G - 1 + margin, but at least 0. G is the largest mass that can be moved at W ≤ k·Δ·margin. A larger statistic
         means closer samples.
     pvalue : float
         A small p-value proves that RPW of the populations is at most the margin.

@@ -216,7 +216,8 @@ class TwoSampleResult:
         """Return an upper bound, with the given confidence, on RPW of the two populations.
 
         It holds in any dimension and for every p, if the rows were drawn independently and k and Δ were fixed before
-        the data were seen. No bound is below √((1/n + 1/m) ln(1/α) / 2), even if the samples are equal.
+        the data were seen. Even if the samples are equal, no bound is below √((1/n + 1/m) ln(1/α) / 2), with
+        α = 1 - confidence_level.
 
         Parameters
         ----------

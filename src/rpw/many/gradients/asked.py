@@ -36,9 +36,9 @@ def as_asked(
 ) -> Asked:
     """Check what is asked; what has no derivative is refused."""
     if not isinstance(tol, Real) or tol != 0:
-        raise ValueError(f"tol={tol!r} has no gradient: a solve that stops early has none; leave it out")
+        raise ValueError(f"tol={tol!r} has no gradient: a solve must not stop early; leave it out")
     if time_limit is not None:
-        raise ValueError("time_limit has no gradient: a solve that stops early has none; leave it out")
+        raise ValueError("time_limit has no gradient: a solve must not stop early; leave it out")
     check_has_derivative(metric)
     exponent = check.as_number(p, "p")
     if exponent < 1:

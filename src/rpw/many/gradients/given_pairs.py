@@ -59,17 +59,15 @@ def as_pairs(points: tuple[Any, Any], weights: tuple[Any, Any], cost: Any, k: An
 
 def _number_of_pairs(arrays: tuple[Any, ...], first: str) -> int | None:
     """None where it is one pair, and no batch."""
-    count = None
+    count, counted = None, first
     for name, each, rank in zip((first, "y", "a", "b", "k"), arrays, _RANKS, strict=True):
         if each is None or each.ndim == rank:
             continue
         if each.ndim != rank + 1:
             raise ValueError(f"{name} must be {_SHAPES[name]} for B pairs; got shape {tuple(each.shape)}")
         if count is not None and each.shape[0] != count:
-            raise ValueError(
-                f"{name} holds a batch of {each.shape[0]}, and the arguments before it hold a batch of {count}"
-            )
-        count = each.shape[0]
+            raise ValueError(f"{name} holds a batch of {each.shape[0]}, and {counted} holds a batch of {count}")
+        count, counted = each.shape[0], name
     return count
 
 

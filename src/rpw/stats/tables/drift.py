@@ -75,7 +75,7 @@ def drift(
     alpha : float, default 0.05
         The chance of even one false alarm.
     n_resamples : int, optional
-        Random splits for each test. By default as many as the number of tests needs, at least 399.
+        Random splits for each test. By default 399, or more if there are many tests.
     rng : int or numpy.random.Generator, optional
         Seed or generator of the random splits, and of the sample for the joint test.
     %(groups)s

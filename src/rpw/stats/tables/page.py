@@ -205,11 +205,11 @@ def _rows(side: LeftBehind, kind: str) -> str:
 def _how_to_read(shown: Shown) -> str:
     return (
         '<h2>How to read this</h2><p class="soft">Numbers and dates are divided by the width of the pooled middle half '
-        "of their column and compared by RPW, the robust partial p-Wasserstein distance, for three values of k; p is "
-        f"2, and 1 beyond {MOST_AT_P_2:,} values. The k with the clearest difference is shown. So distances of "
-        "different columns use different k: compare each with what chance gives. Categories and missing values "
-        "are compared by total variation. “By chance” is what two samples of one distribution would give, from 5 % to "
-        "95 %. “Changed at least” counts rows, in either table, that must have been replaced; it holds with confidence "
-        f"{1 - shown.alpha:.3g} for each column by itself. Dependent rows, such as repeated customers, make every "
-        "p-value too small.</p>"
+        "of their column and compared by RPW, the robust partial p-Wasserstein distance, for three values of k. p is "
+        f"2; for columns with more than {MOST_AT_P_2:,} values it is 1. The k with the clearest difference is shown. "
+        "So distances of different columns use different k: compare each with what chance gives. Categories and "
+        "missing values are compared by total variation. “By chance” is what two samples of one distribution would "
+        "give, from 5 % to 95 %. “Changed at least” counts rows, in either table, that must have been replaced; it "
+        f"holds with confidence {1 - shown.alpha:.3g} for each column by itself. Dependent rows, such "
+        "as repeated customers, make every p-value too small.</p>"
     )

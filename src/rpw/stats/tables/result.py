@@ -27,8 +27,8 @@ _WIDTH, _LEAST_WIDTH = 80, 8  # of the repr, and of its first column
 class DriftResult:
     """Which columns of two tables have drifted, and by how much at least.
 
-    `rpw.stats.drift` returns it. ``print(result)`` is a sentence, ``result`` alone a table, and ``result["age"]`` the
-    row of a column. As a bool, it says whether anything has drifted.
+    `rpw.stats.drift` returns it. ``print(result)`` gives a sentence, ``result`` alone gives a table, and
+    ``result["age"]`` gives the row of a column. As a bool, it says whether anything has drifted.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class DriftResult:
         return any(row.is_drifted for row in self.rows)
 
     def reasons(self, most: int | None = None) -> list[str]:
-        """Return a sentence for each row that has no test, which says why.
+        """Say, for each row without a test, why there is none.
 
         Parameters
         ----------
@@ -164,14 +164,14 @@ class DriftResult:
     def _words_of_together(self, row: DriftRow) -> str:
         lines = [each for each in self.rows if each.part == "values" and each.kind in _NAMES]
         kinds = {each.kind for each in lines}
-        these = "numbers and dates" if len(kinds) > 1 else _NAMES[kinds.pop()]
+        joint = f"the joint test of the {'numbers and dates' if len(kinds) > 1 else _NAMES[kinds.pop()]}"
         if row.is_drifted:
-            return f"; so have the {these} together" if self.drifted else f", but the {these} together have"
+            return f"; {joint} agrees" if self.drifted else f", but {joint} sees a change"
         unseen = sum(each.is_drifted for each in lines)
         if unseen:
             size = f"{row.n:,} rows of each table" if row.n == row.m else f"{row.n:,} and {row.m:,} rows"
-            return f"; the joint test of the {these}, on {size}, does not see {'it' if unseen == 1 else 'them'}"
-        return f"; the {these} together have not" if self.drifted else f", nor have the {these} together"
+            return f"; {joint}, on {size}, does not see {'it' if unseen == 1 else 'them'}"
+        return f"; {joint} {'sees no change' if self.drifted else 'agrees'}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and texts, for JSON.

@@ -310,7 +310,7 @@ def _reason_against(batch: PairBatch) -> str | None:
     """Why a GPU cannot compute the batch, if it cannot."""
     asked, ground = batch.question, batch.ground
     if asked.effort:
-        return f"{next(iter(asked.effort))} is for the CPU, and the GPU solves each pair exactly in its own way"
+        return f"{next(iter(asked.effort))} is for the CPU; leave it out: a GPU solves each pair exactly in its own way"
     if asked.several_k:
         parts = [_at_no_price(asked)] if 0 in asked.kappas else []
         parts += [replace(asked, several_k=())] if asked.kappa > 0 else []
