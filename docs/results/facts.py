@@ -1,6 +1,6 @@
 """Writes small tables that the pages cite and that follow from seeds alone.
 
-PYTHONPATH=src python docs/results/facts.py
+.venv/bin/python docs/results/facts.py
 
 - ``shared.csv``: how many pictures each repeat of the runs with 50 queries has in common with the run with 600. Which
   pictures are drawn depends on their number and the seed only.

@@ -1,6 +1,6 @@
 """Draws the figures of these pages again, from the CSV files; the pictures of the proofs from their seed.
 
-PYTHONPATH=src python docs/results/figures.py [FIGURE...]
+.venv/bin/python docs/results/figures.py [FIGURE...]
 
 The runs behind the CSV files took hours on a GPU. The figures need only the files.
 """

@@ -1,6 +1,6 @@
 """Judges the statements of the paper again, by the rules of the library, and writes what changed into the CSV files.
 
-PYTHONPATH=src python docs/results/judge.py
+.venv/bin/python docs/results/judge.py
 
 Rates, times and figure 6 are judged from the CSV files, because their runs take long. The other parts are computed
 again.

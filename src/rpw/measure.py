@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rpw.base.check import Array, as_points, as_weights
+from rpw.base.check import Array, as_points, as_weights, as_whole
 from rpw.base.columns import names_of_coordinates
 from rpw.base.doubts import warn_of_image
 from rpw.base.types import PathLike, SparseRows
@@ -176,9 +176,12 @@ class Measure:
         >>> rpw.Measure([[1.0, 2.0, 3.0]]).with_coordinates([2, 0]).points
         array([[3., 1.]])
         """
-        columns = tuple(self._columns[place] for place in order) if self._columns else ()
-        is_grid = self._is_grid and list(order) == [0, 1]
-        return _restore(self._points[:, list(order)], self._weights, columns, self._pixel, is_grid)
+        kept = [as_whole(place, f"order[{i}]", 0) for i, place in enumerate(np.atleast_1d(order))]
+        if not kept or max(kept) >= self.dimension:
+            raise ValueError(f"order must list columns from 0 to {self.dimension - 1}, got {kept}")
+        columns = tuple(self._columns[place] for place in kept) if self._columns else ()
+        is_grid = self._is_grid and kept == [0, 1]
+        return _restore(self._points[:, kept], self._weights, columns, self._pixel, is_grid)
 
     def __len__(self) -> int:
         return len(self._points)

@@ -93,7 +93,7 @@ def test_exponents_of_times_say_what_they_are():
     other = lmr_time.Sweep("n", "δ = 1", values, np.tile(values[:, None] ** 2, 2), values**2)
     said = said_by(lmr_time.draw([sweep, other]))
     assert "mean time: fitted exponent 1.50 in 1/δ" in said
-    assert "bound: fitted exponent 3.00 here, 4 in the end" in said
+    assert "scaled bound: fitted exponent 3.00 here, 4 in the end" in said
     assert all(re.search(r"exponent", text) for text in said if re.search(r"\d\.\d\d", text))
 
 

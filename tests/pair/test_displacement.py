@@ -278,3 +278,9 @@ def test_equal_samples_move_too_and_in_many_dimensions_the_mean_finds_the_shift(
     assert moved.largest(1) == [7]
     assert repr(moved).startswith("Displacement(column 7 +")
     assert moved.share[7] < 0.15  # all others have parts of the cost as well
+
+
+@pytest.mark.parametrize("most", [-1, 1.5, math.nan])
+def test_how_many_columns_are_largest_must_be_a_whole_number(most):
+    with pytest.raises(ValueError, match=r"^most"):
+        rpw.transport([[0.0, 0.0]], [[1.0, -5.0]]).displacement.largest(most)

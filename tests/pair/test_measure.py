@@ -77,6 +77,10 @@ def test_from_histogram_drops_empty_bins():
         (lambda: rpw.Measure.from_histogram([1, -1], [0.0, 1.0]), r"^w\b.*index 1"),
         (lambda: rpw.Measure.from_histogram([1, 1, 1], [0.0, 1.0]), r"^w\b.*\(2,\)"),
         (lambda: rpw.Measure.from_histogram([1], [math.inf]), r"^support\b.*index 0"),
+        (lambda: rpw.Measure([[0.0, 1.0]]).with_coordinates([]), r"^order must list columns from 0 to 1"),
+        (lambda: rpw.Measure([[0.0, 1.0]]).with_coordinates([0, 2]), r"^order must .* got \[0, 2\]"),
+        (lambda: rpw.Measure([[0.0, 1.0]]).with_coordinates([0, -1]), r"^order\[1\] must be a whole number"),
+        (lambda: rpw.Measure([[0.0, 1.0]]).with_coordinates([0.5]), r"^order\[0\] must be a whole number"),
     ],
 )
 def test_bad_measures_are_refused_by_name(make, message):

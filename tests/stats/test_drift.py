@@ -164,6 +164,13 @@ def test_every_column_has_a_row_and_nothing_is_dropped():
     assert reasons.pop("one") == "the reference has 1 value, and a test needs 2"
     assert "list" in reasons.pop("lists")
     assert reasons == {}
+    assert len(result.reasons()) == 8
+    assert result.reasons(8) == result.reasons(20) == result.reasons()
+    assert result.reasons(3) == [*result.reasons()[:3], "5 more rows have no test."]
+    assert result.table(1) == result.table()[:1]
+    for ask in (result.reasons, result.table):
+        with pytest.raises(ValueError, match=r"^most must be a whole number of at least 0"):
+            ask(-1)
     assert set(result.drifted) == {"moved", "half"}
     assert "No test of new: it is only in the current table." in result.reasons()
     assert len(result.reasons()) == 8

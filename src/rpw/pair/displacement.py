@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rpw.base import check
 from rpw.base.check import Array
 from rpw.base.frozen import read_only
 from rpw.base.made_by_rpw import NO_PARAMETERS
@@ -128,7 +129,8 @@ class Displacement:
         >>> rpw.transport([[0.0, 0.0, 0.0]], [[1.0, -5.0, 2.0]]).displacement.largest(2)
         [1, 2]
         """
-        return [int(column) for column in np.argsort(-np.abs(self.mean), kind="stable")[:most]]
+        shown = check.as_whole(most, "most", 0)
+        return [int(column) for column in np.argsort(-np.abs(self.mean), kind="stable")[:shown]]
 
     def _in_words(self, column: int) -> str:
         share = "" if self.share is None else f" ({self.share[column]:.0%} of the cost)"

@@ -176,7 +176,7 @@ def draw(sweeps: Sequence[Sweep]) -> Figure:
             ax.loglog(sweep.values, repeat, "o", color=COLOURS[0], ms=3, alpha=0.5, label=label)
         scale = float((sweep.times.max(axis=1) / sweep.bounds).max())
         time_says = f"mean time: fitted exponent {sweep.fitted:.2f} in {sweep.along}"
-        bound_says = f"bound: fitted exponent {sweep.local:.2f} here, {sweep.allowed:.0f} in the end"
+        bound_says = f"scaled bound: fitted exponent {sweep.local:.2f} here, {sweep.allowed:.0f} in the end"
         ax.loglog(sweep.values, sweep.times.mean(axis=1), marker="s", ms=5, color=COLOURS[0], lw=1.4, label=time_says)
         ax.loglog(sweep.values, sweep.bounds * scale, marker="^", ms=5, color=COLOURS[3], lw=1.5, label=bound_says)
         finish(ax, f"LMR over {sweep.along}, with {sweep.fixed}", sweep.along, "seconds of one processor")

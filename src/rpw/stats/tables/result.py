@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
+from rpw.base import check
 from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.types import PathLike
 from rpw.io.files import replacing
@@ -115,9 +116,9 @@ class DriftResult:
         ['No test of b: it is only in the reference.']
         """
         found = [f"No test of {row.name}: {row.note}." for row in self.rows if not row.is_known]
-        if most is None or len(found) <= most:
-            return found
-        return [*found[:most], f"{len(found) - most:,} more rows have no test."]
+        shown = len(found) if most is None else check.as_whole(most, "most", 0)
+        hidden = len(found) - shown
+        return [*found[:shown], f"{hidden:,} more rows have no test."] if hidden > 0 else found
 
     def __getitem__(self, column: str) -> DriftRow:
         """The row of the values of a column, by its name; columns of arrays are called "0", "1" and so on."""
@@ -246,7 +247,7 @@ class DriftResult:
         order = sorted(
             self.rows, key=lambda row: (not row.is_test, row.adjusted if row.is_test else 0.0, -_excess(row))
         )
-        return [_cells(row) for row in order[:most]]
+        return [_cells(row) for row in order[: None if most is None else check.as_whole(most, "most", 0)]]
 
     CAUTION = "Each column has its own k: compare a distance with what chance gives, not with other columns."
     HEADER = ("column", "kind", "distance", "by chance", "adj. p", "drift", "changed ≥")
