@@ -503,6 +503,21 @@ def test_no_old_number_stands_beside_an_error(opened, settled, plain_page, tmp_p
     check_numbers(tab)
 
 
+@pytest.mark.parametrize("far", ["1e17,1e17\n1e17,1.00000000000001e17\n", "1e20,1e20\n1e20,1e20\n", "1e17\n1.0000000000000002e17\n"])
+def test_a_grid_far_from_zero_ends(opened, settled, plain_page, tmp_path, far):
+    """Lines one step apart are one number there: to count on from one to the next would never end."""
+    tab = opened(plain_page)
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text(far)
+    second.write_text(far)
+    tab.set_input_files("#open-a", [first, second])
+    tab.locator("#count-b").filter(has_text="second.csv").wait_for()
+    settled(tab)
+    assert shown(tab)["rpw"] == 0
+    has_distance = len(set(far.split())) > 1
+    assert ("largest distance" in tab.locator("#file-message").inner_text()) == has_distance
+
+
 def test_a_file_can_be_dropped(opened, settled, plain_page):
     tab = opened(plain_page)
     tab.evaluate(

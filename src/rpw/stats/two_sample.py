@@ -197,6 +197,11 @@ def noise_floor(
     NoiseFloor
         The distance, and the range that chance gives. ``print(floor)`` says it in words.
 
+    Warns
+    -----
+    UserWarning
+        If ``scale`` was left out and a single column makes up nearly all of the distances.
+
     See Also
     --------
     rpw.stats.two_sample_test : A test with a p-value.

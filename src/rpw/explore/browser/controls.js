@@ -74,9 +74,12 @@ function listenToFields() {
   byId("diameter-fit").addEventListener("click", fitDiameter);
 }
 
+// Gives whether there is a largest distance to take.
 function fitDiameter() {
   const largest = largestDistance();
-  if (largest > 0 && Number.isFinite(largest)) setParameter("diameter", Number(largest.toPrecision(4)));
+  const isUnit = largest > 0 && Number.isFinite(largest);
+  if (isUnit) setParameter("diameter", Number(largest.toPrecision(4)));
+  return isUnit;
 }
 
 // The largest distance between any two points, to four digits: pairs of points that lie far out in some direction.
@@ -182,9 +185,9 @@ async function openFiles(files, side) {
   try {
     const found = await Promise.all([...files].slice(0, 2).map(async (file) => ({ file, ...readCsv(await file.text()) })));
     take(found, side);
-    if (found.length) fitDiameter(); // files have units of their own
     const words = [files.length > 2 ? "Only the first two files were read." : ""];
-    if (found.length) words.push(`Δ is now ${shown(state.diameter)}, the largest distance.`);
+    const hasUnit = found.length > 0 && fitDiameter(); // files have units of their own
+    if (hasUnit) words.push(`Δ is now ${shown(state.diameter)}, the largest distance.`);
     byId("file-message").textContent = words.join(" ").trim();
   } catch (error) {
     byId("file-message").textContent = `${[...files].map(({ name }) => name).join(", ")}: ${error.message}`;

@@ -5,6 +5,7 @@ import { niceStep, toScreen, toWorld, view } from "./view.js";
 
 const BINS = 4; // of lines, by the mass that they carry
 const LITTLE = 0.02; // of a point's weight: less is not ringed
+const MOST_LINES = 200; // of the grid; more are asked for only where a step is lost in the last digit of a coordinate
 
 const isDark = matchMedia("(prefers-color-scheme: dark)");
 const known = new Map(); // the colours of each theme: to ask for them in every frame would take long
@@ -102,24 +103,31 @@ function drawGrid(context, look) {
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
   context.beginPath();
-  for (let n = Math.ceil(left / step); n * step < right; n += 1) {
-    const across = Math.round(toScreen(0, [n * step, 0])[0]) + 0.5;
+  for (const x of gridLines(left, right, step)) {
+    const across = Math.round(toScreen(0, [x, 0])[0]) + 0.5;
     context.moveTo(across, 0);
     context.lineTo(across, view.height);
-    if (across > 24 && across < view.width - 30) context.fillText(label(n * step, step), across + 5, view.height - 8);
+    if (across > 24 && across < view.width - 30) context.fillText(label(x, step), across + 5, view.height - 8);
   }
   if (state.dimension === 1) {
     context.moveTo(0, Math.round(view.height / 2) + 0.5);
     context.lineTo(view.width, Math.round(view.height / 2) + 0.5);
   } else {
-    for (let n = Math.ceil(bottom / step); n * step < top; n += 1) {
-      const down = Math.round(toScreen(0, [0, n * step])[1]) + 0.5;
+    for (const y of gridLines(bottom, top, step)) {
+      const down = Math.round(toScreen(0, [0, y])[1]) + 0.5;
       context.moveTo(0, down);
       context.lineTo(view.width, down);
-      if (down > 16 && down < view.height - 26) context.fillText(label(n * step, step), 7, down - 4);
+      if (down > 16 && down < view.height - 26) context.fillText(label(y, step), 7, down - 4);
     }
   }
   context.stroke();
+}
+
+// The multiples of a step from one end to the other. Counted first: far from 0, n + 1 may be n again.
+function gridLines(from, to, step) {
+  const first = Math.ceil(from / step);
+  const count = Math.ceil(to / step) - first;
+  return count <= MOST_LINES ? Array.from({ length: count }, (_, place) => (first + place) * step) : [];
 }
 
 function label(value, step) {
