@@ -93,9 +93,9 @@ plt.show()
 # In the legend, *first* are the earlier parts, and *second* the parts of this week.
 # The picture leaves out the broken readings, which lie far to the right. Look at the
 # ringed points: ordinary parts stay behind too. The share of the mass that stays
-# behind is always the distance itself, and the plan may split a point. Here this share
-# is larger than the share of broken readings. So the ringed points are *not* a list
-# of errors.
+# behind is always the distance itself. Here it is larger than the share of broken
+# readings. So the ringed points are *not* a list of errors. The plan may split a point;
+# a point is ringed if more than half of it stays behind.
 #
 # Is the number large?
 # --------------------
@@ -128,9 +128,10 @@ print(textwrap.fill(str(found), 72))
 print("rows named:", np.flatnonzero(found.mask))
 
 # %%
-# All six broken readings are named. The other named rows are long parts. They do not
-# follow the earlier distribution, because all parts are longer this week. So the promise
-# of 5 % does not hold strictly here. We remove the named rows, and compare again.
+# All six broken readings are named. The other two named rows are ordinary parts, far
+# from the middle. All parts are longer this week, so ordinary parts do not follow the
+# earlier distribution, and the promise of 5 % does not hold strictly here. We remove the
+# named rows, and compare again.
 
 clean = broken[~found.mask]
 print(f"RPW of the rest: {rpw.distance(earlier, clean, diameter=delta):.4f}")

@@ -98,9 +98,9 @@ fig.legend(
     ncols=3,
     frameon=False,
 )
+# sphinx_gallery_thumbnail_number = 2
 plt.show()
 
 # %%
 # **Take away:** RPW slows the flow to outliers, so stop early. If you know the share of the outliers, use
 # ``rpw.torch.wasserstein`` with ``mass=``.
-# sphinx_gallery_thumbnail_number = 2

@@ -102,9 +102,9 @@ for (strip, ax), (name, matrix) in zip(
     picture = ax.imshow(matrix, aspect="auto")
     ax.set(title=name, xlabel="cloud", yticks=[])
     fig.colorbar(picture, ax=ax, label="distance", orientation="horizontal", shrink=0.8)
+# sphinx_gallery_thumbnail_number = 2
 plt.show()
 
 # %%
 # **Take away:** RPW is a metric, so its matrix fits every method that takes ``metric="precomputed"``. Under W₂ the
 # outliers decide which clouds are close.
-# sphinx_gallery_thumbnail_number = 2

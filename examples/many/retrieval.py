@@ -124,6 +124,7 @@ ax.set(
     xticklabels=cases,
     ylabel="share of correct labels",
     ylim=(0, 1),
+    title="How often the nearest picture has the right label",
 )
 ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
 plt.show()
@@ -131,7 +132,8 @@ plt.show()
 # %%
 # The first queries with both kinds of damage, and what RPW finds:
 
-fig, axes = plt.subplots(2, 8, figsize=(9, 3.2), layout="constrained")
+fig, axes = plt.subplots(2, 8, figsize=(9, 3.6), layout="constrained")
+fig.suptitle("Eight damaged digits, and the nearest picture of each")
 for number, (top, bottom) in enumerate(axes.T):
     which = found["RPW"][number]
     right = labels[which] == truth[number]
@@ -147,9 +149,9 @@ for number, (top, bottom) in enumerate(axes.T):
         ax.set(xticks=[], yticks=[])
 axes[0, 0].set_ylabel("query")
 axes[1, 0].set_ylabel("nearest")
+# sphinx_gallery_thumbnail_number = 3
 plt.show()
 
 # %%
 # **Take away:** ``rpw.Index`` finds the exact nearest neighbours, and solves few of the pairs. Choose k on queries of
 # your own. On coarse pictures, compare with the plain difference of the pixels first.
-# sphinx_gallery_thumbnail_number = 3

@@ -63,6 +63,7 @@ ax.set(
     xticklabels=[f"{size:,}" for size in sizes],
     xlabel="points",
     ylabel="RPW",
+    title="RPW lies in the interval",
 )
 ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
 plt.show()
@@ -87,8 +88,8 @@ ax.scatter(*y[~left][::10].T, s=2, color="0.7", label="matched (every tenth)")
 ax.scatter(*y[left].T, s=8, marker="x", color="C3", linewidths=0.8, label="left behind")
 ax.set(title="The second cloud", xlabel="x", ylabel="y", aspect="equal")
 fig.legend(loc="outside lower center", ncols=2, frameon=False, markerscale=2)
+# sphinx_gallery_thumbnail_number = 2
 plt.show()
 
 # %%
 # **Take away:** with ``tol``, the answer is an interval that is proven to contain RPW. No matrix is built.
-# sphinx_gallery_thumbnail_number = 2

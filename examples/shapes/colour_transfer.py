@@ -151,6 +151,7 @@ ax.set(
     ylabel="difference to the ideal\n(root mean square of the colours)",
     xlim=(0, 0.7),
     ylim=(-0.02, 0.21),
+    title="Best if the sticker and little else stays behind",
 )
 ax.legend(frameon=False, loc="upper center")
 plt.show()

@@ -156,9 +156,11 @@ def test_ctrl_c_ends_with_130(tmp_path):
 
 
 def test_says_how_to_find_out_whether_it_is_large(diracs):
-    shown = " ".join(call("distance", *diracs).stdout.split())
-    assert shown.count("rpw.stats.two_sample_test(x, y)") == 1
-    assert "two_sample_test" not in str(answer("distance", *diracs))
+    given = ("--p", "inf", "--k", "0.3", "--diameter", "2", "--metric", "cityblock")
+    shown = " ".join(call("distance", *diracs, *given).stdout.split())
+    call_to_make = 'rpw.stats.noise_floor(x, y, p=float("inf"), k=0.3, diameter=2, metric="cityblock")'
+    assert shown.count(call_to_make) == 1
+    assert "noise_floor" not in str(answer("distance", *diracs, *given))
 
 
 def test_a_column_that_makes_up_all_of_the_distance_is_a_note(tmp_path):

@@ -503,7 +503,10 @@ def test_no_old_number_stands_beside_an_error(opened, settled, plain_page, tmp_p
     check_numbers(tab)
 
 
-@pytest.mark.parametrize("far", ["1e17,1e17\n1e17,1.00000000000001e17\n", "1e20,1e20\n1e20,1e20\n", "1e17\n1.0000000000000002e17\n"])
+FAR = ["1e17,1e17\n1e17,1.00000000000001e17\n", "1e20,1e20\n1e20,1e20\n", "1e17\n1.0000000000000002e17\n"]
+
+
+@pytest.mark.parametrize("far", FAR)
 def test_a_grid_far_from_zero_ends(opened, settled, plain_page, tmp_path, far):
     """Lines one step apart are one number there: to count on from one to the next would never end."""
     tab = opened(plain_page)

@@ -43,8 +43,7 @@ from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import is_for_person
 from rpw.cli._table_file import check_tables, sides, write_plan, write_table
 from rpw.io.tables import Table
-from rpw.pair.question import SOLVERS
-from rpw.pair.result import IS_IT_LARGE
+from rpw.pair.question import SOLVERS, Question
 
 __all__ = ["EXAMPLES", "distance"]
 
@@ -146,7 +145,7 @@ def distance(
             ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
             *((option.lstrip("-"), str(target)) for option, target in targets.items() if target is not None),
             *note_row(*notes),
-            ("is it large?", f"{IS_IT_LARGE}; for tables, rpw drift does"),
+            ("is it large?", f"{Question(p=p, k=price, diameter=delta).judged_by(metric)}; rpw drift judges tables"),
         ]
     )
 

@@ -144,6 +144,14 @@ class Question:
             return f"p = {self.p:g}, k = {self.k:g}, Δ = {self.diameter:g}"
         return f"p = {self.p:g}, " + (f"mass = {self.moved:g}" if self.lam is None else f"λ = {self.lam:g}")
 
+    def judged_by(self, metric: Any = "euclidean") -> str:
+        """The call that says what chance alone would give, with the same parameters."""
+        exponent = "" if self.p == 2 else f"p={self.p:.12g}, " if math.isfinite(self.p) else 'p=float("inf"), '
+        named = f'"{metric}"' if isinstance(metric, str) else "metric"
+        other = "" if metric == "euclidean" else f", metric={named}"
+        given = f"{exponent}k={self.k:.12g}, diameter={self.diameter:.12g}{other}"
+        return f"rpw.stats.noise_floor(x, y, {given}) says what chance alone gives"
+
     @property
     def effort(self) -> dict[str, Any]:
         """``tol`` and ``solver`` as far as they were given: other ones may give other digits."""

@@ -25,14 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
-__all__ = ["IS_IT_LARGE", "Plan", "Result"]
+__all__ = ["Plan", "Result"]
 
 Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-12  # of the mass of a plan: a way for so little could be longer than all others
 _LITTLE_MASS = 1e-3  # below, the mass of a plan is known to more digits than 1 - distance has
 
-IS_IT_LARGE = "rpw.stats.two_sample_test(x, y) compares it with two samples of one distribution"
 _ADVICE = {
     "exact": "the two bounds agree up to rounding",
     "tolerance": "stopped as soon as the bounds were within tol, or as close as the rounding of weights lets them be",
@@ -385,6 +384,12 @@ class Result:
             return f"Result(distance={self.distance:.9g}, exact, mass={self.mass:.6g}{cost})"
         return f"Result(distance={self.distance:.8g}, in [{self.lower:.8g}, {self.upper:.8g}], {self.status})"
 
+    def _how_to_judge(self) -> list[tuple[str, str]]:
+        """How to find out whether the number is large; a matrix has no points to split."""
+        if self._question.name != "rpw" or self._problem.points is None:
+            return []
+        return [("is it large?", self._question.judged_by(self._problem.ground.metric.given))]
+
     def _repr_html_(self) -> str:
         from rpw.base.html import facts
 
@@ -397,7 +402,7 @@ class Result:
                 ("moved", f"{self.mass:.6g} of the mass at cost {self.cost:.6g}"),
                 ("between", f"{n:,} and {m:,} points, {len(self._plan.mass):,} pairs in the plan"),
                 ("with", self._question.parameters),
-                *([] if self._question.is_of_cost else [("is it large?", IS_IT_LARGE)]),
+                *self._how_to_judge(),
                 ("solver", f"{self.solver}, {self.iterations:,} iterations"),
             ],
         )
