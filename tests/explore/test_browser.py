@@ -456,6 +456,7 @@ REFUSED = [
     ("1e999,1\n2,3\n", 'line 1: "1e999" is not a number'),
     ("x,y\n1,two\n", 'line 2: "two" is not a number'),
     ("x,weight\n1,-1\n", "a weight is negative"),
+    ("weight,weight,x\n1,1,2\n", "has 2 columns of weights; one is allowed"),
     ("x,y,weight\n1,1,0\n", "all weights are 0"),
     (
         "1\n2\n",
@@ -519,6 +520,140 @@ def test_a_grid_far_from_zero_ends(opened, settled, plain_page, tmp_path, far):
     assert shown(tab)["rpw"] == 0
     has_distance = len(set(far.split())) > 1
     assert ("largest distance" in tab.locator("#file-message").inner_text()) == has_distance
+
+
+@pytest.fixture
+def own_page(tmp_path):
+    x, y = [[0, 0], [1, 2], [3, 1]], [[1, 0], [2, 2]]
+    write_page(tmp_path / "own.html", x, y, k=0.5, diameter=4, names=("mine", "yours"))
+    return tmp_path / "own.html"
+
+
+def all_of(tab):
+    """What a step back must bring back."""
+    settings = "({ p, k, diameter, metric, names }) => ({ p, k, diameter, metric, names })"
+    state = tab.evaluate(f"({settings})(playground.state)")
+    look = tab.evaluate("({ middle: playground.view.middle, scale: playground.view.scale })")
+    points = [[each.tolist() for each in cloud] for cloud in clouds(tab)]
+    return state | look | {"points": points, "rpw": shown(tab)["rpw"], "name": tab.locator("#count-a").inner_text()}
+
+
+def test_one_step_back_undoes_a_file_or_a_story_as_a_whole(opened, settled, own_page, tmp_path):
+    tab = opened(own_page)
+    other = tmp_path / "other.csv"
+    other.write_text("500001,5200001\n500002,5200003\n")
+    before = all_of(tab)
+    tab.set_input_files("#open-a", other)
+    tab.locator("#count-a").filter(has_text="other.csv").wait_for()
+    settled(tab)
+    of_file = all_of(tab)
+    assert of_file["diameter"] != before["diameter"]
+    for button in ('[data-story="outlier"]', '[data-story=""]'):
+        tab.click(button)
+        settled(tab)
+        assert all_of(tab)["points"] != of_file["points"]
+        tab.click("#undo")
+        settled(tab)
+        assert all_of(tab) == of_file
+        assert tab.locator("#story").is_hidden()
+    tab.click("#undo")
+    settled(tab)
+    assert all_of(tab) == before
+    assert not tab.locator("#undo").is_enabled()
+
+
+def test_your_data_keeps_its_names(opened, settled, own_page, tmp_path):
+    tab = opened(own_page)
+    before = all_of(tab)
+    (tmp_path / "other.csv").write_text("1,2\n3,4\n")
+    tab.set_input_files("#open-a", tmp_path / "other.csv")
+    tab.locator("#count-a").filter(has_text="other.csv").wait_for()
+    tab.click('[data-story=""]')
+    settled(tab)
+    assert all_of(tab) == before
+
+
+def test_a_window_that_gets_its_size_back_gets_its_picture_back(opened, own_page):
+    tab = opened(own_page)
+    before, first = tab.evaluate("playground.view.scale"), tab.viewport_size
+    for _ in range(3):
+        for size in ({"width": 390, "height": 844}, {"width": 844, "height": 390}, first):
+            tab.set_viewport_size(size)
+            tab.wait_for_timeout(50)
+    assert tab.evaluate("playground.view.scale") == before
+
+
+def test_zooming_ends_where_numbers_end(opened, settled, own_page):
+    tab = opened(own_page)
+    for button in ("zoom-in", "zoom-out"):
+        tab.evaluate(f"() => {{ for (let n = 0; n < 6000; n += 1) document.getElementById('{button}').click(); }}")
+        assert 1e-290 < tab.evaluate("playground.view.scale") < 1e290
+        tab.locator("#stage").press("a")
+        tab.locator("#stage").press("ArrowLeft")
+        settled(tab)
+        assert all(np.isfinite(points).all() for points, _ in clouds(tab))
+        tab.click("#fit")
+    check_numbers(tab)
+
+
+LABELS = """() => new Promise((done) => {
+    const texts = [];
+    const draw = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        if (this.canvas.id === "stage") texts.push(text);
+        return draw.call(this, text, ...place);
+    };
+    document.getElementById("fit").click();
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+        CanvasRenderingContext2D.prototype.fillText = draw;
+        done(texts);
+    }));
+})"""
+
+
+@pytest.mark.parametrize(("start", "step"), [(5_200_000, 1), (1_700_000_000, 300), (-3e13, 2e6), (0, 1e-9), (0.0, 0.2)])
+def test_neighbouring_lines_of_the_grid_have_different_numbers(opened, tmp_path, start, step):
+    write_page(tmp_path / "page.html", [start, start + step], [start + 2 * step, start + 3 * step], diameter=step)
+    texts = opened(tmp_path / "page.html").evaluate(LABELS)
+    values = [float(text.replace("−", "-")) for text in texts]
+    assert len(values) > 3
+    assert len(set(values)) == len(values)
+    assert np.allclose(np.diff(values), np.diff(values)[0], rtol=1e-3)
+
+
+def test_k_and_diameter_have_the_range_of_python(opened, settled, own_page):
+    tab = opened(own_page)
+    picture = "document.getElementById('profile').toDataURL()"
+    before = tab.evaluate(picture)
+    for extreme in ("1e300", "1e-300"):
+        for name in ("k", "diameter"):
+            tab.fill(f"#{name}-field", extreme)
+            tab.press(f"#{name}-field", "Enter")
+        tab.locator("#message").filter(has_text="k times Δ is too").wait_for()
+        assert [tab.locator(name).inner_text() for name in ("#rpw", "#proof")] == ["–", ""]
+        for name, value in (("k", "0.5"), ("diameter", "4")):
+            tab.fill(f"#{name}-field", value)
+            tab.press(f"#{name}-field", "Enter")
+        settled(tab)
+        check_numbers(tab)
+        assert tab.evaluate(picture) == before
+
+
+@pytest.mark.parametrize(("name", "text"), [("diameter", "1,000"), ("k", "0x10"), ("p", "1e999"), ("k", "1e999"), ("k", "")])
+def test_a_field_takes_no_guess(opened, own_page, name, text):
+    tab = opened(own_page)
+    before = shown(tab)
+    tab.fill(f"#{name}-field", text)
+    tab.press(f"#{name}-field", "Enter")
+    assert tab.locator(f"#{name}-field").evaluate("field => field.validationMessage") != ""
+    assert shown(tab) == before
+
+
+def test_w_has_an_answer_where_the_profile_has_none(opened, tmp_path):
+    x, y = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [[1.0, 0.0], [12.0, 9.0]]
+    write_page(tmp_path / "page.html", x, y, p=300, diameter=12)
+    tab = opened(tmp_path / "page.html")
+    assert float(tab.locator("#w").inner_text()) == pytest.approx(rpw.wasserstein(x, y, p=300), rel=1e-3)
 
 
 def test_a_file_can_be_dropped(opened, settled, plain_page):

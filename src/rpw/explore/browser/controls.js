@@ -1,13 +1,13 @@
 // Sliders, fields, buttons, files, stories: all that is not the stage.
 
-import { counted, readCsv, writeCsv } from "./csv.js";
+import { counted, isNumber, readCsv, writeCsv } from "./csv.js";
 import { comeToRest, moveForAMoment, removeChosen, selectAll } from "./input.js";
 import { priceAt } from "./profile.js";
 import { clearTraces, pInWords, say } from "./readouts.js";
 import { SAMPLES, SPACE } from "./samples.js";
 import { canUndo, on, placePoints, pointAt, remember, selectedCount, setClouds, sizeOf, state, tell, undo } from "./state.js";
 import { STORIES } from "./stories.js";
-import { showAll, showBox, zoom } from "./view.js";
+import { lookAgain, lookNow, showAll, showBox, zoom } from "./view.js";
 
 const byId = (id) => document.getElementById(id);
 const BEYOND_TEN = 10.1; // the last stop of the slider of p is ∞
@@ -40,9 +40,13 @@ function setParameter(name, value) {
   tell("parameters");
 }
 
+const THOUSANDS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // 1,000 is a thousand to some, and 1 to others
+
 function number(text) {
-  if (/^\s*(∞|inf|infinity)\s*$/i.test(text)) return Infinity;
-  return text.trim() === "" ? NaN : Number(text.replace(",", "."));
+  const word = text.trim();
+  if (/^(∞|inf|infinity)$/i.test(word)) return Infinity;
+  const point = word.replace(",", ".");
+  return isNumber(point) && !THOUSANDS.test(word) ? Number(point) : NaN;
 }
 
 function listenToFields() {
@@ -61,9 +65,10 @@ function listenToFields() {
     field.addEventListener("change", () => {
       const value = number(field.value);
       if (!isFine(value)) {
-        field.setCustomValidity(rule);
+        const complaint = THOUSANDS.test(field.value.trim()) ? `${rule}; write it without a comma` : rule;
+        field.setCustomValidity(complaint);
         field.reportValidity();
-        say(rule);
+        say(complaint);
         return;
       }
       field.blur();
@@ -141,6 +146,7 @@ function listenToButtons() {
   });
   // A page that shows this one in a frame says how light it is.
   addEventListener("message", ({ data }) => ["light", "dark"].includes(data?.theme) && chooseTheme(data.theme));
+  on("undone", bringBack);
   on("selection", showButtons);
   on("points", showButtons);
   on("history", showButtons);
@@ -159,6 +165,20 @@ function showButtons() {
 
 // ---------------------------------------------------------------- samples and files
 
+// Before other clouds take the place of those that are there.
+function rememberAll() {
+  const { names, metric, p, k, diameter } = state;
+  remember({ settings: { names: [...names], metric, p, k, diameter }, look: lookNow() });
+}
+
+function bringBack({ settings, look }) {
+  tellStory(null);
+  Object.assign(state, settings);
+  lookAgain(look);
+  clearTraces();
+  tell("parameters");
+}
+
 export function begin({ clouds, dimension }, { isWhole = false } = {}) {
   setClouds(clouds, dimension);
   clearTraces();
@@ -172,7 +192,7 @@ function listenToSamples() {
   const list = byId("sample");
   list.append(...Object.entries(SAMPLES).map(([name, { title }]) => new Option(title, name)));
   list.addEventListener("change", () => {
-    remember();
+    rememberAll();
     tellStory(null);
     state.names = ["A", "B"];
     Object.assign(state, { metric: "euclidean", diameter: 1 });
@@ -203,7 +223,7 @@ function take(found, side) {
     const both = found.length === 2 ? "" : ": to replace both clouds, open two files at once";
     throw new Error(`its points have ${counted(dimension, "coordinate")}, and the points of the other cloud have ${otherDimension}${both}`);
   }
-  remember();
+  rememberAll();
   tellStory(null);
   const first = found.length === 2 ? 0 : side;
   const clouds = first === 0 ? [found[0].cloud, other] : [other, found[0].cloud];
@@ -310,6 +330,7 @@ function stop() {
 function listenToStories() {
   for (const button of document.querySelectorAll("[data-story]")) {
     button.addEventListener("click", () => {
+      rememberAll();
       tellStory(button.dataset.story || null);
       if (!button.dataset.story) goHome();
       if (button.dataset.story && !matchMedia("(prefers-reduced-motion: reduce)").matches) play();

@@ -20,7 +20,9 @@ export function readCsv(text) {
   }
   const width = header ? header.length : rows[0].cells.length;
   const weightAt = header ? header.findIndex((name) => WEIGHT_NAMES.includes(name)) : -1;
-  const dimension = width - (weightAt >= 0 ? 1 : 0);
+  const heavy = header ? header.filter((name) => WEIGHT_NAMES.includes(name)).length : 0;
+  if (heavy > 1) throw new Error(`the file has ${heavy} columns of weights; one is allowed`);
+  const dimension = width - heavy;
   if (dimension < 1 || dimension > 2) {
     throw new Error(
       `points need 1 or 2 coordinates, and this file has ${dimension}; a column of weights needs the name weight`,
@@ -50,7 +52,7 @@ function cellsOf(line) {
     .map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
 }
 
-function isNumber(cell) {
+export function isNumber(cell) {
   return NUMBER.test(cell) && Number.isFinite(Number(cell));
 }
 

@@ -131,9 +131,12 @@ function gridLines(from, to, step) {
 }
 
 function label(value, step) {
-  const digits = Math.max(0, -Math.floor(Math.log10(step)));
-  if (digits > 6 || Math.abs(value) >= 1e6) return value.toExponential(1);
-  return value.toFixed(digits).replace("-", "−");
+  if (value === 0) return "0";
+  const last = Math.floor(Math.log10(step)); // the place of the digit in which neighbours differ
+  const isPlain = last >= -6 && Math.abs(value) < 1e12;
+  const digits = isPlain ? Math.max(0, -last) : Math.floor(Math.log10(Math.abs(value) || step)) - last;
+  const text = isPlain ? value.toFixed(digits) : value.toExponential(Math.min(16, Math.max(0, digits)));
+  return text.replace("-", "−");
 }
 
 // Lines in a few bins, each drawn at once: the heavier, the darker.

@@ -55,7 +55,7 @@ function goHome(given) {
     return;
   }
   const { a, b, dimension, p, ...others } = given;
-  Object.assign(state, others, { p: p ?? Infinity }); // JSON has no ∞
+  Object.assign(state, others, { p: p ?? Infinity, names: [...given.names] }); // JSON has no ∞
   begin({ clouds: [a, b].map(copied), dimension }, { isWhole: true });
 }
 

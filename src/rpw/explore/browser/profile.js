@@ -26,7 +26,7 @@ function chooseHeight() {
   const { crossing, transport } = state;
   const kappa = state.k * state.diameter;
   const needed = 1.12 * Math.max(transport?.distance ?? 0, 1.6 * (crossing ? crossing.upper * kappa : kappa), 1e-300);
-  if (needed > tallest || needed < 0.55 * tallest) {
+  if (Number.isFinite(needed) && (needed > tallest || needed < 0.55 * tallest)) {
     const step = niceStep(needed, 4);
     tallest = step * Math.ceil(needed / step);
   }

@@ -119,6 +119,14 @@ export function solve() {
     tell("answer");
     return;
   }
+  const wrong = outOfRange();
+  if (wrong) {
+    failures.clear();
+    state.error = wrong;
+    Object.assign(state, { crossing: null, transport: null, profile: null });
+    tell("answer");
+    return;
+  }
   const asked = { moment, structure: state.structure, isSettled: !state.isMoving };
   front.ask(jobNow(["crossing"], state.isMoving ? WHILE_MOVING : undefined), ({ crossing }) => {
     keep("crossing", crossing, asked);
@@ -131,8 +139,15 @@ export function solve() {
   }
 }
 
+// Why there is no answer to ask for: the rule of Python's functions.
+function outOfRange() {
+  const kappa = state.k * state.diameter;
+  if (Number.isFinite(kappa) && (kappa > 0 || state.k === 0)) return "";
+  return `k times Δ is ${kappa === 0 ? "too small" : "too large"} for a number of 64 bits: change k or Δ.`;
+}
+
 function keep(name, answer, asked) {
-  if (!hasBoth()) return; // the points that were asked about are gone
+  if (!hasBoth() || outOfRange()) return; // what was asked about is gone
   if (answer.error) failures.set(name, answer.error);
   else failures.delete(name);
   state[name] = answer.error ? null : { ...answer, ...asked }; // no older number beside a complaint
@@ -147,17 +162,18 @@ function askWholeProfile(asked, isSlow) {
       if (state.profile) state.profile.isLast = true; // the part up to the crossing is all there will be
       return;
     }
-    keep("transport", profile.error ? profile : { distance: profile.cost.at(-1) }, asked);
+    if (profile.error) return askInParts(asked, true); // W alone may have an answer
+    keep("transport", { distance: profile.cost.at(-1) }, asked);
     keep("profile", { ...profile, isWhole: true }, asked);
   };
   back.ask(jobNow(["profile"], MOST_FOR_PROFILE), take, isSlow);
 }
 
-function askInParts(asked) {
+function askInParts(asked, isLast = false) {
   back.ask(jobNow(["toCrossing", "transport"], CURVE_WHILE_MOVING), ({ toCrossing, transport }) => {
-    keep("profile", { ...toCrossing, isWhole: false }, asked);
+    keep("profile", { ...toCrossing, isWhole: false, isLast }, asked);
     keep("transport", transport, asked);
-    if (asked.isSettled && asked.moment === moment) askWholeProfile(asked, true);
+    if (!isLast && asked.isSettled && asked.moment === moment) askWholeProfile(asked, true);
   });
 }
 

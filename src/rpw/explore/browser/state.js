@@ -26,7 +26,7 @@ export function on(event, listener) {
   listeners.set(event, [...(listeners.get(event) ?? []), listener]);
 }
 
-// Events: "points", "parameters", "selection", "view", "answer", "mode", "story".
+// Events: "points", "parameters", "selection", "view", "answer", "history", "undone".
 export function tell(event, detail) {
   for (const listener of listeners.get(event) ?? []) listener(detail);
 }
@@ -59,12 +59,10 @@ export function pointAt(side, index) {
 
 export function movePoint(side, index, dx, dy) {
   const { points } = state.clouds[side];
-  if (state.dimension === 1) {
-    points[index] += dx;
-  } else {
-    points[2 * index] += dx;
-    points[2 * index + 1] += dy;
-  }
+  [dx, dy].slice(0, state.dimension).forEach((step, axis) => {
+    const moved = points[state.dimension * index + axis] + step;
+    if (Number.isFinite(moved)) points[state.dimension * index + axis] = moved;
+  });
 }
 
 export function addPoint(side, [x, y], weight = 1) {
@@ -113,10 +111,12 @@ export function forSelected(visit) {
 const MOST_STEPS = 50;
 const past = [];
 
-export function remember() {
+// `others`: what else the next step changes, if it changes more than points.
+export function remember(others = null) {
   past.push({
     clouds: state.clouds.map(({ points, weights }) => ({ points: [...points], weights: [...weights] })),
     dimension: state.dimension,
+    others,
   });
   if (past.length > MOST_STEPS) past.shift();
   tell("history");
@@ -126,6 +126,7 @@ export function undo() {
   const before = past.pop();
   if (!before) return false;
   setClouds(before.clouds, before.dimension);
+  if (before.others) tell("undone", before.others);
   tell("history");
   tell("points");
   return true;

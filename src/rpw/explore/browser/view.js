@@ -1,16 +1,24 @@
-// Where the points lie on the stage: a scale and a middle, and the way there and back.
+// Where the points lie on the stage: the box of the world that is shown whole, and the way there and back.
 
 import { pointAt, sizeOf, state } from "./state.js";
 
 const MARGIN = 0.08; // of each side
 const ROW = 26; // pixels from the axis to the rows of points in one dimension
+const MOST_SCALE = 1e280; // and its inverse: beyond, a move by a few pixels is no number
 
-export const view = { width: 300, height: 200, scale: 300, middle: [0.42, 0.27] };
+// `box`: width and height of what must be seen, in units of the world; `scale`: pixels for one unit.
+export const view = { width: 300, height: 200, scale: 300, middle: [0.42, 0.27], box: [1, 2 / 3] };
 
+// The scale follows from the box alone, so that the old size of a window brings the old picture back.
 export function resizeView(width, height) {
-  const shorter = Math.min(width / view.width, height / view.height);
-  if (view.width > 0 && Number.isFinite(shorter) && shorter > 0) view.scale *= shorter;
   Object.assign(view, { width, height });
+  fitBox();
+}
+
+function fitBox() {
+  const scales = [view.width / view.box[0], view.height / view.box[1]];
+  const scale = Math.min(...scales.filter((each) => Number.isFinite(each) && each > 0));
+  if (Number.isFinite(scale)) view.scale = scale;
 }
 
 export function toScreen(side, [x, y]) {
@@ -27,16 +35,28 @@ export function toWorld([across, down]) {
 }
 
 export function zoom(factor) {
-  view.scale *= factor;
+  const scale = view.scale * factor;
+  if (scale > MOST_SCALE || scale < 1 / MOST_SCALE) return;
+  view.box = view.box.map((length) => length / factor);
+  fitBox();
+}
+
+// What is looked at, to come back to it.
+export function lookNow() {
+  return { middle: view.middle, box: view.box };
+}
+
+export function lookAgain(look) {
+  Object.assign(view, look);
+  fitBox();
 }
 
 // Shows a box of the world, given by its ends, as large as it fits.
 export function showBox([left, right], [low, high]) {
   const inside = 1 - 2 * MARGIN;
-  const scales = [(view.width * inside) / (right - left), (view.height * inside) / (high - low)];
-  const scale = Math.min(...scales.filter((each) => Number.isFinite(each) && each > 0));
-  view.scale = Number.isFinite(scale) ? scale : view.scale;
+  if (right > left || high > low) view.box = [(right - left) / inside, (high - low) / inside]; // one point has no size
   view.middle = [(left + right) / 2, (low + high) / 2];
+  fitBox();
 }
 
 export function showAll() {
