@@ -15,6 +15,19 @@ from rpw.many.backends.cuda.driver import is_available
 zarr = pytest.importorskip("zarr")
 
 
+def test_a_store_grows_by_patient_21(tmp_path):
+    folder, out, rng = tmp_path / "patients", tmp_path / "D.zarr", np.random.default_rng(0)
+    folder.mkdir()
+    for number in range(1, 21):
+        np.save(folder / f"patient{number}.npy", rng.random((5, 2)))
+    before = answer("pairwise", folder, "--out", out)
+    np.save(folder / "patient21.npy", rng.random((5, 2)))
+    found = answer("pairwise", folder, "--out", out)
+    assert found["rows"] == [*before["rows"], "patient21.npy"] == [f"patient{number}.npy" for number in range(1, 22)]
+    points = [np.load(folder / name) for name in found["rows"]]
+    np.testing.assert_array_equal(np.asarray(zarr.open(out, mode="r")[:]), rpw.pairwise(points))
+
+
 def test_pairwise_is_a_loop_over_distance_and_resumes(clouds, tmp_path):
     folder, points = clouds
     out = tmp_path / "D.zarr"

@@ -22,6 +22,16 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     assert len(collection) == 4
 
 
+def test_numbers_in_names_are_ordered_by_size(tmp_path):
+    expected = ["2a.csv", "10.csv", "a.csv", "a1b2.csv", "a1b10.csv", "a001b3.csv", "a²b.csv"]
+    for name in expected:
+        (tmp_path / name).write_text("1,2\n")
+    found = read_collection(tmp_path).names
+    assert sorted(found) == sorted(expected)
+    for earlier, later in [("2a", "10"), ("a1b2", "a1b10"), ("a1b2", "a001b3"), ("10", "a")]:
+        assert found.index(f"{earlier}.csv") < found.index(f"{later}.csv")
+
+
 def test_a_folder_per_class_gives_labels(tmp_path):
     for name, count in (("cat", 2), ("ant", 1)):
         (tmp_path / name).mkdir()

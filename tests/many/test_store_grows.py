@@ -97,6 +97,24 @@ def test_what_is_no_growth_is_refused(tmp_path, change):
     np.testing.assert_array_equal(rpw.pairwise(A[:8], out=out, **options)[:], rpw.pairwise(A[:8], **options))
 
 
+def test_a_refused_growth_blames_only_what_differs(tmp_path):
+    A, out = clouds(10, 5), tmp_path / "D.zarr"
+    rpw.pairwise(A[:8], out=out)
+    with pytest.raises(ValueError, match=r"k is 1\.0 there and 2\.0 here; shape is \[8, 8\] there") as refused:
+        rpw.pairwise(A, k=2, out=out)
+    assert "other measures" not in str(refused.value)
+
+
+def test_after_an_unfinished_growth_the_smaller_matrix_says_what_to_pass(tmp_path):
+    A, out = clouds(10, 5), tmp_path / "D.zarr"
+    rpw.pairwise(A[:8], out=out)
+    with pytest.raises(rpw.TimeLimitError):
+        rpw.pairwise(A, out=out, time_limit=0)
+    with pytest.raises(ValueError, match="began with these measures, and more were appended since: pass all of them"):
+        rpw.pairwise(A[:8], out=out)
+    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
+
+
 def test_a_store_of_another_version_does_not_grow(tmp_path, monkeypatch):
     A, out = clouds(9, 5), tmp_path / "D.zarr"
     with monkeypatch.context() as patched:

@@ -51,7 +51,8 @@ def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
 def replacing(path: Any) -> Iterator[IO[bytes]]:
     """A file to write to; it takes the place of ``path`` when the block ends well, and leaves nothing behind if not.
 
-    Where ``path`` is a link, the file takes the place of the link; what that points to stays as it is.
+    Where ``path`` is a link, the file takes the place of the link; what that points to stays as it is. Who may read a
+    file that is replaced may read the new one, and nobody else.
     """
     target = Path(path)
     if target.is_dir():
@@ -64,6 +65,7 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     with _named(target):
         partial, file = _new_partial(target.parent)
         try:
+            _take_mode(partial, target)
             with file:
                 yield file
                 file.flush()
@@ -108,6 +110,13 @@ def _new_partial(folder: Path) -> tuple[Path, IO[bytes]]:
         except OSError:  # a file system without locks: there nobody sweeps either
             return partial, file
         file.close()  # another writer has just swept it away, in the moment before it was locked
+
+
+def _take_mode(partial: Path, target: Path) -> None:
+    """What was closed to others stays closed, also while it is written."""
+    with suppress(OSError):  # a new file, or a file system without modes
+        if not target.is_symlink():
+            partial.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
 def _sweep(folder: Path) -> None:

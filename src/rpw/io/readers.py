@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -265,7 +266,7 @@ def read_collection(path: PathLike) -> Collection:
     path : str or path
         One of
 
-        - a folder with a file for each measure, read in the order of their names,
+        - a folder with a file for each measure, read in the order of their names (``patient9`` before ``patient10``),
         - a folder with such a folder for each class,
         - an NPY file of shape (B, n, d),
         - an NPZ file with ``points`` (B, n, d), or ``images`` (B, h, w) or (B, h, w, 3), or ``histograms`` (B, n) and
@@ -432,7 +433,7 @@ def _reader(where: Path) -> Callable[[IO[bytes], Selection], Table]:
 def _read_folder(where: Path, wanted: Selection) -> Collection:
     files, skipped = _known_files(where)
     labels = None
-    classes = [entry for entry in sorted(where.iterdir()) if entry.is_dir() and not entry.name.startswith(".")]
+    classes = [entry for entry in _entries(where) if entry.is_dir() and not entry.name.startswith(".")]
     if files:
         _check_no_classes(where, files[0], classes)
     else:
@@ -498,9 +499,18 @@ def _read_all(files: list[Path], wanted: Selection) -> tuple[list[Measure], Colu
     return measures, named[1], dropped
 
 
+def _entries(where: Path) -> list[Path]:
+    """By name, with numbers by size: patient21 comes after patient20, not after patient2, so that a matrix can grow."""
+    return sorted(where.iterdir(), key=lambda entry: (_words_and_numbers(entry.name), entry.name))
+
+
+def _words_and_numbers(name: str) -> list[str | int]:
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split("([0-9]+)", name))]
+
+
 def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
-    """The files that can be read and the others, sorted by name; hidden files count as neither."""
-    files = [entry for entry in sorted(where.iterdir()) if entry.is_file() and not entry.name.startswith(".")]
+    """The files that can be read and the others, in order; hidden files count as neither."""
+    files = [entry for entry in _entries(where) if entry.is_file() and not entry.name.startswith(".")]
     is_known = [file.suffix.lower() in _READERS for file in files]
     return list(compress(files, is_known)), [file for file, known in zip(files, is_known, strict=True) if not known]
 

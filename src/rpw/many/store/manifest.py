@@ -75,7 +75,10 @@ def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> 
         if there.get(name) != here.get(name)
     ]
     of_there, of_here = there["rpw"].get("inputs", {}), here["rpw"]["inputs"]
-    differences += [text for name, text in _INPUTS.items() if of_there.get(name) != of_here[name]]
+    resized = _resized(there, here)  # their shape is named; whether the measures that both have are others is not known
+    differences += [
+        text for name, text in _INPUTS.items() if of_there.get(name) != of_here[name] and name not in resized
+    ]
     reasons = "; ".join(differences)
     if there["rpw"].get("fingerprint") != here["rpw"]["fingerprint"]:
         reasons = reasons or "the metric gives other distances"
@@ -84,8 +87,16 @@ def check_same_work(path: Path, there: dict[str, Any], here: dict[str, Any]) -> 
         raise damaged(path, f"{reasons}, and the fingerprint is that of this matrix")
 
 
+def _resized(there: dict[str, Any], here: dict[str, Any]) -> set[str]:
+    """The collections of which one matrix has more measures than the other."""
+    sizes = zip(there.get("shape", [])[-2:], here["shape"][-2:], strict=False)
+    return {name for name, (old, new) in zip("AB", sizes, strict=False) if old != new}
+
+
 def _advice(there: dict[str, Any], here: dict[str, Any]) -> str:
     """What to do about a store of another matrix."""
+    if any(age["fingerprint"] == here["rpw"]["fingerprint"] for age in there["rpw"].get("before", [])):
+        return "It began with these measures, and more were appended since: pass all of them, or read it with zarr.open"
     if any(new > old for old, new in zip(there.get("shape", []), here["shape"], strict=False)):
         return (
             "A store grows only if its measures come first, in the same order, and all else is the same, including the "
