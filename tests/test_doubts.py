@@ -158,11 +158,21 @@ def test_floats_that_look_like_pixels(images):
         100 + 50 * np.sin(np.arange(30) / 5) + RNG.normal(size=(5, 20, 1)).cumsum(axis=1),  # means alone are smooth
         RNG.normal(size=(5, 20, 30)).cumsum(axis=2) + 100,  # curves in any order
         RNG.random((1, 8, 8)),
+        RNG.integers(1, 6, (30, 20, 12)).astype(float),  # ratings
     ],
     ids=lambda clouds: f"{clouds.dtype} {clouds.shape}",
 )
 def test_clouds_of_many_dimensions_are_not_asked_about(clouds):
     assert said(lambda: rpw.diameter(clouds)) == []
+
+
+def test_curves_that_differ_by_a_step_are_not_asked_about():
+    """Beside the means of rows and columns there is nothing but noise of rounding, which may look smooth."""
+    wave = 100 + 50 * np.sin(np.arange(30) / 5)
+    for _ in range(200):
+        curves = wave + RNG.normal(size=(5, 20, 1)).cumsum(axis=1)
+        assert said(lambda curves=curves: rpw.diameter(curves)) == []
+        assert said(lambda curves=curves: rpw.diameter(curves.astype(np.float32))) == []
 
 
 def test_arrays_without_answer_are_not_asked_about():
