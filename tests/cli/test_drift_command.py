@@ -118,13 +118,25 @@ def test_options_that_make_no_sense_are_exit_code_2(options, reason):
     assert reason in complaint("drift", "a.csv", "b.csv", *options, code=2)
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--columns", "zz"), "--columns has 'zz', which is in neither table; they have age, size, city"),
+        (("--n-resamples", "1"), "--n-resamples 1 is too few for 4 tests at --alpha 0.05: "),
+        (("--n-resamples", "2000000"), "--n-resamples must be at most 1,000,000, got 2,000,000"),
+        (("--alpha", "1e-9"), "--alpha 1e-09 with 4 tests needs "),
+    ],
+)
+def test_options_that_do_not_fit_the_tables_are_named_as_options(tables, options, reason):
+    reference, _, same = tables
+    assert complaint("drift", reference, same, *options).startswith(f"rpw: {reason}")
+
+
 def test_wrong_files_are_exit_code_1_and_named(tables, tmp_path):
     reference, *_ = tables
     (bad := tmp_path / "bad.csv").write_text("x,y\n1,2\n3\n")
     assert f"{bad}: line 3 has 1 values instead of 2" in complaint("drift", reference, bad)
     assert "none.csv" in complaint("drift", reference, tmp_path / "none.csv")
-    assert "columns has 'x', which is in neither table" in complaint("drift", reference, reference, "--columns", "x")
-    assert "n_resamples=19 is too few" in complaint("drift", reference, reference, "--n-resamples", "19")
 
 
 def test_the_page_is_written_and_what_is_read_is_not_overwritten(tables, tmp_path):

@@ -242,6 +242,8 @@ def test_most_entries_different_is_told():
         ({"x": [1, 2]}, {"x": [1, 2]}, {"alpha": 1}, "alpha must lie between 0 and 1"),
         ({"x": [1, 2]}, {"x": [1, 2]}, {"n_resamples": 0}, "n_resamples must be"),
         ({"x": [1, 2]}, {"x": [1, 2]}, {"time_limit": -1}, "time_limit must be at least 0"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"most_joint_rows": 1}, "most_joint_rows must be at least 2, .* or 0; got 1"),
+        ({"x": [1, 2]}, {"x": [1, 2]}, {"most_joint_rows": -1}, "most_joint_rows must be a whole number of at least 0"),
         ({"x": [1, 2]}, {"x": [1, 2]}, {"rng": "dice"}, "rng must be"),
         ({"x": [1, 2]}, {"x": [1, 2]}, {"groups": [[1, 1]]}, "groups must be a pair"),
     ],

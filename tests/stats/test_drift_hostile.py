@@ -2,6 +2,7 @@
 
 import math
 import tracemalloc
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -164,6 +165,69 @@ def test_lists_of_lists_keep_the_types_of_their_entries():
 def test_names_that_are_the_same_text_are_refused():
     with pytest.raises(ValueError, match="reference has the columns 1 and '1', whose names are the same text"):
         drift({1: [1, 2], "1": [1, 2]}, {"1": [1, 2]})
+
+
+NAMES = {
+    "numbers": [0, 1],
+    "nothing": [None, "a"],
+    "halves": [1.5, 2.5],
+    "moments": [datetime(2024, 1, 1), datetime(2024, 1, 2)],
+    "pairs": [("a", 1), ("a", 2)],
+}
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_columns_of_pandas_may_have_names_that_are_no_texts(names):
+    pandas = pytest.importorskip("pandas")
+    first, second = RNG.normal(size=(40, 2)), RNG.normal(2, 1, size=(30, 2))
+    labels = pandas.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else pandas.Index(names)
+    tables = [pandas.DataFrame(values, columns=labels) for values in (first, second)]
+    result, known = drift(*tables, rng=0), drift(first, second, rng=0)
+    texts = [str(label) for label in tables[0].columns]
+    assert [row.column for row in result.rows] == [*texts, ""]
+    assert [row.distance for row in result.rows] == [row.distance for row in known.rows]
+    for chosen in ([texts[1]], [tables[0].columns[1]]):
+        assert [row.column for row in drift(*tables, chosen, rng=0).rows] == [texts[1]]
+
+
+def test_columns_of_arrays_are_chosen_by_number_or_by_text():
+    x = RNG.normal(size=(20, 3))
+    for chosen in ([2, 0], ["2", "0"], [2, "0", "2"]):
+        assert [row.column for row in drift(x, x, chosen, most_joint_rows=0).rows] == ["2", "0"]
+
+
+def test_a_column_may_have_the_name_of_an_attribute():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(RNG.normal(size=(20, 3)), columns=["column_names", "columns", "dtypes"])
+    assert [row.column for row in drift(table, table, most_joint_rows=0).rows] == list(table)
+
+
+def test_names_of_pandas_that_are_the_same_text_are_refused():
+    pandas = pytest.importorskip("pandas")
+    good = pandas.DataFrame({"a": [1.0, 2.0]})
+    wrong = pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=[0, "0"])
+    with pytest.raises(ValueError, match="current has the columns 0 and '0', whose names are the same text"):
+        drift(good, wrong)
+    with pytest.raises(ValueError, match="reference has two columns of the name 0: rename one of them"):
+        drift(pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=[0, 0]), good)
+    with pytest.raises(ValueError, match=r"^reference: .*unique column names"):
+        drift(pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=[True, 1]), good)
+
+
+@pytest.mark.parametrize("chosen", [None, ["b"]])
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+def test_two_columns_of_one_name_are_named(library, chosen):
+    module = pytest.importorskip(library)
+    values = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    if library == "pandas":
+        twice = module.DataFrame(np.transpose(values), columns=["a", "a", "b"])
+    else:
+        twice = module.table(values, names=["a", "a", "b"])
+    good = {"a": [1.0, 2.0], "b": [1.0, 2.0]}
+    with pytest.raises(ValueError, match="reference has two columns of the name 'a': rename one of them"):
+        drift(twice, good, chosen)
+    with pytest.raises(ValueError, match="current has two columns of the name 'a': rename one of them"):
+        drift(good, twice, chosen)
 
 
 def test_dates_far_out_are_counted_in_days():

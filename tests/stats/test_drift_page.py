@@ -78,6 +78,15 @@ def test_it_fits_a_phone_in_both_schemes(browser, page, scheme):
     tab.close()
 
 
+def test_a_long_name_does_not_widen_the_page(browser, tmp_path):
+    rng = np.random.default_rng(1)
+    first, second = ({"x" * 400: rng.normal(shift, 1, 80)} for shift in (0, 3))
+    rpw.stats.drift(first, second, rng=0).save_page(tmp_path / "page.html")
+    tab = opened(browser, tmp_path / "page.html", viewport={"width": 360, "height": 700})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    tab.close()
+
+
 def test_nothing_on_the_page_comes_from_elsewhere_or_runs(page):
     text = page.read_text(encoding="utf-8")
     assert "<script" not in text

@@ -243,6 +243,55 @@ def test_numbers_over_many_orders_of_magnitude():
     assert result.changed_at_least() >= 0
 
 
+HUGE = 1e307  # 15 times the median distance of such rows is infinite, the distances are not
+
+
+def huge_samples():
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    return x, x[:30]
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, math.inf])
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("options", [{}, {"k": 15}, {"k": 15, "contamination": 2}, {"k": 15, "alpha": 0.05}], ids=str)
+def test_prices_outside_of_float64_are_refused(p, d, options):
+    """At p = 1 and inf an infinite price would even give a distance of 0."""
+    x, y = (2 * HUGE * rows[:, :d] for rows in huge_samples())
+    with pytest.raises(ValueError, match=r"k=15 times their median distance .* outside the range .* rescale the rows"):
+        two_sample_test(x, y, p=p, n_resamples=9, rng=0, **options)
+
+
+def test_noise_floor_and_equivalence_refuse_such_prices_too():
+    x, y = (HUGE * rows for rows in huge_samples())
+    with pytest.raises(ValueError, match=r"k=15 times their median distance .* outside the range .* rescale the rows"):
+        rpw.stats.noise_floor(x, y, k=15)
+    with pytest.raises(ValueError, match=r"k \* diameter is outside the range of float64"):
+        rpw.stats.equivalence_test(x, y, 0.2, diameter=HUGE, k=100)
+
+
+@pytest.mark.parametrize(
+    "options", [{"k": 1}, {"diameter": 1.0}, {"statistic": "wasserstein"}, {"scale": "robust"}], ids=str
+)
+def test_huge_rows_with_prices_inside_of_float64_have_an_answer(options):
+    x, y = huge_samples()
+    large = {**options, "diameter": HUGE} if "diameter" in options else options
+    expected = two_sample_test(x, y, n_resamples=9, rng=0, **options)
+    result = two_sample_test(HUGE * x, HUGE * y, n_resamples=9, rng=0, **large)
+    assert result.pvalue == expected.pvalue
+    length = HUGE if "statistic" in options else 1.0
+    assert result.statistic / length == pytest.approx(expected.statistic)
+
+
+def test_other_functions_of_huge_rows_have_an_answer():
+    x, y = huge_samples()
+    floors = [rpw.stats.noise_floor(u * x, u * y, rng=0).distance for u in (1.0, HUGE)]
+    proofs = [rpw.stats.equivalence_test(u * x, u * y, 0.2, diameter=u).distance for u in (1.0, HUGE)]
+    named = [rpw.stats.find_outliers(u * x, u * y, fdr=0.5, rng=0).pvalues for u in (1.0, HUGE)]
+    assert floors[1] == pytest.approx(floors[0])
+    assert proofs[1] == pytest.approx(proofs[0])
+    np.testing.assert_array_equal(named[1], named[0])
+
+
 def test_a_huge_diameter_leaves_nothing_to_prove():
     x, y = np.random.default_rng(0).normal(size=(2, 30))
     for p in (1.5, 50):

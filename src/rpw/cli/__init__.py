@@ -12,7 +12,7 @@ import sys
 
 from rpw.base.ctrl_c import INTERRUPTED
 from rpw.base.extras import missing_extra
-from rpw.cli._streams import complain, open_what_is_closed, stop_writing
+from rpw.cli._streams import complain, escape_what_has_no_code, open_what_is_closed, stop_writing
 
 __all__ = ["main"]
 
@@ -23,6 +23,7 @@ def main() -> None:
         print(missing_extra("the command line needs", "typer", "rich"), file=sys.stderr)
         raise SystemExit(1)
     open_what_is_closed()
+    escape_what_has_no_code()
     try:
         from rpw.cli._app import app
 

@@ -33,12 +33,15 @@ __all__ = [
     "print_table",
     "print_version",
     "seconds",
+    "spelled_out",
 ]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 WIDTH = 80
+
+_PLAIN = {"≥": ">=", "–": "-"}
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -70,7 +73,11 @@ def _reason(error: Exception) -> str:
     return (_as_option(str(error)) or type(error).__name__) + hint
 
 
-_NAMES = "p|k|tol|diameter|quantile|mass|lam|fdr|calibration|n_neighbors|device|n_threads|time_limit"
+_NAMES = (
+    "p|k|tol|diameter|quantile|mass|lam|fdr|calibration|n_neighbors|device|n_threads|time_limit|"
+    "n_resamples|alpha|columns"
+)
+_OF_DRIFT = re.compile(r"(n_resamples|alpha)=\S+ (is too few|with) .*", re.DOTALL)
 _ARGUMENT = re.compile(rf"({_NAMES})(?= (must|is|has)\b)")
 
 
@@ -78,8 +85,14 @@ def _as_option(text: str) -> str:
     """A message of Python about an argument, as the command line spells it."""
     text = re.sub(r"\b(device|metric|solver|out)='([^']*)'", r"--\1 \2", text)
     text = re.sub(r"\btol (?=must bound|> 0)", "--tol ", text)
+    if _OF_DRIFT.fullmatch(text):
+        text = re.sub(r"\b(n_resamples|alpha)=(?=\d)", lambda found: f"{_option(found[1])} ", text)
     named = _ARGUMENT.match(text)
-    return text if named is None else f"--{named[0].replace('_', '-')}{text[named.end() :]}"
+    return text if named is None else f"{_option(named[0])}{text[named.end() :]}"
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -133,7 +146,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     cells = [list(row) for row in rows]
     for column, name in enumerate(header):
         numeric = all(_is_number(row[column]) for row in cells)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
+        table.add_column(_text(name), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in cells:
         table.add_row(*(_text(cell) for cell in row))
     _print(table)
@@ -176,6 +189,14 @@ def encodable(text: str, encoding: str | None) -> str:
     encoding = encoding or "utf-8"
     shown = "".join(c if c.isprintable() or 0xDC80 <= ord(c) <= 0xDCFF else " " for c in text)
     return shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def spelled_out(text: str) -> str:
+    """Signs of our own that the terminal lacks, by signs that all have: escapes are so wide that they break numbers."""
+    for sign, plain in _PLAIN.items():
+        if encodable(sign, sys.stdout.encoding) != sign:
+            text = text.replace(sign, plain)
+    return text
 
 
 def counted(count: int, noun: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import TextIO
 
-__all__ = ["complain", "open_what_is_closed", "stop_writing"]
+__all__ = ["complain", "escape_what_has_no_code", "open_what_is_closed", "stop_writing"]
 
 
 def open_what_is_closed() -> None:
@@ -16,6 +17,12 @@ def open_what_is_closed() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def escape_what_has_no_code() -> None:
+    """A sign that the terminal does not know must not cost the rest of the output. (stderr does so by itself.)"""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def stop_writing(stream: TextIO) -> None:

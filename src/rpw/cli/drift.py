@@ -12,7 +12,7 @@ import rpw
 from rpw.base.deadline import deadline_after
 from rpw.base.usage import UsageError
 from rpw.cli._options import Json, NThreads, check_choice, one_of, path, usage
-from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds
+from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds, spelled_out
 from rpw.cli._progress import bar, counting
 from rpw.cli._targets import check_not_read
 
@@ -126,7 +126,8 @@ def _check(alpha: float, out: Path | None, fail_on: str | None, time_limit: floa
 
 def _show(result: rpw.stats.DriftResult, out: Path | None, duration: str) -> None:
     print_lines([result.sentence, ""])
-    print_table(result.HEADER, result.table(_MOST_ROWS))
+    rows_of_table = [(name, *map(spelled_out, cells)) for name, *cells in result.table(_MOST_ROWS)]
+    print_table([spelled_out(name) for name in result.HEADER], rows_of_table)
     hidden = len(result.rows) - _MOST_ROWS
     print_lines([f"... and {hidden:,} more rows: see --json or --out"] if hidden > 0 else [])
     print_lines(["", *result.reasons(_MOST_REASONS), result.CAUTION])

@@ -17,7 +17,7 @@ from rpw.base.check import Array
 from rpw.pair.metrics import GroundMetric
 from rpw.stats.scale import NO_SCALES, Scales
 
-__all__ = ["GRID", "Prices", "prices_of"]
+__all__ = ["GRID", "Prices", "check_prices", "prices_of"]
 
 # k in units of the median pooled distance. A small k sees clumps, a large k shifts; in ten dimensions only k = 15 sees
 # that a tenth of the rows moved. benchmarks/stats/bench_power.py has the power of other grids.
@@ -50,7 +50,7 @@ class Prices:
         if self._distances is not None:  # then the unit is measured on the same scales as all distances
             shrunk, stretched = (shrunk / stretched, stretched / shrunk if shrunk > 0 else np.inf)
         ks = np.array(self.ks)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             return ks * low * shrunk, np.where(ks > 0, ks * high * stretched, 0.0)
 
     def _unit_bounds(self, rows: int) -> tuple[float, float]:
@@ -89,6 +89,16 @@ def prices_of(
             "x and y are too far apart: their median distance is outside the range of float64; pass diameter="
         )
     return Prices(ks, unit, False, scales, distances, rank, len(some))
+
+
+def check_prices(prices: Prices) -> None:
+    """Raise if k times the median distance is outside the range of float64."""
+    for k in prices.ks:
+        if not np.isfinite(k * prices.unit):
+            raise ValueError(
+                f"x and y are too far apart: k={k:g} times their median distance {prices.unit:.3g} is outside the "
+                "range of float64; rescale the rows of x and y by the same factor, or pass diameter="
+            )
 
 
 def _ranks(count: int) -> list[int]:

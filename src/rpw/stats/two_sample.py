@@ -24,7 +24,7 @@ from rpw.measure import PointsLike
 from rpw.pair.metrics import GroundMetric, Metric, as_metric
 from rpw.pair.question import Question, as_question
 from rpw.stats.evidence import Evidence, rank_pvalue
-from rpw.stats.prices import Prices, prices_of
+from rpw.stats.prices import Prices, check_prices, prices_of
 from rpw.stats.resampled import Effort, ground_of, resample, values_of
 from rpw.stats.samples import Samples, as_rng, as_samples, check_scalable, warn_of_units
 from rpw.stats.scale import NO_SCALES, as_scales
@@ -268,6 +268,8 @@ def _checked(
         raise ValueError(f"k, diameter and tol have no effect on statistic={statistic!r}: leave them out")
     question = as_question("wasserstein", p=p) if statistic == "wasserstein" else as_question(p=p, tol=tol)
     prices = prices_of(k, diameter, samples.points, ground, scales, generator)
+    if statistic == "rpw":  # the others have no price
+        check_prices(prices)
     return _Test(statistic, samples, ground, question, prices, as_groups(groups, samples.n, samples.m), generator)
 
 

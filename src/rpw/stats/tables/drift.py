@@ -26,7 +26,7 @@ from rpw.stats.tables.numbers import LineFinding, LineTest
 from rpw.stats.tables.result import DriftResult
 from rpw.stats.tables.row import NO_TIME, DriftRow
 from rpw.stats.tables.setup import Setup
-from rpw.stats.tables.tables import as_typed_table
+from rpw.stats.tables.tables import as_typed_table, text_of_label
 from rpw.stats.tables.worst import worst_column
 
 __all__ = ["drift"]
@@ -42,7 +42,7 @@ _Finding = DriftRow | LineFinding | JointFinding
 def drift(
     reference: Any,
     current: Any,
-    columns: Sequence[str] | None = None,
+    columns: Sequence[Any] | None = None,
     *,
     alpha: float = 0.05,
     n_resamples: int | None = None,
@@ -69,9 +69,10 @@ def drift(
     ----------
     reference, current : table or path
         The two tables. DataFrames of pandas or polars and tables of PyArrow need ``rpw[tables]``; a dict of arrays or a
-        2-d array needs nothing. A path is a CSV, TSV or Parquet file. Columns are matched by name.
-    columns : sequence of str, optional
-        Which columns to compare; all by default.
+        2-d array needs nothing. A path is a CSV, TSV or Parquet file. Columns are matched by name. A name that is no
+        text counts as its text: the columns 0 and 1 of a DataFrame, or of an array, are called "0" and "1".
+    columns : sequence of names, optional
+        Which columns to compare; all by default. ``[0]`` and ``["0"]`` select the same column.
     alpha : float, default 0.05
         The chance of even one false alarm.
     n_resamples : int, optional
@@ -80,7 +81,8 @@ def drift(
         Seed or generator of the random splits, and of the sample for the joint test.
     %(groups)s
     most_joint_rows : int, default 500
-        At most this many rows of each table are drawn for the joint test of all numbers and dates; 0 skips that test.
+        At most this many rows of each table are drawn for the joint test of all numbers and dates, at least 2; 0 skips
+        that test.
     %(n_threads)s
     %(progress splits)s
     time_limit : float, optional
@@ -119,7 +121,7 @@ def drift(
         raise ValueError(f"alpha must lie between 0 and 1, got {level}")
     check.check_progress(progress)
     threads, generator = as_n_threads(n_threads), as_rng(rng)
-    most = check.as_whole(most_joint_rows, "most_joint_rows", 0)
+    most = _as_most_rows(most_joint_rows)
     given = None if n_resamples is None else check.as_whole(n_resamples, "n_resamples", 1)
     tables = (as_typed_table(reference, "reference"), as_typed_table(current, "current"))
     sizes = (_rows(tables[0]), _rows(tables[1]))
@@ -174,6 +176,13 @@ def _unanswered(test: _Test) -> DriftRow:
     )
 
 
+def _as_most_rows(value: Any) -> int:
+    most = check.as_whole(value, "most_joint_rows", 0)
+    if most == 1:
+        raise ValueError("most_joint_rows must be at least 2, for a test needs 2 rows of each table, or 0; got 1")
+    return most
+
+
 def _rows(table: TypedTable) -> int:
     return len(next(iter(table.values())))
 
@@ -187,10 +196,11 @@ def _chosen(columns: Any, reference: TypedTable, current: TypedTable) -> list[st
         raise ValueError(f"columns must be a list of names, got {columns!r}")
     if not columns:
         raise ValueError("columns is empty: name one column at least, or leave it out for all of them")
-    for name in columns:
-        if name not in known:
+    texts = [text_of_label(name) for name in columns]
+    for name, text in zip(columns, texts, strict=True):
+        if text not in known:
             raise ValueError(f"columns has {name!r}, which is in neither table; they have {', '.join(known[:12])}")
-    return list(dict.fromkeys(columns))
+    return list(dict.fromkeys(texts))
 
 
 def _as_n_resamples(given: int | None, tests: int, alpha: float) -> int:

@@ -38,7 +38,7 @@ _LAYOUT = """
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 4rem}
 h1{font-size:1.1rem;font-weight:600;color:var(--soft);margin:0 0 .5rem}
-h2{font-size:1.2rem;margin:2.5rem 0 .5rem}
+h2{font-size:1.2rem;margin:2.5rem 0 .5rem;overflow-wrap:anywhere}
 .sentence{font-size:1.45rem;line-height:1.35;margin:0 0 .75rem;overflow-wrap:anywhere}
 .soft,figcaption{font-weight:400;color:var(--soft);font-size:.9rem}
 table{border-collapse:collapse;width:100%;font-size:.92rem}

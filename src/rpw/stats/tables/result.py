@@ -121,7 +121,7 @@ class DriftResult:
         return [*found[:shown], f"{hidden:,} more rows have no test."] if hidden > 0 else found
 
     def __getitem__(self, column: str) -> DriftRow:
-        """The row of the values of a column, by its name; columns of arrays are called "0", "1" and so on."""
+        """The row of the values of a column, by its name as a text; columns of arrays are called "0", "1" and so on."""
         for row in self.rows:
             if row.column == column and row.part in ("values", "not compared"):
                 return row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from rpw.base.extras import import_extra
 from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers, column_of_texts
 from rpw.io.typed_tables import TypedTable, read_typed_table
 
-__all__ = ["as_typed_table"]
+__all__ = ["as_typed_table", "text_of_label"]
 
 _MICROSECONDS_OF_DAY = 86_400e6
 
@@ -56,12 +56,35 @@ def _as_array(value: Any) -> np.ndarray:
 
 
 def _of_mapping(value: Mapping[Any, Any], name: str) -> TypedTable:
-    keys: dict[str, Any] = {}
-    for key in value:
-        other = keys.setdefault(str(key), key)
-        if other is not key:
-            raise ValueError(f"{name} has the columns {other!r} and {key!r}, whose names are the same text")
-    return {str(key): _named(column_of_array, entries, f"{name}[{key!r}]") for key, entries in value.items()}
+    texts = _texts_of(value, name)
+    return {
+        text: _named(column_of_array, entries, f"{name}[{key!r}]")
+        for text, (key, entries) in zip(texts, value.items(), strict=True)
+    }
+
+
+def _texts_of(labels: Iterable[Any], name: str) -> list[str]:
+    """The names of columns as texts, which must differ. Those of pandas may be anything, and may repeat."""
+    found: dict[str, Any] = {}
+    for label in labels:
+        text = text_of_label(label)
+        if text in found:
+            raise ValueError(_words_of_two(found[text], label, name))
+        found[text] = label
+    return list(found)
+
+
+def text_of_label(label: Any) -> str:
+    """The name of a column as a text. Pandas gives the numbers of a pair now as Python's, now as NumPy's."""
+    if isinstance(label, tuple):
+        label = tuple(part.item() if isinstance(part, np.generic) else part for part in label)
+    return str(label)
+
+
+def _words_of_two(one: Any, other: Any, name: str) -> str:
+    if repr(one) == repr(other):
+        return f"{name} has two columns of the name {one!r}: rename one of them"
+    return f"{name} has the columns {one!r} and {other!r}, whose names are the same text"
 
 
 def _named(convert: Any, entries: Any, owner: str) -> TypedColumn:
@@ -86,16 +109,19 @@ def _check_lengths(table: TypedTable, name: str) -> None:
 
 def _of_frame(value: Any, name: str) -> TypedTable:
     narwhals = import_extra("narwhals", "DataFrames and PyArrow tables need")
+    # Asked of the class: a DataFrame of pandas shows a column of its own as an attribute too.
+    labels = value.column_names if hasattr(type(value), "column_names") else getattr(value, "columns", None)
+    texts = _texts_of(labels, name) if isinstance(labels, Iterable) else []
     try:
-        frame = narwhals.from_native(value, eager_only=True)
+        columns = list(narwhals.from_native(value, eager_only=True).iter_columns())
     except TypeError as error:
         raise ValueError(f"{name} is no table that narwhals knows: {type(value).__name__}") from error
-    table = {}
-    for column in frame.columns:
-        if str(column) in table:
-            raise ValueError(f"{name} has two columns of the name {column!r}")
-        table[str(column)] = _named(lambda series: _of_series(series, narwhals), frame[column], f"{name}[{column!r}]")
-    return table
+    except ValueError as error:  # such as True and 1, which are equal names and different texts
+        raise ValueError(f"{name}: {' '.join(str(error).split())}") from error
+    return {
+        text: _named(lambda series: _of_series(series, narwhals), column, f"{name}[{text!r}]")
+        for text, column in zip(texts, columns, strict=True)
+    }
 
 
 def _of_series(series: Any, narwhals: Any) -> TypedColumn:
