@@ -83,7 +83,7 @@ fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 ax.bar(range(12), left_out[:12], label="threes")
 ax.bar(range(12, 15), left_out[12:], hatch="//", edgecolor="white", label="noise")
 ax.set(xlabel="picture", ylabel="share left out", xticks=range(15))
-ax.set_title("The noise is left out")
+ax.set_title("The noise is left out most")
 ax.legend(loc="upper left", frameon=False)
 # sphinx_gallery_thumbnail_number = 2
 plt.show()

@@ -130,12 +130,15 @@ for k in ks:
 # %%
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.plot(shares, errors, "D-", color="#0072B2", label="RPW")
+best = np.argmin(errors)
 for k, share, error in zip(ks, shares, errors, strict=True):
-    is_rising = share >= shares[np.argmin(errors)]  # the words stand beside the curve
+    beside = (
+        (5, -13) if share > shares[best] else (8, -3)
+    )  # the words stand beside the curve
     ax.annotate(
         f"k = {k}",
         (share, error),
-        (5, -13) if is_rising else (8, -3),
+        (-34, -13) if k == ks[best] else beside,
         textcoords="offset points",
         fontsize=9,
     )
