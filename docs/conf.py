@@ -142,12 +142,13 @@ def describe_thumbnails(app: Any, doctree: nodes.document) -> None:
 
 
 class Indices(SphinxPostTransform):
-    """W_p, W_{1-s} and n^r in running text get a lowered or raised letter, so that sources stay easy to read."""
+    """W_p, c_ij, W_{1-s} and (κε)^p in running text get lowered or raised letters; so sources stay easy to read."""
 
     default_priority = 900
+    # Only a single letter or one of these words has an index, and a short one, so that n_jobs stays a name.
     _INDEX = re.compile(
-        r"(?<![\w\\/.])([^\W\d_][⁺⁻*]?|\d+(?=\^))([_^])"  # a letter, or a number with a power
-        r"(?:\{([^{}]+)\}|\(((?:[^()\s]|\([^()\s]*\))+)\)|(-?\d+|\w))(?!\w)"
+        r"(?:((?:(?<![^\W\d])(?<![\\/.])(?:[^\W\d_]|RPW|min|max|pull|rate|d[Cc])|[Α-ω])[⁺⁻*]?)_|(?<=[\w)\]|⁺⁻*])\^)"
+        r"(?:\{([^{}]+)\}|\(((?:[^()\s]|\([^()\s]*\))+)\)|(-?\d+(?:\.\d+)?|lo|hi|max|[^\W\d_]{1,2}|∞))(?![^\W²³])"
     )
 
     def run(self, **_: Any) -> None:
@@ -160,10 +161,10 @@ class Indices(SphinxPostTransform):
     def _pieces(self, text: str) -> Any:
         end = 0
         for found in self._INDEX.finditer(text):
-            letter, kind, *index = found.groups()
+            letter, *index = found.groups()
             shown = next(filter(None, index))
-            yield nodes.Text(text[end : found.start()] + letter)
-            yield (nodes.subscript if kind == "_" else nodes.superscript)("", shown)
+            yield nodes.Text(text[end : found.start()] + (letter or ""))
+            yield (nodes.subscript if letter else nodes.superscript)("", shown)
             end = found.end()
         yield nodes.Text(text[end:])
 

@@ -107,3 +107,16 @@ def test_formulas_are_drawn(browser, site):
     assert not tab.locator("[data-mml-node='merror']").count()
     assert not re.search(r"\\\(|\\\[", tab.locator("article").inner_text())
     tab.close()
+
+
+@pytest.mark.xdist_group("browser")
+def test_indices_and_powers_in_running_text_are_drawn(browser, site):
+    tab = browser.new_page()
+    shown = set()
+    for path in [*sorted((site / "proofs").glob("*.html")), site / "meaning.html", site / "benchmarks" / "points.html"]:
+        tab.goto(path.as_uri())
+        shown |= set(tab.locator("article :is(sub, sup)").all_inner_texts())
+        tab.evaluate("document.querySelectorAll('article :is(pre, code, mjx-container)').forEach(e => e.remove())")
+        assert not re.findall(r"\S*(?:\^|\b[A-Za-zα-ω]_)\S*", tab.locator("article").inner_text()), path.name
+    assert {"ij", "1.64", "p", "lo", "1/p", "∞"} <= shown  # c_ij, n^1.64, (κε)^p, κ_lo, F^(1/p), ε_∞
+    tab.close()

@@ -192,8 +192,9 @@ for name, values in found.items():
     )
 
 # %%
-# With the slack, coverage fell short in no more than 5 % of the draws, as proven. The last line is a warning: if you
-# have labels of B, it is simpler to calibrate on them, and the threshold is lower.
+# With the slack, coverage fell short in none of the 200 draws; the proof allows 5 %. The last line is a warning: if you
+# have labels of B, it is simpler to calibrate on them, and the threshold is lower. That is right on average only: it
+# falls short in 42 % of the draws.
 #
 # **Later, there are no labels of B.** The model was improved: the errors at A are smaller now. Site A has fresh
 # calibration scores, and nobody labels at B. Suppose that the same (ε, ρ) still holds: the shift is no larger than

@@ -99,7 +99,7 @@ plt.show()
 
 # %%
 # The age has moved as a whole. The price has moved only if all rows are counted: a few rows have moved far. RPW of
-# that column alone shows which rows.
+# that column alone leaves these rows behind. Ordinary rows may stay behind too.
 
 delta = rpw.diameter(last["price"], this["price"], quantile=0.9)
 result = rpw.solve(last["price"], this["price"], diameter=delta)

@@ -2,7 +2,7 @@
 Is 0.17 large?
 ==============
 
-It depends on the number of points and on the dimension. Do not look it up: ask what chance alone would give.
+It depends on the number of points, on the dimension and on k·Δ. So ask what chance alone would give for your data.
 """
 
 # %%

@@ -1,6 +1,6 @@
 """
-Fifty thousand points in a few seconds
-======================================
+Fifty thousand points in about a second
+=======================================
 
 How far apart are two clouds of 50,000 points? The exact answer takes a while. An answer with a known error is often
 enough: ``tol`` bounds the error, and the result has proven bounds, ``lower`` and ``upper``.

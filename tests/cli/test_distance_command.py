@@ -155,12 +155,21 @@ def test_ctrl_c_ends_with_130(tmp_path):
     assert (child.returncode, output, errors) == (130, "", "rpw: interrupted\n")
 
 
-def test_says_how_to_find_out_whether_it_is_large(diracs):
+def test_says_how_to_find_out_whether_it_is_large(clouds, diracs, tmp_path):
     given = ("--p", "inf", "--k", "0.3", "--diameter", "2", "--metric", "cityblock")
-    shown = " ".join(call("distance", *diracs, *given).stdout.split())
-    call_to_make = 'rpw.stats.noise_floor(x, y, p=float("inf"), k=0.3, diameter=2, metric="cityblock")'
-    assert shown.count(call_to_make) == 1
-    assert "noise_floor" not in str(answer("distance", *diracs, *given))
+
+    def calls_to_make(*files):
+        assert "is it large" not in str(answer("distance", *files, *given))
+        shown = " ".join(call("distance", *files, *given).stdout.split())
+        return [name for name in ("rpw.stats.noise_floor(x, y,", "rpw.pairwise(alike,") if f"{name} {written}" in shown]
+
+    written = 'p=float("inf"), k=0.3, diameter=2, metric="cityblock")'
+    folder, _ = clouds
+    assert calls_to_make(folder / "cloud0.npy", folder / "cloud3.npy") == ["rpw.stats.noise_floor(x, y,"]
+    # Rows of different weight cannot be exchanged, and one row cannot be split.
+    (tmp_path / "weighted.csv").write_text("x,y,weight\n0,0,1\n1,0,2\n")
+    assert calls_to_make(tmp_path / "weighted.csv", tmp_path / "weighted.csv") == ["rpw.pairwise(alike,"]
+    assert calls_to_make(*diracs) == ["rpw.pairwise(alike,"]
 
 
 def test_a_column_that_makes_up_all_of_the_distance_is_a_note(tmp_path):

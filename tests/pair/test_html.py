@@ -41,6 +41,10 @@ def test_a_result_shows_its_distance_and_its_proof():
     assert rows["between"].startswith("30 and 20 points")
     call = rows["is it large?"].split(" says ")[0]
     assert eval(call, {"rpw": rpw, "x": X, "y": Y}).distance == pytest.approx(result.distance, rel=1e-12)
+    with pytest.raises(ValueError, match="x has weights"):  # so another call is named for these
+        rpw.stats.noise_floor(weighted := rpw.Measure(X, np.arange(30)), Y)
+    call = shown(rpw.solve(weighted, Y, p=1))[1]["is it large?"].split(" shows ")[0]
+    assert eval(call, {"rpw": rpw, "alike": [weighted, Y]})[0, 1] == pytest.approx(rpw.distance(weighted, Y, p=1))
     assert "is it large?" not in shown(rpw.transport(X, Y))[1]
     assert "allow more time" in shown(rpw.solve(X, Y, time_limit=0))[1]["proven"]
 

@@ -24,6 +24,7 @@ from rpw.base.columns import is_lazy, names_of_coordinates
 Array = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 16
+_UNEVEN = 1e-12  # relative: weights that differ by more are no rounding
 _DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,4})?")
 
 
@@ -194,6 +195,11 @@ def as_weights(value: Any, name: str, length: int, each: str = "point") -> Array
             f"{name} must have one weight per {each}, shape ({length},); got shape {weights.shape}{way_out}"
         )
     return normalised(weights, name)
+
+
+def are_uneven(weights: Array) -> bool:
+    """Whether the weights differ, by more than rounding."""
+    return bool(np.ptp(weights) > _UNEVEN * float(weights.max()))
 
 
 def normalised(weights: Array, name: str) -> Array:

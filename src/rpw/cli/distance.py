@@ -133,6 +133,7 @@ def distance(
         more = {"note": joined(*notes), "seconds": end - start}
         print_json({**_facts(result), **parameters, **sizes, **files, **more})
         return
+    judged_by = Question(p=p, k=price, diameter=delta).judged_by
     print_rows(
         [
             ("RPW distance", f"{result.distance:.12g}"),
@@ -145,7 +146,7 @@ def distance(
             ("solver", f"{result.solver}, {counted(result.iterations, 'iteration')}, {seconds(start, end)}"),
             *((option.lstrip("-"), str(target)) for option, target in targets.items() if target is not None),
             *note_row(*notes),
-            ("is it large?", f"{Question(p=p, k=price, diameter=delta).judged_by(metric)}; rpw drift judges tables"),
+            ("is it large?", f"{judged_by(x.weights, y.weights, metric)}; rpw drift judges tables"),
         ]
     )
 

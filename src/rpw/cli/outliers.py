@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 import rpw
-from rpw.base.check import as_inner_share
+from rpw.base.check import are_uneven, as_inner_share
 from rpw.cli._options import (
     WRITING,
     Columns,
@@ -30,7 +30,6 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_lines, print_rows, print_table, seconds
 from rpw.cli._table_file import check_tables, row_numbers, write_table
-from rpw.stats.samples import is_weighted
 from rpw.stats.scores import SCORES
 
 __all__ = ["EXAMPLES", "outliers"]
@@ -114,7 +113,7 @@ def outliers(
     check_tables({"--out": out}, [reference, new])
     known, rows = read_pair(reference, new, wanted)
     for file, read in ((reference, known), (new, rows)):
-        if is_weighted(read.measure):
+        if are_uneven(read.measure.weights):
             raise ValueError(f"{file}: has weights, but all rows must have the same weight here")
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as heard:  # they are rows below

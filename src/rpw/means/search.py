@@ -20,8 +20,8 @@ from rpw.measure import Measure
 
 __all__ = ["Search"]
 
-_DEAR_FIRST = (8.0, 4.0, 2.0)  # times k: what is dear to leave is matched, so that no point stays behind alone
-_STEPS_WHILE_DEAR = 10
+_COSTLY_FIRST = (8.0, 4.0, 2.0)  # times k: where leaving mass costs more, no point stays behind alone
+_STEPS_WHILE_COSTLY = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class Search:
     def _descend(self, start: Evaluation, free_weights: bool) -> Descent:
         """From one start; where time is short, the start itself may be the best that is known."""
         measure = start.measure
-        for price in _DEAR_FIRST:
-            some = Budget(self.deadline, _STEPS_WHILE_DEAR)
+        for price in _COSTLY_FIRST:
+            some = Budget(self.deadline, _STEPS_WHILE_COSTLY)
             measure = descend_points(self.inputs, measure, self.objective, some, self.tol, price).at.measure
         descend = descend_both if free_weights else descend_points
         end = descend(self.inputs, measure, self.objective, self._budget(), self.tol)

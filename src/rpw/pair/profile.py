@@ -261,7 +261,7 @@ class Profile:
     def scores_a(self) -> Array:
         """The cost of moving the last bit of the mass of each point, for the first measure.
 
-        An array of shape (n,), as lengths. The score is λ^(1/p). λ is the slope of the profile at the mass at which the
+        An array of shape (n,), as lengths. The score is λ^(1/p). λ is the slope of W_p^p over the mass, where the
         point has just moved completely. (If p = inf, the score is W at this mass.) Points with high scores move
         last. Points without weight have score 0, and equal points have equal scores.
 

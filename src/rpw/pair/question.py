@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rpw import _core
 from rpw.base import check
+from rpw.base.check import Array
 
 __all__ = [
     "DEFAULTS",
@@ -144,12 +145,14 @@ class Question:
             return f"p = {self.p:g}, k = {self.k:g}, Δ = {self.diameter:g}"
         return f"p = {self.p:g}, " + (f"mass = {self.moved:g}" if self.lam is None else f"λ = {self.lam:g}")
 
-    def judged_by(self, metric: Any = "euclidean") -> str:
-        """The call that says what chance alone would give, with the same parameters."""
+    def judged_by(self, a: Array, b: Array, metric: Any = "euclidean") -> str:
+        """The call that helps to judge a distance between points of these masses, with the same parameters."""
         exponent = "" if self.p == 2 else f"p={self.p:.12g}, " if math.isfinite(self.p) else 'p=float("inf"), '
         named = f'"{metric}"' if isinstance(metric, str) else "metric"
         other = "" if metric == "euclidean" else f", metric={named}"
         given = f"{exponent}k={self.k:.12g}, diameter={self.diameter:.12g}{other}"
+        if min(len(a), len(b)) < 2 or check.are_uneven(a) or check.are_uneven(b):  # nothing to split at random
+            return f"rpw.pairwise(alike, {given}) shows the distances between data that should be alike"
         return f"rpw.stats.noise_floor(x, y, {given}) says what chance alone gives"
 
     @property

@@ -181,7 +181,7 @@ class Result:
 
     @property
     def multiplier(self) -> float | None:
-        """The slope λ of the OT-profile at the mass that moves, in units of distance**p; None if there is none.
+        """λ, the slope of W_p^p over the mass, at the mass that moves, in units of distance**p; None if there is none.
 
         There is none if p = inf or k = 0, or if ``time_limit`` passed before one was found. From `rpw.transport` it is
         the slope of the edge on which ``mass`` lies. At mass 1, it is the slope of the last edge. At a breakpoint, it
@@ -385,10 +385,11 @@ class Result:
         return f"Result(distance={self.distance:.8g}, in [{self.lower:.8g}, {self.upper:.8g}], {self.status})"
 
     def _how_to_judge(self) -> list[tuple[str, str]]:
-        """How to find out whether the number is large; a matrix has no points to split."""
-        if self._question.name != "rpw" or self._problem.points is None:
+        """How to find out whether the number is large; a matrix has no points."""
+        problem = self._problem
+        if self._question.name != "rpw" or problem.points is None:
             return []
-        return [("is it large?", self._question.judged_by(self._problem.ground.metric.given))]
+        return [("is it large?", self._question.judged_by(problem.a, problem.b, problem.ground.metric.given))]
 
     def _repr_html_(self) -> str:
         from rpw.base.html import facts

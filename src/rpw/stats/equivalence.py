@@ -46,7 +46,7 @@ class EquivalenceResult:
         G - 1 + margin, but at least 0. G is the largest mass that can be moved at W ≤ k·Δ·margin. A larger statistic
         means closer samples.
     pvalue : float
-        A small p-value proves that RPW of the populations is at most the margin.
+        If RPW of the populations were above the margin, a p-value of at most α would have a probability of at most α.
     margin : float
         The margin that was tested.
     distance : float
@@ -120,7 +120,7 @@ def equivalence_test(
     n_threads: int | None = None,
     time_limit: float | None = None,
 ) -> EquivalenceResult:
-    """Test whether RPW of two populations is at most ``margin``; a small p-value is a proof.
+    """Test whether RPW of two populations is at most ``margin``; a small p-value says that it is.
 
     The p-value holds for every sample size, every p and any dimension. The rows must be drawn independently, and you
     must fix ``margin``, ``k`` and ``diameter`` before you see the data.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rpw import _core
-from rpw.base.check import Array, as_points
+from rpw.base.check import Array, are_uneven, as_points
 from rpw.base.columns import Columns, names_of_coordinates
 from rpw.base.doubts import of_one_scale
 from rpw.base.warn import warn_caller
@@ -23,13 +23,11 @@ __all__ = [
     "as_rows",
     "as_samples",
     "check_scalable",
-    "is_weighted",
     "names_of_either",
     "warn_of_units",
 ]
 
 _LEAST_ROWS = 2  # of a sample: with one there is nothing to exchange
-_UNEVEN = 1e-12  # relative: weights that differ by more are no rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +79,11 @@ def as_rng(value: Any) -> np.random.Generator:
         raise ValueError(f"rng must be a whole number, a numpy.random.Generator or None: {error}") from error
 
 
-def is_weighted(measure: Measure) -> bool:
-    """Whether the weights differ, by more than rounding."""
-    return bool(np.ptp(measure.weights) > _UNEVEN * float(measure.weights.max()))
-
-
 def as_rows(value: Any, name: str) -> Array:
     """The points of one sample; raises for weights that differ."""
     if not isinstance(value, Measure):
         return as_points(value, name)
-    if is_weighted(value):
+    if are_uneven(value.weights):
         raise ValueError(f"{name} has weights, but a test exchanges rows, so all rows must have the same weight")
     return value.points
 
