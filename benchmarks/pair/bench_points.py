@@ -8,7 +8,8 @@ a process of its own, so that its peak memory is known. POT's lazy solver of W_2
 
 ``--only peers`` times W_2 beside others that need no matrix, with their errors: POT's lazy solver, the auction over k-d
 trees of Hera (as Gudhi ships it) and the sparse Sinkhorn solver of MultiScaleOT. What is not installed is left out.
-``--only inputs`` times pictures, scans, cells and few points against many.
+``--only inputs`` times pictures, scans, cells, clusters and few points against many. ``--only scale`` gives the other
+cells of the table in docs/scale.md: the line, many dimensions, and a million points exactly.
 """
 
 from __future__ import annotations
@@ -37,10 +38,17 @@ LOOKS = {  # of a curve: its name and its marker
     "density": ("other density", "v"),
 }
 MILLION = 1_000_000
+SCALE = {  # dimensions, and points on either side
+    1: (1_000, 10_000, 50_000, 100_000, MILLION),
+    2: (1_000, MILLION),
+    3: (1_000, MILLION),
+    10: (1_000, 10_000, 50_000, 100_000),
+    64: (1_000, 10_000, 50_000),
+}
 PEER_SIZE = 5_000
 PEER_KINDS = ("plain", "shifted", "density")
 PEER_SIZES = (1_000, 5_000, 20_000)
-OTHERS = ("picture 64", "picture 128", "scans", "cells", "100 x 40,000")
+OTHERS = ("picture 64", "picture 128", "scans", "cells", "clusters", "100 x 40,000")
 PEERS = {
     "lazy": ("ot", "POT, emd2_lazy"),
     "hera": ("gudhi.hera", "Hera"),
@@ -87,6 +95,11 @@ def cells(centres: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (centres[types] + rng.normal(size=(10_000, centres.shape[1]))) / 30
 
 
+def clusters(rng: np.random.Generator) -> np.ndarray:
+    """10,000 points in ten normal clusters of the unit cube in ten dimensions."""
+    return rng.random((10, 10))[rng.integers(0, 10, 10_000)] + 0.05 * rng.normal(size=(10_000, 10))
+
+
 def other_input(kind: str, seed: int):
     """Two measures of a kind that people have, and their weights."""
     rng = np.random.default_rng(seed)
@@ -99,6 +112,8 @@ def other_input(kind: str, seed: int):
     if kind == "cells":
         centres = 3 * rng.normal(size=(12, 50))
         return cells(centres, rng), cells(centres, rng), None, None
+    if kind == "clusters":
+        return clusters(rng), clusters(rng), None, None
     return rng.random((100, 2)), rng.random((40_000, 2)), None, None
 
 
@@ -164,7 +179,7 @@ def one_solve(task: dict) -> dict:
     if task["way"] == "w2":
         answer = rpw.transport(x, y, a, b, p=2)
     else:
-        answer = rpw.solve(x, y, a, b, p=2, k=1, diameter=1, tol=task["tol"])
+        answer = rpw.solve(x, y, a, b, p=2, k=1, diameter=task.get("diameter", 1), tol=task["tol"])
     return {
         "seconds": time.process_time() - start,
         "megabytes": peak_megabytes(),
@@ -229,6 +244,17 @@ def intervals(options) -> None:
             )
 
 
+def scale(options) -> None:
+    print("\nEqual weights, overlapping, p = 2, k = 1: seconds of the processor, megabytes in all")
+    for d, sizes in SCALE.items():
+        diameter = 1 if d <= 3 else d**0.5
+        for n in (n for n in sizes if n <= options.largest or n == MILLION):
+            task = {"kind": "plain", "n": n, "d": d, "seed": options.seed, "way": "rpw", "tol": 0.0}
+            result = measured(options.limit, **task, diameter=diameter)
+            shown = f"{result['seconds']:.2f} s {result['megabytes']:.0f} MB" if result else "over the limit"
+            print(f"{d:>2}-d, diameter {diameter:.2f}, {n:>9,}: {shown}", flush=True)
+
+
 def other_inputs(options) -> None:
     print("\nOther inputs, exact: seconds of the processor and megabytes of RPW (p = 2, k = 1) and W_2")
     for kind in OTHERS:
@@ -289,7 +315,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=600, help="seconds after which a solve is given up")
     parser.add_argument("--tol", type=float, default=0.01, help="of the intervals at a million points")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=("exact", "space", "w2", "million", "peers", "inputs"))
+    parser.add_argument("--only", choices=("exact", "space", "w2", "million", "peers", "inputs", "scale"))
     parser.add_argument("--figure")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -315,6 +341,8 @@ def main() -> None:
         beside_peers(options)
     if options.only in (None, "inputs"):
         other_inputs(options)
+    if options.only in (None, "scale"):
+        scale(options)
     if options.only in (None, "million"):
         intervals(options)
 

@@ -90,7 +90,7 @@ plt.show()
 #
 # .. code-block:: text
 #
-#    rpw 0.2.0, umap-learn 0.5.12
+#    rpw 0.3.0, umap-learn 0.5.12
 #    RPW, k = 0.3  same digit: 85% of the neighbours; solved: 4.7% of the pairs
 #    W₂            same digit: 63% of the neighbours; solved: 5.2% of the pairs
 #

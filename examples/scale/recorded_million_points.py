@@ -73,9 +73,9 @@ plt.show()
 #
 # .. code-block:: text
 #
-#    rpw 0.2.0, NumPy 2.4.6
-#    tol = 0.01  [0.02171, 0.02481] in 13 s and 388 MB
-#    tol = 0.003 [0.02283, 0.02329] in 24 s and 495 MB
+#    rpw 0.3.0, NumPy 2.4.6
+#    tol = 0.01  [0.02171, 0.02481] in 9 s and 382 MB
+#    tol = 0.003 [0.02283, 0.02329] in 14 s and 496 MB
 #    The plan moves the points by [ 0.02   -0.0001] on average.
 #    The plan moves 97.67% of the mass along 1000705 arrows.
 #    It leaves behind 35% of the spread points and 0.6% of the others.
@@ -86,5 +86,5 @@ plt.show()
 #
 # .. recorded output ends
 #
-# **Take away:** these clouds of a million points a side need half a minute of processor time and half a gigabyte, if an
+# **Take away:** these clouds of a million points a side need 14 seconds of processor time and half a gigabyte, if an
 # error of 0.003 is good enough.
