@@ -1,10 +1,10 @@
 """Points without a matrix: exact RPW from 5,000 to 100,000 points in the plane and in space, W_2 in the plane, and
 proven intervals at a million.
 
-Run it with ``make bench-points`` (all sizes take about half an hour; ``--largest 20000`` two minutes). Every solve has
-a process of its own, so that its peak memory is known. POT's lazy solver of W_2, which needs no matrix either, runs at
-5,000 points in the same way; ratios are to that. Growth exponents are fitted over all sizes that were solved; with
-``--figure FILE`` times are plotted.
+Run it with ``make bench-points`` (all takes an hour or more; ``--only exact --largest 20000`` a quarter of a minute).
+Every solve has a process of its own, so that its peak memory is known. POT's lazy solver of W_2, which needs no matrix
+either, runs at 5,000 points in the same way; ratios are to that. Growth exponents are fitted over all sizes
+that were solved; with ``--figure FILE`` times are plotted.
 
 ``--only peers`` times W_2 beside others that need no matrix, with their errors: POT's lazy solver, the auction over k-d
 trees of Hera (as Gudhi ships it) and the sparse Sinkhorn solver of MultiScaleOT. What is not installed is left out.

@@ -369,6 +369,8 @@ def test_axes_that_share_their_limits_can_be_drawn_on():
     for axes in both:
         rpw.solve(*plain(2), diameter=1).plot(axes)
     figure.canvas.draw()
+    assert both[0].get_xlim() == both[1].get_xlim()
+    assert both[0].get_ylim() == both[1].get_ylim()
     pyplot.close(figure)
 
 

@@ -261,9 +261,9 @@ class Profile:
     def scores_a(self) -> Array:
         """The cost of moving the last bit of the mass of each point, for the first measure.
 
-        An array of shape (n,), as lengths. The score is λ^(1/p). λ is the slope of W_p^p over the mass, where the
-        point has just moved completely. (If p = inf, the score is W at this mass.) Points with high scores move
-        last. Points without weight have score 0, and equal points have equal scores.
+        An array of shape (n,), as lengths. The score is λ^(1/p). λ is the slope of the p-th power of the
+        profile, at the mass where the point has just moved completely. (If p = inf, the score is W at this mass.)
+        Points with high scores move last. Points without weight have score 0, and equal points have equal scores.
 
         A score is not how far away a point lies. If clusters have different shares in the two measures, mass must go
         from one cluster to another, and ordinary points get high scores. If only one measure has outliers, the same

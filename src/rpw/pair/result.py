@@ -181,11 +181,11 @@ class Result:
 
     @property
     def multiplier(self) -> float | None:
-        """λ, the slope of W_p^p over the mass, at the mass that moves, in units of distance**p; None if there is none.
+        """The slope λ of the p-th power of the OT-profile, at the mass that moves; None if there is none.
 
-        There is none if p = inf or k = 0, or if ``time_limit`` passed before one was found. From `rpw.transport` it is
-        the slope of the edge on which ``mass`` lies. At mass 1, it is the slope of the last edge. At a breakpoint, it
-        is at least the slope of the edge to the left.
+        It has the unit of distance**p. There is none if p = inf or k = 0, or if ``time_limit`` passed before one was
+        found. From `rpw.transport` it is the slope of the edge on which ``mass`` lies. At mass 1, it is the slope of
+        the last edge. At a breakpoint, it is at least the slope of the edge to the left.
         """
         if self._dual is None:
             return None
