@@ -22,6 +22,9 @@ settings.register_profile("full", max_examples=80, deadline=None, derandomize=Tr
 settings.register_profile("deep", max_examples=3000, deadline=None, suppress_health_check=_quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
+# JAX takes three quarters of a GPU when it starts, so tests that run side by side there would find no memory left.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
