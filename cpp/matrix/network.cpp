@@ -40,6 +40,7 @@ Network::Network(const PowerProblem& problem, Solver strategy, Pulse& pulse)
       cold_solve_(work_of_cold_solve(problem.powers)) {}
 
 std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
+    if (way_ == Way::both && leaves_few_atoms(bracket)) way_ = Way::simplex;
     if (way_ != Way::simplex) {
         if (const auto status = first_walk(bracket, limits)) return status;
     }
@@ -49,6 +50,14 @@ std::optional<Status> Network::begin(Around& bracket, const Limits& limits) {
 Network::Way Network::way_by_name(Solver strategy, const Powers& cost) {
     if (strategy == Solver::walk) return Way::walk;
     return strategy == Solver::simplex || are_few_against_many(cost) ? Way::simplex : Way::both;
+}
+
+// Where nearly all moves, a walk is long; neighbours tell how much may stay.
+bool Network::leaves_few_atoms(Around& bracket) {
+    if (static_cast<double>(problem_.powers.size()) > pairs_for_simplex) return false;
+    bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
+    const double atoms = bracket.lower() * larger_side(problem_.powers);
+    return atoms > 0 && atoms <= few_atoms;
 }
 
 const NeighbourProfile& Network::neighbours(const Goal& goal, Pulse& pulse) {
@@ -68,21 +77,23 @@ std::optional<Status> Network::first_walk(Around& bracket, const Limits& limits)
     return rest_of_first_walk(bracket, limits);
 }
 
-// The way is taken to cost so much per unit of -log ε as its last stretch did.
+// Trees grow on the way: the work is taken to grow like the square of -log ε.
 std::optional<Status> Network::rest_of_first_walk(Around& bracket, const Limits& limits) {
     bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
-    const double goal = least_unmoved(bracket), pass = static_cast<double>(problem_.powers.size());
-    double stretch = -std::log(walk_->unmoved()), work = walk_->work();
-    while (stretch > 0) {
-        const double rest = work * std::log(walk_->unmoved() / goal) / stretch;
-        if (!(rest < cold_solve_)) break;
-        const double before = walk_->work();
-        if (const auto status = walk_on(bracket, limits, before + 2 * rest + pass)) return status;
-        stretch = std::log(middle_.unmoved / walk_->unmoved());
-        work = walk_->work() - before;
+    while (work_left(bracket) < cold_solve_) {
+        if (const auto status = walk_on(bracket, limits, 2 * walk_->work())) return status;
     }
     stop(bracket);
     return std::nullopt;
+}
+
+// What the rest of the walk is expected to take. The pass that makes its first list moves nothing.
+double Network::work_left(const Around& bracket) const {
+    const double first_list = static_cast<double>(problem_.powers.size()) / 2;
+    const double height = walk_->cost_p() + walk_->lambda() * walk_->unmoved();
+    const double goal = std::max(least_unmoved(bracket), bracket.goal().meets(height, walk_->lambda()));
+    const double way = std::log(goal) / std::log(walk_->unmoved());
+    return (walk_->work() - first_list) * (way * way - 1);
 }
 
 Status Network::start_again(Around& bracket, const Limits& limits) {
@@ -184,18 +195,21 @@ double Network::least_unmoved(const Around& bracket) const {
 std::optional<Vertex<Basis>> Network::solve(const Trial& trial, const Around& bracket) {
     // Rounding could make pivots go round in circles; this has not been seen, and the walk cannot.
     const double most_work = simplex_.work() + most_solve * cold_solve_;
-    const bool is_solved = simplex_.solve(trial.lambda, most_work);
-    if (!is_solved || !(trial.is_chord || tighten(bracket.goal(), most_work))) return std::nullopt;
+    if (!simplex_.solve(trial.lambda, most_work)) return std::nullopt;
     ++solves_;
-    return Vertex<Basis>{simplex_.point(), simplex_.basis()};
+    const double lambda = trial.is_chord ? trial.lambda : slope_towards(bracket.goal());
+    // What rounding at a far larger λ has hidden is found at this one.
+    if (step_of_lambda * lambda < trial.lambda && !simplex_.solve(lambda, most_work)) return std::nullopt;
+    Vertex<Basis> found{simplex_.point(), simplex_.basis()};
+    found.lambda = lambda;
+    return found;
 }
 
-// The slope on the goal's side of a vertex says more about the way there than the λ that led to it. It is solved again
-// there, as a rule without a pivot: what rounding at a far larger λ has hidden is found. False if that does not end.
-bool Network::tighten(const Goal& goal, double most_work) {
+// The slope on the goal's side of a vertex says more about the way there than the λ that led to it.
+double Network::slope_towards(const Goal& goal) {
     const bool is_left = goal.is_beyond(simplex_.point());
-    const double tight = is_left ? std::min(simplex_.largest_lambda(), dearest_path) : simplex_.least_lambda();
-    return !(tight > 0) || tight == simplex_.lambda() || simplex_.solve(tight, most_work);
+    const double slope = is_left ? std::min(simplex_.largest_lambda(), dearest_path) : simplex_.least_lambda();
+    return slope > 0 ? slope : simplex_.lambda();
 }
 
 // ---------------------------------------------------------------- before the end

@@ -2,9 +2,10 @@
 // them.
 //
 // The walk (walk/profile_walk.hpp) goes edge by edge from mass 0: best where trees stay small. The simplex at a fixed
-// multiplier (simplex/fixed_simplex.hpp) jumps to the vertex of any λ: best where the walk is long. The search begins
-// as a walk. Where the rest of the way looks dearer than a cold solve, the walk's basis is handed to the simplex, which
-// jumps to guesses of λ until their chord is an edge. docs/proofs/simplex.md, "Two strategies", has the proofs.
+// multiplier (simplex/fixed_simplex.hpp) jumps to guesses of λ until their chord is an edge: best where the walk is
+// long. Between few points of which hardly one stays, the simplex begins. Else the search begins as a walk, and where
+// the rest of the way looks dearer than a cold solve, its basis is handed to the simplex. docs/proofs/simplex.md, "Two
+// strategies", has the proofs.
 #pragma once
 
 #include <optional>
@@ -51,10 +52,12 @@ private:
     enum class Way { walk, simplex, both };
 
     static Way way_by_name(Solver strategy, const Powers& cost);
+    bool leaves_few_atoms(Around& bracket);
     const NeighbourProfile& neighbours(const Goal& goal, Pulse& pulse);
 
     std::optional<Status> first_walk(Around& bracket, const Limits& limits);
     std::optional<Status> rest_of_first_walk(Around& bracket, const Limits& limits);
+    double work_left(const Around& bracket) const;
     void start_walk(const Around& bracket);
     std::optional<Status> walk_on(Around& bracket, const Limits& limits, double most_work);
     void stop(Around& bracket);
@@ -64,7 +67,7 @@ private:
     bool wants_chord(const Around& bracket) const;
     SlopeGuess guess(const Around& bracket) const;
     double least_unmoved(const Around& bracket) const;
-    bool tighten(const Goal& goal, double most_work);
+    double slope_towards(const Goal& goal);
     void offer_unfinished(Around& bracket);
 
     PowerProblem problem_;

@@ -91,8 +91,9 @@ SlopeGuess guess_goal(const Goal& goal, const Known& known, double least_unmoved
 double first_lambda(const Goal& goal, const Known& known, const SlopeRange& range, double here, double at_goal,
                     double least_unmoved) {
     const double first = range.least, low = known.left.lambda, rise = low - first;
-    // The profile is steeper than a curve below it; how much, the left point tells.
-    const double steeper = rise > 0 && here > first ? std::max(1.0, rise / (here - first)) : 1;
+    // The profile is steeper than a curve below it; how much, the left point tells, or else how little stays.
+    const double steeper =
+        rise > 0 && here > first ? std::max(1.0, rise / (here - first)) : std::pow(least_unmoved, -steepening * goal.p);
     double guess = std::min(first + steeper * (at_goal - first), range.largest);
     if (known.before.unmoved < 1) {
         const double by_walk = guess_goal(goal, known, least_unmoved).lambda;
