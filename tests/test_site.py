@@ -19,7 +19,7 @@ SHOWN = (
 )
 # Lines of code that end beyond the right edge, and small pictures that nobody can read.
 CUT = """() => [
-  ...[...document.querySelectorAll('.bd-article :is(.highlight-python, .highlight-Python, .highlight-sh, .doctest) pre')]
+  ...[...document.querySelectorAll(':is(.highlight-python, .highlight-Python, .highlight-sh, .doctest) pre')]
     .filter((block) => block.scrollWidth > block.clientWidth),
   ...[...document.querySelectorAll('.sphx-glr-thumbcontainer img')].filter((image) => image.clientWidth < 300),
 ].map((each) => each.textContent || each.src)"""
