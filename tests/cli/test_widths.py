@@ -1,12 +1,9 @@
 """What the commands print fits the terminal, and no line ends within a number."""
 
-import fcntl
 import os
-import pty
 import struct
 import subprocess
 import sys
-import termios
 
 import numpy as np
 import pytest
@@ -16,6 +13,8 @@ from rich.cells import cell_len
 
 import rpw
 from rpw.cli._layout import folded, row_lines, table_lines
+
+fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))  # not on Windows
 
 RNG = np.random.default_rng(5)
 

@@ -56,9 +56,9 @@ def row_lines(rows: Rows, width: int) -> list[str]:
     """Names and what they are, in two columns."""
     column = max((cell_len(name) for name, _ in rows), default=0)
     return [
-        _padded(name if is_first else "", column, bold=True) + _GAP + line
+        _padded("" if place else name, column, bold=True) + _GAP + line
         for name, entry in rows
-        for is_first, line in zip([True, *[False] * len(entry)], folded(entry, width - column - 2), strict=False)
+        for place, line in enumerate(folded(entry, width - column - len(_GAP)))
     ]
 
 
