@@ -89,6 +89,7 @@ sphinx_gallery_conf = {
     "doc_module": ("rpw",),
     "backreferences_dir": "gallery/backreferences",
     "parallel": 2,
+    "thumbnail_size": (640, 420),
     "remove_config_comments": True,
     "show_signature": False,
     "min_reported_time": 1000,

@@ -193,6 +193,20 @@ def test_what_means_the_same_is_taken():
     rpw.Index([X, Y]).query(X, progress=np.False_)
 
 
+def test_what_requires_gradients_is_sent_to_rpw_torch():
+    for call in (lambda: rpw.distance(X, WithGradient()), lambda: rpw.distance(X, [WithGradient()])):
+        with pytest.raises(ValueError, match=r"^y requires gradients: rpw\.torch .*y\.detach\(\)$"):
+            call()
+
+
+@pytest.mark.large
+def test_what_jax_traces_is_sent_to_rpw_jax():
+    jax = pytest.importorskip("jax")
+    for transform in (jax.grad, jax.jit):
+        with pytest.raises(ValueError, match=r"^x is traced by JAX: rpw\.jax "):
+            transform(lambda x: rpw.distance(x, Y))(X)
+
+
 @pytest.mark.large
 def test_tensors_that_require_grad():
     torch = pytest.importorskip("torch")
@@ -205,7 +219,7 @@ def test_tensors_that_require_grad():
         lambda: rpw.pairwise([X], k=tensor),
         lambda: rpw.profile(X, Y)(tensor),
     ):
-        with pytest.raises(ValueError, match=r"^\S+ could not be read as .*requires grad"):
+        with pytest.raises(ValueError, match=r"^\S+ requires gradients: rpw\.torch .*detach\(\)$"):
             call()
     assert rpw.profile(X, Y)(tensor.detach()).tolist() == rpw.profile(X, Y)([0.25, 0.75]).tolist()
 

@@ -68,6 +68,27 @@ def test_a_block_runs_and_prints_what_it_says(block, tmp_path):
         assert [rounded_like(value, text) for value, text in zip(found, numbers, strict=True)] == numbers, printed[line]
 
 
+def test_the_table_by_task_has_the_numbers_of_its_block():
+    page = ROOT / "docs" / "choosing.md"
+    rows = re.findall(r"^\| \*\*.*\|(.*)\|$", page.read_text(encoding="utf-8"), re.M)
+    shown = [numbers for _, numbers in promised(blocks_of(page, "python")[0])]
+    assert [re.findall(NUMBER, row) for row in rows] == shown
+    assert len(rows) == 4
+
+
+def test_the_speed_beside_pot_is_one_number():
+    """The mean of the table of times, and its inverse wherever a page says how fast RPW is."""
+    text = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/index.md")}
+    pairs, index = (
+        (ROOT / "docs" / "benchmarks" / f"{name}.md").read_text(encoding="utf-8") for name in ("pairs", "index")
+    )
+    mean = float(re.search(r"^\| exact RPW \| ([\d.]+) \|", pairs, re.M)[1])
+    times = f"{1 / mean:.1f}"
+    assert f"on average, exact RPW takes {mean:.2f} of the time" in pairs
+    assert f"| [exact RPW](pairs.md), one pair | one `ot.emd2` | {times} |" in index
+    assert all(f"{times} times as fast as one call of `ot.emd2`" in each for each in text.values())
+
+
 def test_numbers_in_comments_are_found():
     block = "print(f(x), 2)  # 0.8728, 12 pieces\nprint(1)  # up to 3\nprint(2)  # 0.0745 0.0827 tolerance\n"
     assert list(promised(block)) == [(2, ["0.8728", "12"]), (4, ["0.0745", "0.0827"])]

@@ -14,8 +14,15 @@ SHOWN = (
     "api/generated/rpw.solve.html",
     "results/index.html",
     "meaning.html",
+    "choosing.html",
     "theory.html",
 )
+# Lines of code that end beyond the right edge, and small pictures that nobody can read.
+CUT = """() => [
+  ...[...document.querySelectorAll(':is(.highlight-python, .highlight-Python, .highlight-sh, .doctest) pre')]
+    .filter((block) => block.scrollWidth > block.clientWidth),
+  ...[...document.querySelectorAll('.sphx-glr-thumbcontainer img')].filter((image) => image.clientWidth < 300),
+].map((each) => each.textContent || each.src)"""
 
 
 class Page(HTMLParser):
@@ -92,6 +99,7 @@ def test_pages_in_a_browser(browser, site, scheme):
         for width in (1280, 375):
             tab.set_viewport_size({"width": width, "height": 900})
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
+            assert tab.evaluate(CUT) == [], name
         assert tab.evaluate("document.documentElement.dataset.theme") == scheme
     assert not [url for url in requests if not url.startswith(("file:", "data:", "blob:"))]
     assert messages == []

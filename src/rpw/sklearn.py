@@ -100,7 +100,8 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     For a grid search over k, pass its values both to ``ks`` and to the grid::
 
         ks = [0.1, 1, 10]
-        model = Pipeline([("rpw", RPWTransformer(ks=ks)), ("knn", KNeighborsClassifier(metric="precomputed"))])
+        nearest = KNeighborsClassifier(metric="precomputed")
+        model = Pipeline([("rpw", RPWTransformer(ks=ks)), ("knn", nearest)])
         GridSearchCV(model, {"rpw__k": ks}).fit(X, y)
 
     Without ``ks``, each fit solves its pairs again, and a warning says so, once in a process.

@@ -259,7 +259,7 @@ ARRAY_OF_ARRAYS = np.array([np.ones((2, 2)), np.ones((3, 2))], dtype=object)
 REFUSED = {
     "support as text": ((np.ones((2, 3)),), {"support": "line"}, r"support must be .*'line'.*np.linspace\(0, 1, n\)"),
     "cost as text": ((np.ones((2, 3)),), {"cost": "D.npy"}, "cost must be numeric, got the text 'D.npy'"),
-    "A as text": (("folder",), {}, "A must be numeric, got the text 'folder'; files are read by rpw.readers"),
+    "A as text": (("folder",), {}, "A must be numeric, got the text 'folder': files are read by rpw.readers"),
     "histograms or points": (([[1.0]], np.ones((2, 3))), {}, "B is a two-dimensional array.*support= or cost="),
     "dict": (({"one": [[1.0]]},), {}, "A must be an array or a list, got an object of type dict"),
     "generator": (((c for c in [[1.0]]),), {}, "A must be an array or a list, got an object of type generator"),

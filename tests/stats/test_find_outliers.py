@@ -449,6 +449,28 @@ def test_a_reference_that_can_name_nothing_is_told():
         assert find_outliers(rows + 99, reference[:38], rng=0).mask.all()  # 19 calibrate
 
 
+def test_exchanged_arguments_are_told():
+    for seed, score in enumerate(["nearest", "move", "nearest"]):
+        reference, rows, _ = planted(seed)  # 800 and 200 rows, 20 of them far out
+        found, (message,) = warned(lambda: find_outliers(reference, rows, rng=seed, score=score))  # noqa: B023
+        assert not found.mask.any()
+        assert message.endswith("are the two exchanged?")
+        found, told = warned(lambda: find_outliers(rows, reference, rng=seed, score=score))  # noqa: B023
+        assert found.mask.any()
+        assert told == []
+
+
+@pytest.mark.parametrize("draw", ["normal", "standard_cauchy", "poisson"])
+def test_no_doubt_about_the_order_without_reason(draw):
+    """Rows of one distribution, in fifty trials; and x with more rows, of which some are far out."""
+    rng = np.random.default_rng(3)
+    for seed in range(50):
+        rows, reference = (getattr(rng, draw)(size=(count, 2)) for count in (300, 100))
+        assert warned(lambda: find_outliers(rows, reference, rng=seed, fdr=0.06))[1] == []  # noqa: B023
+        rows = rows + 1e4 * (np.arange(300) < 15)[:, None]
+        assert warned(lambda: find_outliers(rows, reference, rng=seed, fdr=0.06))[1] == []  # noqa: B023
+
+
 def test_the_result_shows_itself():
     reference, rows, is_out = planted(0)
     found = find_outliers(rows, reference, rng=0)

@@ -56,21 +56,22 @@ def _as_numbers(value: Any, name: str) -> Array:
         raise ValueError(f"{name} has masked entries: fill or drop them first")
     if isinstance(value, (str, bytes, os.PathLike)):
         raise ValueError(
-            f"{name} must be numeric, got the text {_shortened(os.fspath(value))}; files are read by rpw.readers"
+            f"{name} must be numeric, got the text {_shortened(os.fspath(value))}: files are read by rpw.readers, and "
+            "distances between texts are passed as a matrix, rpw.solve(cost=...)"
         )
     _check_no_reader(value, name)
     try:
         array = np.asarray(on_host(value))
     except Exception as error:
         _check_columns(names_of_coordinates(value), _columns_of(value), name)
-        raise ValueError(f"{name} could not be read as an array of numbers: {error}") from error
+        raise _unreadable(value, name, error) from error
     if array.dtype.name == "bfloat16":  # of JAX, and no type of NumPy's own
         array = array.astype(np.float64)
     if array.dtype.kind not in "biuf" and array.ndim == 2:
         _check_columns(names_of_coordinates(value), list(array.T), name)
     if array.dtype.kind not in "biufO":
-        kind = "texts" if array.dtype.kind in "SUT" else str(array.dtype)
-        raise ValueError(f"{name} must be numeric, got an array of {kind}")
+        _check_no_texts(array.dtype.kind in "SUT", name)
+        raise ValueError(f"{name} must be numeric, got an array of {array.dtype}")
     if array.dtype.kind == "O":
         _check_objects(array, name)
     try:
@@ -79,6 +80,27 @@ def _as_numbers(value: Any, name: str) -> Array:
     except Exception as error:  # an object's own __float__ can raise anything
         raise ValueError(f"{name} must be numeric and rectangular: {error}") from error
     return floats
+
+
+def _unreadable(value: Any, name: str, error: Exception) -> ValueError:
+    """What to raise for what NumPy cannot read; derivatives are asked of other functions."""
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    if any(getattr(part, "requires_grad", False) is True for part in parts):
+        return ValueError(
+            f"{name} requires gradients: rpw.torch has the functions that give them; for the value alone, pass "
+            f"{name}.detach()"
+        )
+    if any(type(part).__name__.endswith("Tracer") for part in parts):
+        return ValueError(f"{name} is traced by JAX: rpw.jax has the functions for grad, jit and vmap")
+    return ValueError(f"{name} could not be read as an array of numbers: {error}")
+
+
+def _check_no_texts(are_texts: bool, name: str) -> None:
+    if are_texts:
+        raise ValueError(
+            f"{name} must be numeric, got an array of texts: convert them to numbers, or pass the distances between "
+            "them as a matrix, rpw.solve(cost=...)"
+        )
 
 
 def _check_no_reader(value: Any, name: str) -> None:
@@ -132,8 +154,7 @@ def _check_objects(array: npt.NDArray[np.object_], name: str) -> None:
         raise ValueError(
             f"{name} must be an array or a list, got an object of type {kind}: convert it to an array first"
         )
-    if any(isinstance(entry, (str, bytes)) for entry in array.flat):
-        raise ValueError(f"{name} must be numeric, got an array of texts")
+    _check_no_texts(any(isinstance(entry, (str, bytes)) for entry in array.flat), name)
     if any(isinstance(entry, np.ndarray) for entry in array.flat):
         raise ValueError(f"{name} is an array of arrays: pass list({name}) for a collection of point sets")
 
@@ -266,7 +287,7 @@ def entries_of(values: Any, name: str) -> npt.NDArray[np.object_]:
     try:
         return np.asarray(on_host(values), dtype=object)
     except Exception as error:
-        raise ValueError(f"{name} could not be read as numbers: {error}") from error
+        raise _unreadable(values, name, error) from error
 
 
 def for_each(values: Any, name: str, function: Callable[[Any], float]) -> float | Array:

@@ -5,7 +5,6 @@ Texts come from where options are declared. A group of options, or of commands, 
 
 from __future__ import annotations
 
-import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable
@@ -14,12 +13,12 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rpw.cli._output import WIDTH, encodable, guarded
+from rpw.cli._layout import folded, terminal_width
+from rpw.cli._output import encodable, guarded
 
 __all__ = ["Command", "Group", "add_command", "show_help"]
 
 _NARROW = 72  # from this width on, names and texts stand side by side
-_LEAST = 32
 _LONGEST_TERM = 26
 _GLUE = "~"  # a blank at which no line ends; no text has this sign
 _OPTIONS = "Options"  # those without a heading of their own, which come last
@@ -65,7 +64,7 @@ def show_help(ctx: typer.Context) -> None:
 
 
 def _lines(command: Any, ctx: Any) -> list[str]:
-    width = max(_LEAST, min(shutil.get_terminal_size().columns, WIDTH))
+    width = terminal_width()
     usage = " ".join(["Usage:", ctx.command_path, *command.collect_usage_pieces(ctx)])
     lines = textwrap.wrap(usage, width, subsequent_indent=" " * 7, break_on_hyphens=False, break_long_words=False)
     for paragraph in (command.help or "").partition("\f")[0].strip().split("\n\n"):
@@ -152,5 +151,4 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     one_line = encodable(" ".join(text.split()), sys.stdout.encoding)
     room = width - len(indent)
     one_line = " ".join(word if len(word) <= room else word.replace(_GLUE, " ") for word in one_line.split(" "))
-    lines = textwrap.wrap(one_line, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
-    return [line.replace(_GLUE, " ") for line in lines]
+    return [indent + line.replace(_GLUE, " ") for line in folded(one_line, room)] if one_line else []

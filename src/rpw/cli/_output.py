@@ -13,17 +13,14 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from rpw.base.ctrl_c import INTERRUPTED, heard
 from rpw.base.usage import UsageError
+from rpw.cli._layout import folded, row_lines, table_lines, terminal_width
 from rpw.cli._streams import complain, stop_writing
 from rpw.io.selection import MissingValueError
 
 __all__ = [
-    "WIDTH",
     "counted",
     "encodable",
     "guarded",
@@ -38,8 +35,6 @@ __all__ = [
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-WIDTH = 80
 
 _PLAIN = {"≥": ">=", "–": "-"}
 
@@ -126,45 +121,29 @@ def _plain(value: Any) -> Any:
 
 def print_lines(lines: Iterable[str]) -> None:
     """Plain text, folded at the width of the terminal."""
-    for line in lines:
-        _print(_text(line))
+    _print([part for line in lines for part in folded(_shown(line), terminal_width())])
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:
     """Names and what they are, in two columns; long entries are folded."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, entry in rows:
-        table.add_row(_text(name, "bold"), _text(entry))
-    _print(table)
+    _print(row_lines([(_shown(name), _shown(entry)) for name, entry in rows], terminal_width()))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table with a header; numbers go to the right."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    cells = [list(row) for row in rows]
-    for column, name in enumerate(header):
-        numeric = all(_is_number(row[column]) for row in cells)
-        table.add_column(_text(name), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
-    for row in cells:
-        table.add_row(*(_text(cell) for cell in row))
-    _print(table)
+    cells = [[_shown(cell) for cell in row] for row in rows]
+    _print(table_lines([_shown(name) for name in header], cells, terminal_width()))
 
 
-def _is_number(cell: str) -> bool:
-    return cell.replace(".", "", 1).replace("e-", "", 1).isdigit()
+def _shown(text: str) -> str:
+    return encodable(text, sys.stdout.encoding)
 
 
-def _print(what: Table | Text) -> None:
-    """Print without the blanks that rich fills lines with: they trouble whoever reads a pipe."""
-    console = Console(highlight=False, markup=False, emoji=False)
-    console.width = min(console.width, WIDTH)
+def _print(lines: Iterable[str]) -> None:
+    """Print without blanks at the ends of lines: they trouble whoever reads a pipe."""
     with _on_stdout():
-        with console.capture() as captured:
-            console.print(what)
-        for line in captured.get().rstrip("\n").split("\n"):
-            print(line.rstrip(" "))
+        for line in lines:
+            typer.echo(line.rstrip(" "))
 
 
 @contextmanager
@@ -178,10 +157,6 @@ def _on_stdout() -> Iterator[None]:
     except OSError as error:
         stop_writing(sys.stdout)
         raise OSError(error.errno, error.strerror, "stdout") from error
-
-
-def _text(text: str, style: str = "") -> Text:
-    return Text(encodable(text, sys.stdout.encoding), style=style)
 
 
 def encodable(text: str, encoding: str | None) -> str:

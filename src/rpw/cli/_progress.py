@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
 from rich.text import Text
 
-from rpw.cli._output import WIDTH
+from rpw.cli._layout import WIDTH
 
 __all__ = ["bar", "counting", "is_for_person"]
 

@@ -40,6 +40,7 @@ Mask = npt.NDArray[np.bool_]
 Rng = int | np.random.Generator | np.random.SeedSequence | None
 
 _P, _NEIGHBORS = 2, 5
+_FAR_MORE = 2  # times as many rows to look at as in the reference: then the two may be exchanged
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +236,8 @@ def find_outliers(
     -----
     UserWarning
         If the reference has too few rows to name any outlier. If ``scale`` was left out and a single column makes up
-        nearly all of the distances (20 or more reference rows).
+        nearly all of the distances (20 or more reference rows). If x and the reference look exchanged: x has at least
+        twice as many rows, none of them is named, and rows of the reference would be named beside those of x.
 
     See Also
     --------
@@ -286,24 +288,24 @@ def find_outliers(
     scales = as_scales(scale, np.concatenate([known, rows]))
     rows, known = scales.apply(rows), scales.apply(known)
 
-    model, calibrating = split(len(known), share, draws)
-    pooled = np.concatenate([known[calibrating], rows])
-    order = draws.permutation(len(pooled))
-    scores = np.empty(len(pooled))
-    scores[order] = _scores_of(scored, pooled[order], known[model])
-    places = order_with_random_ties(scores, draws)
-    pvalues = conformal_pvalues(places[: len(calibrating)], places[len(calibrating) :])
-    least = least_that_can_be_named(len(rows), level, len(calibrating))
-    if least > len(rows):
+    scores, calibrating = _scores_beside(rows, known, scored, share, draws)
+    pvalues = _pvalues(scores, calibrating, draws)
+    mask, least = named(pvalues, level), least_that_can_be_named(len(rows), level, len(calibrating))
+    if not mask.any() and not callable(score) and _look_exchanged(rows, known, ground, level, threads):
+        warn_caller(
+            "no row is named, but rows of the reference would be if they were compared with the rows to look at, which "
+            "are far more: are the two exchanged?"
+        )
+    elif least > len(rows):
         warn_caller(
             "reference has too few rows for this fdr, so no row can be named as an outlier: at least 1 / fdr - 1 of "
             "them must calibrate the p-values; pass more reference rows, or a larger fdr"
         )
     return OutliersResult(
-        mask=named(pvalues, level),
+        mask=mask,
         pvalues=pvalues,
-        scores=scores[len(calibrating) :].copy(),
-        calibration_scores=scores[: len(calibrating)].copy(),
+        scores=scores,
+        calibration_scores=calibrating,
         fdr=level,
         least_named=least,
         score=score if isinstance(score, str) else getattr(score, "__name__", type(score).__name__),
@@ -320,6 +322,35 @@ def _as_score(score: Any, ground: GroundMetric, p: Any, n_neighbors: Any, thread
         if is_given and argument not in heard.get(name, ()):
             raise ValueError(f"{argument} has no effect with score={score!r:.60}: leave it out")
     return score_by_name(name, ground, exponent, nth, threads) if name else score
+
+
+def _scores_beside(
+    rows: Array, known: Array, score: Score, share: float, draws: np.random.Generator
+) -> tuple[Array, Array]:
+    """The scores of the rows and of the part of the reference that calibrates; they are computed in a random order."""
+    model, calibrating = split(len(known), share, draws)
+    pooled = np.concatenate([known[calibrating], rows])
+    order = draws.permutation(len(pooled))
+    scores = np.empty(len(pooled))
+    scores[order] = _scores_of(score, pooled[order], known[model])
+    return scores[len(calibrating) :].copy(), scores[: len(calibrating)].copy()
+
+
+def _pvalues(scores: Array, calibrating: Array, draws: np.random.Generator) -> Array:
+    places = order_with_random_ties(np.concatenate([calibrating, scores]), draws)
+    return conformal_pvalues(places[: len(calibrating)], places[len(calibrating) :])
+
+
+def _look_exchanged(rows: Array, known: Array, ground: GroundMetric, level: float, threads: int) -> bool:
+    """Whether rows of the reference do not belong to x, which is far larger: they are named if the two are exchanged.
+
+    If all rows are exchangeable, that happens with probability ``level`` at most.
+    """
+    if len(rows) < _FAR_MORE * len(known):
+        return False
+    draws = np.random.default_rng(0)  # the draws of the caller are for the answer
+    nearest = score_by_name("nearest", ground, _P, _NEIGHBORS, threads)
+    return bool(named(_pvalues(*_scores_beside(known, rows, nearest, 0.5, draws), draws), level).any())
 
 
 def _scores_of(score: Score, rows: Array, reference: Array) -> Array:
