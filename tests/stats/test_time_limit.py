@@ -71,7 +71,7 @@ def test_a_slow_metric_is_interrupted(options):
 
 def test_a_test_that_was_cut_off_says_so():
     result = two_sample_test(*samples(60), k=1, diameter=4.0, n_resamples=MANY, rng=0, time_limit=0.5)
-    assert f"{result.unanswered:,} of 1,000,000 random splits had no answer" in str(result)
+    assert f"{result.unanswered:,} of 1,000,000 random splits without an answer" in str(result)
     assert f"p ≤ {result.pvalue:.3g}" in str(result)
     assert "no row needs to have changed" not in str(result)
     assert f"n_resamples=1000000, unanswered={result.unanswered}" in repr(result)

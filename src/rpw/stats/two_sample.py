@@ -101,7 +101,8 @@ def two_sample_test(
     %(device)s
     %(progress splits)s
     time_limit : float, optional
-        Seconds. Splits without an answer by then count as if they were farther apart than the observed one.
+        Seconds. ``unanswered`` then says how many random splits had no answer. The p-value counts each of them against
+        a difference, so it can only be too large.
 
     Returns
     -------

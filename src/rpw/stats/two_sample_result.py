@@ -137,8 +137,8 @@ class TwoSampleResult:
     n_resamples : int
         How many splits the observed one was compared with.
     unanswered : int
-        How many of them had no answer when ``time_limit`` had passed. They count as farther apart than the samples, so
-        ``pvalue`` is then only an upper bound on what the finished test would give.
+        How many of them had no answer when ``time_limit`` had passed. ``pvalue`` counts each of them against a
+        difference, so it is an upper bound on that of the whole test.
 
     Examples
     --------
@@ -184,6 +184,9 @@ class TwoSampleResult:
         If fewer rows had been replaced, two samples of one distribution would not look as different as these. The
         number counts rows of both samples. It does not say how far they moved.
 
+        On a GPU, and if there are more than 5,000 different rows of two or more columns, the bound is coarser: the
+        number may be lower than for fewer rows on the CPU.
+
         Parameters
         ----------
         %(confidence_level)s
@@ -224,6 +227,8 @@ class TwoSampleResult:
 
         It holds in any dimension and for every p, if the rows were drawn independently and k and Δ were fixed before
         the data were seen. With ``contamination``, it holds whichever rows were replaced after that.
+
+        With more than 20,000 different rows of two or more columns, the bound is coarser.
 
         Even if the samples are equal, no bound is below √((1/n + 1/m) ln(1/α) / 2) + r / min(n, m), with
         α = 1 - confidence_level and r replaced rows.
@@ -315,8 +320,8 @@ class TwoSampleResult:
         if self.unanswered == 0:
             return ""
         return (
-            f" The test was cut off: {self.unanswered:,} of {self.n_resamples:,} random splits had no answer when "
-            "time_limit had passed, and count as farther apart than the samples."
+            f" The test was cut off: time_limit left {self.unanswered:,} of {self.n_resamples:,} random splits without "
+            "an answer, so p may be far too large."
         )
 
     @property
