@@ -264,6 +264,29 @@ def test_rpw_on_scales_of_the_data_stays_between_the_bounds_of_its_price(metric,
     assert informative > 5
 
 
+@pytest.mark.parametrize("is_given", [True, False])
+def test_scales_of_the_data_keep_the_sandwich_if_a_column_is_constant_before_or_after(is_given):
+    """A width may be 0 in either set of rows, and then something else is divided by."""
+    rng, informative = np.random.default_rng(14), 0
+    for trial in range(120):
+        before = random_rows(rng)
+        before[:, trial % 2] = 3.0
+        count = int(rng.integers(1, 4))
+        after = replace(rng, before, before, count)
+        if trial % 3 == 0:
+            before, after = after, before
+        old, new = as_scales("robust", before), as_scales("robust", after)
+        unit, half = (1.5 if is_given else None), len(before) // 2
+        kappa = prices_of(1.0, unit, old.apply(before), EUCLIDEAN, old, rng).kappas[0]
+        low, high = prices_of(1.0, unit, new.apply(after), EUCLIDEAN, new, rng).bounds(count)
+        found = resampled(*np.split(new.apply(after), [half]), 2, [1.0])
+        share, true = count / half, rpw.distance(*np.split(old.apply(before), [half]), k=1, diameter=kappa)
+        assert found.lowest(0, 0, high[0], share) <= true + CLOSE
+        assert true <= found.highest(0, 0, low[0], share) + CLOSE
+        informative += low[0] > 0 and bool(np.isfinite(high[0]))
+    assert informative > 5
+
+
 @pytest.mark.parametrize("metric", ["canberra", lambda a, b: abs(a - b).max()])
 def test_scales_need_a_metric_that_grows_with_each_coordinate(metric):
     x = np.random.default_rng(0).normal(size=(10, 2))

@@ -425,3 +425,30 @@ def test_a_gpu_gives_the_same_values(on_host, sizes):
     assert on_gpu.null_distribution == pytest.approx(on_cpu.null_distribution, abs=1e-9)
     assert on_gpu.pvalue == on_cpu.pvalue
     assert on_gpu.changed_at_least(0.6) <= on_cpu.changed_at_least(0.6)
+
+
+def test_bounds_on_a_gpu_are_those_of_the_whole_profile_of_the_observed_split(on_host):
+    x, y = clouds(4, 14, 12)
+    asked = {"k": 1, "diameter": 2.0, "n_resamples": 20, "rng": 1}
+    on_cpu, on_gpu = (two_sample_test(x, y, device=device, **asked) for device in ("cpu", "cuda"))
+    assert on_host.launched
+    for level in (0.1, 0.5):
+        assert on_gpu.at_most(level) == pytest.approx(on_cpu.at_most(level), abs=1e-9)
+    assert on_gpu._evidence.resampled.lowest(0, 0, 2.0, 0.2) == pytest.approx(
+        on_cpu._evidence.resampled.lowest(0, 0, 2.0, 0.2), abs=1e-9
+    )
+
+
+@pytest.mark.thorough
+def test_bounds_without_a_shared_matrix_are_close_to_those_of_the_whole_profile():
+    """More than 5,000 places: two curves enclose the profile of the observed split."""
+    x, y = clouds(5, 2501, 2502)
+    result = two_sample_test(x, y, k=1, diameter=2.0, n_resamples=1, rng=0)
+    assert len(result._evidence.resampled.upper) == 1
+    profile, share = rpw.profile(x, y), math.sqrt((1 / 2501 + 1 / 2502) * math.log(20) / 2)
+    low, high = share, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if profile(min(1.0, 1 - middle + share)) <= 2 * middle else (middle, high)
+    assert high - 1e-9 <= result.at_most() <= high + 0.01
+    assert result.at_most() < result.distance + share - 1e-3
