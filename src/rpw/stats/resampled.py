@@ -149,8 +149,9 @@ def resampled_blocks(
                 part = _by_profiles(ground, block, question, kappas, told)
         if part is not None:
             breakpoints += sum(len(curve.unmoved) for curve in part.upper.values())
-        # None: distances over so many orders of magnitude that their powers fit no float64.
-        has_curves = part is not None and breakpoints < _MOST_BREAKPOINTS
+        # None: distances over so many orders of magnitude that their powers fit no float64. With tol, curves are short,
+        # and values without them would be of another kind.
+        has_curves = part is not None and (breakpoints < _MOST_BREAKPOINTS or question.tol > 0)
         if part is None:
             part = Resampled(_values_of(ground, block, question, told, tuple(kappas)), kappas, block.sizes)
         yield start, part
@@ -217,7 +218,7 @@ def _is_on_line(ground: Ground) -> bool:
 
 def _has_long_profiles(block: Block, question: Question) -> bool:
     """Whether exact profiles on a line are long: unequal masses at 1 < p < inf."""
-    is_even = int(block.pooled.max()) == 1 and 2 * int(block.sizes[0]) == len(block.pooled)
+    is_even = int(block.pooled.max()) == 1 and bool((2 * block.sizes == len(block.pooled)).all())
     return 1 < question.p < math.inf and not is_even
 
 

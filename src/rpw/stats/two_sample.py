@@ -83,8 +83,8 @@ def two_sample_test(
     %(metric)s
     contamination : int or float, default 0
         How many rows may have been replaced by anything: an int counts rows, a float is a share of the smaller sample.
-        The p-value is then valid whichever rows were replaced. Needs ``statistic="rpw"``. Without ``k``, the p-value is
-        then at least 3 / (n_resamples + 1).
+        The p-value and ``at_most()`` then hold whichever rows were replaced. Needs ``statistic="rpw"``. Without ``k``,
+        the p-value is then at least 3 / (n_resamples + 1).
     n_resamples : int, default 999
         The number of random splits. If there are no more than this many different splits, each is taken once.
     %(rng)s
@@ -102,7 +102,7 @@ def two_sample_test(
     %(progress splits)s
     time_limit : float, optional
         Seconds. ``unanswered`` then says how many random splits had no answer. The p-value counts each of them against
-        a difference, so it can only be too large.
+        a difference: it stays valid, but may be far too large.
 
     Returns
     -------

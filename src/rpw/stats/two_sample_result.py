@@ -77,6 +77,8 @@ class NoiseFloor:
     @property
     def chance(self) -> str:
         """The middle 90 % of the splits, in words."""
+        if math.isnan(self.low):
+            return "no random split has an answer"
         return f"two samples of one distribution would give {self.low:.3g} to {self.high:.3g}"
 
     def __repr__(self) -> str:
@@ -138,7 +140,7 @@ class TwoSampleResult:
         How many splits the observed one was compared with.
     unanswered : int
         How many of them had no answer when ``time_limit`` had passed. ``pvalue`` counts each of them against a
-        difference, so it is an upper bound on that of the whole test.
+        difference: it stays valid, but may be far too large.
 
     Examples
     --------
@@ -349,8 +351,8 @@ class TwoSampleResult:
             ("p-value", f"{'at most ' * (self.unanswered > 0)}{self.pvalue:.4g}"),
             ("statistic", f"{self.statistic:.6g}"),
         ]
-        if self.noise_floor is not None:
-            floor = self.noise_floor
+        floor = self.noise_floor
+        if floor is not None and not math.isnan(floor.low):
             rows.append(("distance", f"{self.distance:.6g}, {floor.excess:.3g} above the median of the noise floor"))
         rows.append(("between", f"{self.n:,} and {self.m:,} rows"))
         if self.name == "rpw":
