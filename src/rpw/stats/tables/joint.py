@@ -114,11 +114,6 @@ class JointTest:
         return JointFinding(row, self.columns, moved.share, moved.mean * widths)
 
 
-def _some(entries: Ints, most: int, rng: np.random.Generator) -> Ints:
-    """At most so many of them, in their order."""
-    return entries if len(entries) <= most else np.sort(rng.choice(entries, most, replace=False))
-
-
 def _words_of_too_wide(columns: tuple[str, ...]) -> str:
     listed = ", ".join(columns[:_MOST_NAMES]) + (
         f" and {len(columns) - _MOST_NAMES:,} more" * (len(columns) > _MOST_NAMES)
@@ -151,3 +146,8 @@ def joint_test_of(
     if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:
         return DriftRow("", "together", "number", note="in one table, all rows without missing values are of one group")
     return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out, too_wide)
+
+
+def _some(entries: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """At most so many of them, in their order."""
+    return entries if len(entries) <= most else np.sort(rng.choice(entries, most, replace=False))
