@@ -38,6 +38,11 @@ class JointFinding:
     moves: Array | None = None
 
 
+def _some(entries: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """At most so many of them, in their order."""
+    return entries if len(entries) <= most else np.sort(rng.choice(entries, most, replace=False))
+
+
 @dataclass(frozen=True, eq=False)
 class JointTest:
     """The complete rows of the columns of numbers and dates, those of the reference first."""
@@ -146,8 +151,3 @@ def joint_test_of(
     if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:
         return DriftRow("", "together", "number", note="in one table, all rows without missing values are of one group")
     return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out, too_wide)
-
-
-def _some(entries: Ints, most: int, rng: np.random.Generator) -> Ints:
-    """At most so many of them, in their order."""
-    return entries if len(entries) <= most else np.sort(rng.choice(entries, most, replace=False))
