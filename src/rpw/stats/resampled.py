@@ -36,7 +36,7 @@ from rpw.stats.splits import Block, Splits
 __all__ = ["Effort", "Resampled", "ground_of", "resample", "resampled_blocks", "values_of"]
 
 _MOST_PLACES = 5_000  # for whole profiles of all splits: the matrix of all distances has 200 megabytes
-_MOST_BREAKPOINTS = 50_000_000  # of all profiles together: 600 megabytes
+_MOST_BREAKPOINTS = 50_000_000  # of all profiles together: 1.2 gigabytes
 _MOST_PLACES_OF_ONE = 20_000  # for the profile of the observed split alone, which takes as long as seven values
 _ENTRIES_AT_ONCE = 2_000_000  # atoms of the splits that are handed over together
 _AT_ONCE_ON_CPU = 256  # splits; a GPU takes all that fit
