@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.stats import norm
@@ -20,7 +21,6 @@ from trials import Array, Stopwatch, generator, mean_shown, options, print_row, 
 
 import rpw
 from rpw.stats.evidence import Evidence
-from rpw.stats.resampled import Values
 
 EXPONENTS = (1.0, 2.0, math.inf)
 CONFIDENCE = 0.95
@@ -91,8 +91,8 @@ def changed_table(draws: int, n: int, splits: int, seed: int) -> None:
 def plain_bound(found: rpw.stats.TwoSampleResult) -> int:
     """The same bound without profiles: T ± s in place of T⁻ and T⁺."""
     evidence = found._evidence
-    values = Values(evidence.resampled.values, evidence.prices.kappas)
-    return Evidence(evidence.prices, evidence.splits, values).fewest_replaced(1 - CONFIDENCE)
+    values = replace(evidence.resampled, upper={}, lower={})
+    return Evidence(evidence.prices, values, evidence.is_all).fewest_replaced(1 - CONFIDENCE)
 
 
 def sandwich_table(draws: int, n: int, splits: int, seed: int) -> None:

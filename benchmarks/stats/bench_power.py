@@ -27,7 +27,7 @@ from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
 from rpw.stats.evidence import Evidence
 from rpw.stats.prices import GRID, Prices
-from rpw.stats.resampled import Effort, Values, resample
+from rpw.stats.resampled import Effort, Resampled, resample
 from rpw.stats.samples import as_samples
 from rpw.stats.splits import all_or_random_splits
 
@@ -104,7 +104,7 @@ def robust_pvalue(found: rpw.stats.TwoSampleResult) -> float:
     """p_r at the middle price alone, as k=1.5 with contamination=r would give it; the walks are there already."""
     evidence = found._evidence
     middle = replace(evidence.resampled, values=evidence.resampled.values[:, [1]])
-    return Evidence(Prices(GRID[1:2], UNIT, True), evidence.splits, middle).pvalue(ALLOWED)
+    return Evidence(Prices(GRID[1:2], UNIT, True), middle, evidence.is_all).pvalue(ALLOWED)
 
 
 def rejected(x: Array, y: Array, rng: np.random.Generator) -> dict[str, bool]:
@@ -147,12 +147,12 @@ def pvalues_of_grids(x: Array, y: Array, seed: int) -> dict[tuple[float, ...], f
     splits = all_or_random_splits(samples, SPLITS, np.random.default_rng(seed))
     unit = float(np.median(pdist(samples.points)))
     effort = Effort("cpu", 1, deadline_after(None), lambda done: None)
-    values = resample(splits, as_question(p=2), as_metric("euclidean"), unit * np.array(ALL), effort).values
+    solved = resample(splits, as_question(p=2), as_metric("euclidean"), unit * np.array(ALL), effort)
     pvalues = {}
     for grid in (*((kappa,) for kappa in KAPPAS), *GRIDS):
         chosen = [ALL.index(kappa) for kappa in grid]
-        found = Values(values[:, chosen], unit * np.array(grid))
-        pvalues[grid] = Evidence(Prices(grid, unit, False), splits, found).pvalue(0)
+        found = Resampled(solved.values[:, chosen], unit * np.array(grid), solved.sizes)
+        pvalues[grid] = Evidence(Prices(grid, unit, False), found, splits.is_all).pvalue(0)
     return pvalues
 
 

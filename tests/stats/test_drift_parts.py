@@ -11,7 +11,7 @@ import rpw
 from rpw.base.deadline import NEVER
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
-from rpw.stats.resampled import Curves, Effort, resample
+from rpw.stats.resampled import Effort, resample
 from rpw.stats.splits import Splits
 from rpw.stats.tables.categories import CategoryTest, total_variation
 from rpw.stats.tables.missing import MissingTest
@@ -74,12 +74,19 @@ def test_two_categories_are_the_missing_test_up_to_the_random_splits():
     assert (drawn.floor_low, drawn.floor_high) == pytest.approx((exact.floor_low, exact.floor_high), abs=0.02)
 
 
+def drawn_of(splits):
+    return np.concatenate([block.first for _, block in splits.blocks(100)])
+
+
 def test_total_variation_is_rpw_at_k_0():
     codes = RNG.integers(0, 5, 40).astype(float)
     splits = splits_for(codes, 15, None, 9, np.random.default_rng(0))
-    for value, first in zip(total_variation(splits), splits.first, strict=True):
+    values, sizes = total_variation(splits, EFFORT)
+    drawn = drawn_of(splits_for(codes, 15, None, 9, np.random.default_rng(0)))
+    for value, first in zip(values, drawn, strict=True):
         x, y = (np.repeat(splits.places[:, 0], counts) for counts in (first, splits.pooled - first))
         assert value == pytest.approx(rpw.distance(x, y, k=0))
+    assert sizes.tolist() == [15] * 10
 
 
 def test_of_very_many_categories_the_rarest_are_one():
@@ -95,12 +102,13 @@ def test_counts_of_many_rows_are_drawn_as_splits_are():
     """Above 10,000 rows splits are drawn as counts: the same means and spreads as choosing rows."""
     values = np.repeat([0.0, 1.0, 2.0], [6000, 5000, 500])
     splits = splits_for(RNG.permutation(values), 4000, None, 800, np.random.default_rng(0))
-    assert splits.first.shape == (801, 3)
-    assert (splits.first.sum(axis=1) == 4000).all()
+    drawn = drawn_of(splits)
+    assert drawn.shape == (801, 3)
+    assert (drawn.sum(axis=1) == 4000).all()
     share = splits.pooled / 11500
     spread = np.sqrt(4000 * share * (1 - share) * 7500 / 11499)
-    assert np.abs(splits.first[1:].mean(axis=0) - 4000 * share).max() < 4 * spread.max() / math.sqrt(800)
-    assert splits.first[1:].std(axis=0) == pytest.approx(spread, rel=0.1)
+    assert np.abs(drawn[1:].mean(axis=0) - 4000 * share).max() < 4 * spread.max() / math.sqrt(800)
+    assert drawn[1:].std(axis=0) == pytest.approx(spread, rel=0.1)
 
 
 # ---------------------------------------------------------------- rounding
@@ -135,9 +143,11 @@ def curves_of(values, sides):
     """The profiles of splits; ``sides`` says for each which rows are in the first sample."""
     places, labels = np.unique(values, return_inverse=True)
     first = np.array([np.bincount(labels[side], minlength=len(places)) for side in sides])
-    splits = Splits(places[:, None], np.bincount(labels), first)
+    splits = Splits(
+        places[:, None], np.bincount(labels), first[0], len(first) - 1, False, lambda _: iter([first[1:]]), 1
+    )
     found = resample(splits, as_question(p=2), as_metric("euclidean"), KAPPAS, EFFORT)
-    assert isinstance(found, Curves)
+    assert len(found.upper) == len(sides)
     return found
 
 
@@ -149,7 +159,7 @@ def test_bounds_of_rounded_columns_hold_the_bounds_of_the_columns(sizes):
     slack = rounded.slack(n, m)
     sides = [np.isin(np.arange(n + m), RNG.choice(n + m, n, replace=False)) for _ in range(12)]
     exact = curves_of(values, sides)
-    bounds = RoundedCurves(curves_of(rounded.places[rounded.labels], sides), slack)
+    bounds = RoundedCurves(**vars(curves_of(rounded.places[rounded.labels], sides)), slack=slack)
     is_close = False
     for split in range(len(sides)):
         for price, kappa in enumerate(KAPPAS):

@@ -141,6 +141,19 @@ def test_at_most_is_seldom_too_low(p):
     assert missed <= most_by_chance(draws, 0.3)
 
 
+@pytest.mark.parametrize("p", [1, 2, math.inf])
+def test_at_most_is_seldom_too_low_whichever_rows_were_replaced(p):
+    """30 of 200 rows of y are made like x by someone who sees everything."""
+    rng, draws, missed = np.random.default_rng(12), 100, 0
+    truth = rpw_of_coins(0.2, 0.6, p, 1.5)
+    for _ in range(draws):
+        x, y = (rng.random(200) < 0.2).astype(float), (rng.random(200) < 0.6).astype(float)
+        y[np.flatnonzero(y)[:30]] = 0
+        test = two_sample_test(x, y, p=p, k=1.5, diameter=1, contamination=30, n_resamples=1, rng=rng, n_threads=1)
+        missed += test.at_most() < truth
+    assert missed <= most_by_chance(draws, 0.05)
+
+
 def test_the_equivalence_test_keeps_its_level():
     """At the worst case of the null hypothesis: the populations are as far apart as the margin."""
     rng, draws, margin = np.random.default_rng(3), 200, 0.25

@@ -2,6 +2,7 @@
 docs/proofs/statistics.md over random inputs, beside definitions that are evaluated slowly.
 """
 
+import dataclasses
 import math
 from itertools import combinations
 
@@ -13,7 +14,7 @@ from rpw.base.deadline import deadline_after
 from rpw.pair.metrics import as_metric
 from rpw.pair.question import as_question
 from rpw.stats.prices import prices_of
-from rpw.stats.resampled import Curves, Effort, Values, resample
+from rpw.stats.resampled import Effort, resample
 from rpw.stats.samples import as_samples
 from rpw.stats.scale import NO_SCALES, as_scales, width_bounds, width_of
 from rpw.stats.splits import observed_split
@@ -50,7 +51,6 @@ def resampled(x, y, p, kappas, tol=0.0):
 
 def curve_of(x, y, p):
     found = resampled(x, y, p, [1.0])
-    assert isinstance(found, Curves)
     return found.upper[0]
 
 
@@ -152,7 +152,7 @@ def test_bounds_without_profiles_contain_those_with(p):
     for _ in range(15):
         kappas = np.sort(rng.uniform(0.05, 3, 2))
         curves = resampled(*random_pair(rng, 2), p, kappas)
-        values = Values(curves.values, kappas)
+        values = dataclasses.replace(curves, upper={}, lower={})
         for price, kappa in enumerate(kappas):
             share, factor = rng.choice([0, 0.1, 0.5]), rng.choice([1, 1.3, 10, math.inf])
             below = curves.lowest(0, price, kappa * factor, share)
@@ -264,6 +264,29 @@ def test_rpw_on_scales_of_the_data_stays_between_the_bounds_of_its_price(metric,
     assert informative > 5
 
 
+@pytest.mark.parametrize("is_given", [True, False])
+def test_scales_of_the_data_keep_the_sandwich_if_a_column_is_constant_before_or_after(is_given):
+    """A width may be 0 in either set of rows, and then something else is divided by."""
+    rng, informative = np.random.default_rng(14), 0
+    for trial in range(120):
+        before = random_rows(rng)
+        before[:, trial % 2] = 3.0
+        count = int(rng.integers(1, 4))
+        after = replace(rng, before, before, count)
+        if trial % 3 == 0:
+            before, after = after, before
+        old, new = as_scales("robust", before), as_scales("robust", after)
+        unit, half = (1.5 if is_given else None), len(before) // 2
+        kappa = prices_of(1.0, unit, old.apply(before), EUCLIDEAN, old, rng).kappas[0]
+        low, high = prices_of(1.0, unit, new.apply(after), EUCLIDEAN, new, rng).bounds(count)
+        found = resampled(*np.split(new.apply(after), [half]), 2, [1.0])
+        share, true = count / half, rpw.distance(*np.split(old.apply(before), [half]), k=1, diameter=kappa)
+        assert found.lowest(0, 0, high[0], share) <= true + CLOSE
+        assert true <= found.highest(0, 0, low[0], share) + CLOSE
+        informative += low[0] > 0 and bool(np.isfinite(high[0]))
+    assert informative > 5
+
+
 @pytest.mark.parametrize("metric", ["canberra", lambda a, b: abs(a - b).max()])
 def test_scales_need_a_metric_that_grows_with_each_coordinate(metric):
     x = np.random.default_rng(0).normal(size=(10, 2))
@@ -303,6 +326,21 @@ def test_the_robust_p_value_is_never_below_that_of_the_rows_before(with_groups, 
         assert robust.pvalue >= clean.pvalue
         informative += replaced > 0 and robust.pvalue < 0.5
     assert informative >= 5
+
+
+@pytest.mark.parametrize("p", EXPONENTS)
+def test_the_upper_bound_on_rpw_is_never_below_that_of_the_rows_before(p):
+    """The coverage of ``at_most`` with r replaced rows rests on this alone."""
+    rng = np.random.default_rng(13)
+    for _ in range(20):
+        x, y = rng.normal(size=(25, 2)), rng.normal(rng.choice([0, 2]), 1, size=(20, 2))
+        in_x, in_y = (int(count) for count in rng.integers(0, 4, 2))
+        others = replace(rng, x, y, in_x), replace(rng, y, x, in_y)
+        asked = {"k": rng.choice([0.2, 1.0, 3.0]), "diameter": 2.0, "p": p, "n_resamples": 1, "rng": 5}
+        clean = rpw.stats.two_sample_test(x, y, **asked)
+        robust = rpw.stats.two_sample_test(*others, contamination=in_x + in_y, **asked)
+        for confidence in (0.1, 0.5, 0.95):
+            assert robust.at_most(confidence) >= clean.at_most(confidence) - CLOSE
 
 
 def test_the_robust_p_value_grows_with_the_rows():

@@ -61,13 +61,18 @@ class Deadline:
 
     def check(self) -> None:
         """Raise if the moment has passed."""
-        if time.monotonic() > self.moment:
+        if self.is_over:
             raise TimeLimitError
 
     @property
     def is_set(self) -> bool:
         """Whether there is one."""
         return math.isfinite(self.moment)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has passed."""
+        return time.monotonic() > self.moment
 
     @property
     def seconds_left(self) -> float:

@@ -24,7 +24,7 @@ from rpw.base.threads import as_n_threads
 from rpw.measure import PointsLike
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import as_question
-from rpw.stats.resampled import Curves, Effort, resample
+from rpw.stats.resampled import Effort, resample
 from rpw.stats.samples import as_samples
 from rpw.stats.splits import observed_split
 from rpw.stats.two_sample_result import deviation
@@ -181,7 +181,7 @@ def equivalence_test(
     distance = float(found.values[0, 0])
     if math.isnan(distance):
         deadline.check()
-    curve = found.upper[0] if isinstance(found, Curves) else None
+    curve = found.upper.get(0)
     # Without a profile: at W ≤ κ·margin at least all but the distance can be moved, if that is within the margin.
     moved = curve.most_mass(kappa * share) if curve is not None else 1.0 - distance
     gained = max(0.0, moved - 1.0 + share)

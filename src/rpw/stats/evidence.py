@@ -19,7 +19,6 @@ import numpy as np
 from rpw.base.check import Array
 from rpw.stats.prices import Prices
 from rpw.stats.resampled import Resampled
-from rpw.stats.splits import Splits
 
 __all__ = ["Evidence", "rank_pvalue"]
 
@@ -38,17 +37,17 @@ def rank_pvalue(observed: float, others: Array, is_all: bool) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The prices, the splits, and what they gave."""
+    """The prices, and what the splits gave."""
 
     prices: Prices
-    splits: Splits
     resampled: Resampled
+    is_all: bool = False  # whether the splits after the first are all there are, the observed one among them
 
     @cached_property
     def excess(self) -> Array:
         """(T - mean) / sd of each split at each price, mean and sd over all splits, each of them once."""
         values = self.resampled.values
-        once = values[1:] if self.splits.is_all else values
+        once = values[1:] if self.is_all else values
         with np.errstate(invalid="ignore", divide="ignore"):
             excess = (values - np.nanmean(once, axis=0)) / np.nanstd(once, axis=0)
         excess[~np.isnan(values) & np.isnan(excess)] = 0.0  # all splits are the same
@@ -65,26 +64,38 @@ class Evidence:
         values = self.resampled.values
         return values[:, 0] if values.shape[1] == 1 else self.excess.max(axis=1)
 
+    @property
+    def unanswered(self) -> int:
+        """How many splits had no answer in time."""
+        return int((~self.resampled.has_answer).sum())
+
     def pvalue(self, rows: int) -> float:
-        """p_r for r = ``rows``; at several prices by Bonferroni's inequality, unless r = 0."""
-        if rows == 0:
+        """p_r for r = ``rows``; at several prices by Bonferroni's inequality, unless r = 0 and all have an answer.
+
+        A scan over prices compares with the mean and sd of all splits, and those that have an answer in time may not be
+        like the others (docs/proofs/statistics.md, "Several prices in one test").
+        """
+        if rows == 0 and (len(self.prices.ks) == 1 or self.unanswered == 0):
             statistics = self.statistics
-            return rank_pvalue(float(statistics[0]), statistics[1:], self.splits.is_all)
+            return rank_pvalue(float(statistics[0]), statistics[1:], self.is_all)
         low, high = self.prices.bounds(rows)
         each = [self._pvalue_at(price, float(low[price]), float(high[price]), rows) for price in range(len(low))]
         return min(1.0, len(each) * min(each))
 
     def _pvalue_at(self, price: int, low: float, high: float, rows: int) -> float:
-        shares = np.minimum(1.0, rows / self.splits.sizes)
+        if rows == 0:
+            values = self.resampled.values[:, price]
+            return rank_pvalue(float(values[0]), values[1:], self.is_all)
+        shares = np.minimum(1.0, rows / self.resampled.sizes)
         observed = self.resampled.lowest(0, price, high, float(shares[0]))
-        others = [self.resampled.highest(s, price, low, float(shares[s])) for s in range(1, len(self.splits))]
-        return rank_pvalue(observed, np.array(others), self.splits.is_all)
+        others = [self.resampled.highest(s, price, low, float(shares[s])) for s in range(1, len(self.resampled.values))]
+        return rank_pvalue(observed, np.array(others), self.is_all)
 
     def fewest_replaced(self, alpha: float) -> int:
         """The smallest r with p_r > α: fewer replaced rows cannot explain the difference. p_r grows with r."""
         if self.pvalue(0) > alpha:
             return 0
-        rejected, kept = 0, int(self.splits.sizes[0])
+        rejected, kept = 0, int(self.resampled.sizes[0])
         while kept - rejected > 1:
             middle = (rejected + kept) // 2
             if self.pvalue(middle) > alpha:

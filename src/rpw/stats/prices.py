@@ -14,6 +14,7 @@ import numpy as np
 
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.deadline import NEVER, Deadline
 from rpw.pair.metrics import GroundMetric
 from rpw.stats.scale import NO_SCALES, Scales
 
@@ -71,8 +72,9 @@ class Prices:
 
 
 def prices_of(
-    k: Any, diameter: Any, points: Array, metric: GroundMetric, scales: Scales, rng: np.random.Generator
-) -> Prices:
+    k: Any, diameter: Any, points: Array, metric: GroundMetric, scales: Scales, rng: np.random.Generator,
+    deadline: Deadline = NEVER,
+) -> Prices:  # fmt: skip
     """Check ``k`` and ``diameter``; without a diameter Δ is the median distance of the pooled rows."""
     ks = GRID if k is None else (check.as_k(k),)
     if diameter is not None:
@@ -81,7 +83,7 @@ def prices_of(
             check.as_kappa(each, unit)
         return Prices(ks, unit, is_fixed=k is not None and scales is NO_SCALES, scales=scales)
     some = points if len(points) <= _MOST_POINTS else points[rng.choice(len(points), _MOST_POINTS, replace=False)]
-    distances = _pooled_distances(some, metric)
+    distances = _pooled_distances(some, metric, deadline)
     rank = next((rank for rank in _ranks(len(distances)) if distances[rank] > 0), len(distances) - 1)
     unit = float(distances[rank]) or 1.0  # all rows are equal: then every price gives 0
     if not np.isfinite(unit):
@@ -109,7 +111,7 @@ def _rank_of(quantile: float, count: int) -> int:
     return max(0, int(np.ceil(quantile * count)) - 1)
 
 
-def _pooled_distances(points: Array, metric: GroundMetric) -> Array:
+def _pooled_distances(points: Array, metric: GroundMetric, deadline: Deadline) -> Array:
     between = np.empty((len(points), len(points)))
-    metric.fill(points, points, between)
+    metric.fill(points, points, between, deadline)
     return np.sort(between[np.triu_indices(len(points), 1)])

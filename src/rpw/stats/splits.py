@@ -7,57 +7,55 @@ every split of the same sizes was as likely as the observed one.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import combinations
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
+from rpw.base.deadline import NEVER, Deadline
 from rpw.pair.atoms import Atoms, Ints, as_masses
 from rpw.stats.samples import Samples
 
-__all__ = ["Splits", "all_or_random_splits", "as_groups", "observed_split", "splits_of_counts"]
+__all__ = ["Block", "Splits", "all_or_random_splits", "as_groups", "observed_split", "splits_of_counts"]
 
 Counts = npt.NDArray[np.integer[Any]]
+Sides = npt.NDArray[np.bool_]
 
-_AT_ONCE = 256  # splits that are drawn together
+_DRAWN_AT_ONCE = 2_000_000  # sides of rows, or counts
 
 
 @dataclass(frozen=True, eq=False)
-class Splits:
-    """How many rows of the first sample lie at each place, split by split; the observed split is the first.
-
-    ``is_all`` says that the splits after the first are all there are, the observed one among them.
-    """
+class Block:
+    """Some splits: how many rows of the first sample lie at each place, split by split."""
 
     places: Array  # (places, d)
     pooled: Counts  # (places,)
     first: Counts  # (splits, places)
-    is_all: bool = False
 
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached_property
+    @property
     def sizes(self) -> Ints:
         """The smaller of the two sample sizes, split by split."""
         n = self.first.sum(axis=1, dtype=np.int64)
         smaller: Ints = np.minimum(n, int(self.pooled.sum()) - n)
         return smaller
 
-    def part(self, start: int, stop: int) -> Splits:
-        """Some of them."""
-        return replace(self, first=self.first[start:stop])
-
-    def atoms(self, start: int, stop: int, with_points: bool = False) -> tuple[Atoms, Atoms]:
-        """The two samples of some splits, as measures on the places; or with points of their own."""
-        first = self.first[start:stop]
+    def atoms(self, with_points: bool = False) -> tuple[Atoms, Atoms]:
+        """The two samples of each split, as measures on the places; or with points of their own."""
         points = self.places if with_points else None
-        return _as_atoms(first, points), _as_atoms(self.pooled - first, points)
+        return _as_atoms(self.first, points), _as_atoms(self.pooled - self.first, points)
+
+    def shares(self) -> tuple[Array, Array]:
+        """The share of either sample at each place, split by split."""
+        first = self.first.astype(np.float64)
+        second = self.pooled - first
+        return first / first.sum(axis=1, keepdims=True), second / second.sum(axis=1, keepdims=True)
 
 
 def _as_atoms(counts: Counts, points: Array | None) -> Atoms:
@@ -66,6 +64,41 @@ def _as_atoms(counts: Counts, points: Array | None) -> Atoms:
     weights = counts[split, place] / counts.sum(axis=1, dtype=np.int64)[split]
     start = np.concatenate([[0], ends]).astype(np.int64)
     return Atoms(start, weights, as_masses(weights), place.astype(np.int32) if points is None else points[place])
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The observed split, and others that are drawn block by block: all of them together may not fit into memory.
+
+    ``is_all`` says that the splits after the first are all there are, the observed one among them.
+    """
+
+    places: Array  # (places, d)
+    pooled: Counts  # (places,)
+    observed: Counts  # (places,)
+    others: int
+    is_all: bool
+    _draw: Callable[[int], Iterator[Counts]]  # the others, so many at a time
+    _drawn_of_each: int  # numbers that are drawn for one split
+
+    def __len__(self) -> int:
+        return 1 + self.others
+
+    def blocks(self, most: int, deadline: Deadline = NEVER) -> Iterator[tuple[int, Block]]:
+        """The observed split, then blocks of at most so many others, each with the place of its first one.
+
+        They end when the deadline has passed. Each call goes on with the random numbers where the last one stopped.
+        """
+        start, drawing = 1, self._draw(max(1, min(most, _DRAWN_AT_ONCE // self._drawn_of_each)))
+        yield 0, self.observed_block
+        while not deadline.is_over and (drawn := next(drawing, None)) is not None:
+            yield start, Block(self.places, self.pooled, drawn)
+            start += len(drawn)
+
+    @property
+    def observed_block(self) -> Block:
+        """The observed split alone."""
+        return Block(self.places, self.pooled, self.observed[None, :])
 
 
 def all_or_random_splits(
@@ -81,15 +114,22 @@ def all_or_random_splits(
     in_first = np.zeros(units, dtype=np.bool_)
     in_first[of_row[:n]] = True
     chosen = int(in_first.sum())
-    is_all = math.comb(units, chosen) <= n_resamples
-    sides = _all_sides(units, chosen) if is_all else _random_sides(in_first, n_resamples, rng)
-    sides = np.concatenate([in_first[None, :], sides])
+    is_all = units <= n_resamples and math.comb(units, chosen) <= n_resamples  # at least as many as units
     pooled = np.bincount(labels)
     dtype = np.min_scalar_type(int(pooled.max()))
     by_place = np.argsort(labels, kind="stable")
     starts = np.cumsum(pooled) - pooled
-    first = np.add.reduceat(sides[:, of_row[by_place]], starts, axis=1, dtype=dtype)
-    return Splits(samples.places, pooled.astype(dtype), first, is_all)
+
+    def counts(sides: Sides) -> Counts:
+        return np.add.reduceat(sides[:, of_row[by_place]], starts, axis=1, dtype=dtype)
+
+    def draw(step: int) -> Iterator[Counts]:
+        sides = _all_sides(units, chosen, step) if is_all else _random_sides(in_first, n_resamples, rng, step)
+        return map(counts, sides)
+
+    others = math.comb(units, chosen) if is_all else n_resamples
+    observed = counts(in_first[None, :])[0]
+    return Splits(samples.places, pooled.astype(dtype), observed, others, is_all, draw, len(labels))
 
 
 def observed_split(samples: Samples) -> Splits:
@@ -101,8 +141,13 @@ def splits_of_counts(
     places: Array, pooled: Counts, observed: Counts, n_resamples: int, rng: np.random.Generator
 ) -> Splits:
     """Random splits of many rows at few places, drawn as counts."""
-    drawn = rng.multivariate_hypergeometric(pooled, int(observed.sum()), size=n_resamples, method="marginals")
-    return Splits(places, pooled, np.concatenate([observed[None, :], drawn]))
+    n = int(observed.sum())
+
+    def draw(step: int) -> Iterator[Counts]:
+        for size in _sizes(n_resamples, step):
+            yield rng.multivariate_hypergeometric(pooled, n, size=size, method="marginals")
+
+    return Splits(places, pooled, observed, n_resamples, False, draw, len(places))
 
 
 def as_groups(groups: Any, n: int, m: int) -> Ints | None:
@@ -151,15 +196,21 @@ def _check_label(label: Any, name: str) -> None:
         raise ValueError(f"{name} has a missing label: each row needs a group")
 
 
-def _all_sides(units: int, chosen: int) -> npt.NDArray[np.bool_]:
-    sides = np.zeros((math.comb(units, chosen), units), dtype=np.bool_)
-    for side, members in zip(sides, combinations(range(units), chosen), strict=True):
-        side[list(members)] = True
-    return sides
+def _all_sides(units: int, chosen: int, step: int) -> Iterator[Sides]:
+    every = combinations(range(units), chosen)
+    while members := list(islice(every, step)):
+        sides = np.zeros((len(members), units), dtype=np.bool_)
+        np.put_along_axis(sides, np.array(members), True, axis=1)
+        yield sides
 
 
-def _random_sides(in_first: npt.NDArray[np.bool_], count: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    sides = np.tile(in_first, (count, 1))
-    for start in range(0, count, _AT_ONCE):  # between two calls of NumPy's, Ctrl-C is noticed
-        rng.permuted(sides[start : start + _AT_ONCE], axis=1, out=sides[start : start + _AT_ONCE])
-    return sides
+def _random_sides(in_first: Sides, count: int, rng: np.random.Generator, step: int) -> Iterator[Sides]:
+    for size in _sizes(count, step):
+        sides = np.tile(in_first, (size, 1))
+        rng.permuted(sides, axis=1, out=sides)
+        yield sides
+
+
+def _sizes(count: int, step: int) -> list[int]:
+    """Of parts that have at most so many entries each."""
+    return [min(step, count - start) for start in range(0, count, step)]

@@ -16,7 +16,8 @@ import numpy as np
 from rpw.base import check
 from rpw.base.arrays import settled_device
 from rpw.base.check import Array
-from rpw.base.deadline import TimeLimitError, deadline_after
+from rpw.base.deadline import NEVER, Deadline, TimeLimitError, deadline_after
+from rpw.base.memory import check_matrix_fits
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
@@ -25,7 +26,7 @@ from rpw.pair.metrics import GroundMetric, Metric, as_metric
 from rpw.pair.question import Question, as_question
 from rpw.stats.evidence import Evidence, rank_pvalue
 from rpw.stats.prices import Prices, check_prices, prices_of
-from rpw.stats.resampled import Effort, ground_of, resample, values_of
+from rpw.stats.resampled import Effort, ground_of, resample, resampled_blocks, values_of
 from rpw.stats.samples import Samples, as_rng, as_samples, check_scalable, warn_of_units
 from rpw.stats.scale import NO_SCALES, as_scales
 from rpw.stats.splits import Splits, all_or_random_splits, as_groups
@@ -34,7 +35,8 @@ from rpw.stats.two_sample_result import NoiseFloor, TwoSampleResult, noise_floor
 __all__ = ["noise_floor", "two_sample_test"]
 
 STATISTICS = ("rpw", "wasserstein", "energy")
-_AT_ONCE = 64  # splits between two looks at whether the test may stop early
+_BEFORE_A_LOOK = 64  # splits that are solved before the test may stop early
+_ENERGIES_AT_ONCE = 256
 
 
 @documented
@@ -81,8 +83,8 @@ def two_sample_test(
     %(metric)s
     contamination : int or float, default 0
         How many rows may have been replaced by anything: an int counts rows, a float is a share of the smaller sample.
-        The p-value is then valid whichever rows were replaced. Needs ``statistic="rpw"``. Without ``k``, the p-value is
-        then at least 3 / (n_resamples + 1).
+        The p-value and ``at_most()`` then hold whichever rows were replaced. Needs ``statistic="rpw"``. Without ``k``,
+        the p-value is then at least 3 / (n_resamples + 1).
     n_resamples : int, default 999
         The number of random splits. If there are no more than this many different splits, each is taken once.
     %(rng)s
@@ -99,7 +101,8 @@ def two_sample_test(
     %(device)s
     %(progress splits)s
     time_limit : float, optional
-        Seconds. Splits without an answer by then count as if they were farther apart than the observed one.
+        Seconds. ``unanswered`` then says how many random splits had no answer. The p-value counts each of them against
+        a difference: it stays valid, but may be far too large.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def two_sample_test(
     (0.2, True)
     """
     deadline = deadline_after(time_limit)
-    test = _checked(x, y, p, k, diameter, metric, rng, statistic, scale, groups, tol)
+    test = _checked(x, y, p, k, diameter, metric, rng, statistic, scale, groups, tol, deadline)
     check.check_progress(progress)
     count = check.as_whole(n_resamples, "n_resamples", 1)
     rows = _as_rows(contamination, test)
@@ -148,7 +151,7 @@ def two_sample_test(
     with progress_bar(len(splits), progress, unit="split") as report:
         effort = Effort(device, as_n_threads(n_threads), deadline, report)
         if statistic != "rpw":
-            return _by_other_statistic(test, splits, statistic, effort)
+            return _by_other_statistic(test, splits, effort)
         if level is not None:
             return _stopped_early(test, splits, level, rows, effort)
         return _by_rpw(test, splits, rows, effort)
@@ -222,7 +225,7 @@ def noise_floor(
     device = settled_device(check.as_device(device), x=x, y=y)
     splits = all_or_random_splits(test.samples, count, test.rng, test.groups)
     kappas = test.prices.kappas
-    effort = Effort(device, as_n_threads(n_threads), deadline_after(None), lambda done: None)
+    effort = Effort(device, as_n_threads(n_threads), NEVER, lambda done: None)
     values = values_of(ground_of(splits.places, test.metric), splits, test.question, effort, tuple(kappas))[:, 0]
     return noise_floor_of(float(values[0]), values[1:], test.prices.ks[0], test.prices.unit)
 
@@ -253,7 +256,7 @@ class _Test:
 
 def _checked(
     x: Any, y: Any, p: Any, k: Any, diameter: Any, metric: Any, rng: Any, statistic: Any, scale: Any, groups: Any,
-    tol: Any,
+    tol: Any, deadline: Deadline = NEVER,
 ) -> _Test:  # fmt: skip
     check.as_choice(statistic, "statistic", STATISTICS)
     ground, generator, samples = as_metric(metric), as_rng(rng), as_samples(x, y)
@@ -267,7 +270,7 @@ def _checked(
     if statistic != "rpw" and (k is not None or diameter is not None or check.as_tol(tol) > 0):
         raise ValueError(f"k, diameter and tol have no effect on statistic={statistic!r}: leave them out")
     question = as_question("wasserstein", p=p) if statistic == "wasserstein" else as_question(p=p, tol=tol)
-    prices = prices_of(k, diameter, samples.points, ground, scales, generator)
+    prices = prices_of(k, diameter, samples.points, ground, scales, generator, deadline)
     if statistic == "rpw":  # the others have no price
         check_prices(prices)
     return _Test(statistic, samples, ground, question, prices, as_groups(groups, samples.n, samples.m), generator)
@@ -309,62 +312,74 @@ def _by_rpw(test: _Test, splits: Splits, rows: int, effort: Effort) -> TwoSample
     found = resample(splits, test.question, test.metric, test.prices.kappas, effort)
     if np.isnan(found.values[0]).any():
         raise TimeLimitError(done=0, total=len(splits))
-    evidence = Evidence(test.prices, splits, found)
+    evidence = Evidence(test.prices, found, splits.is_all)
     price, statistics = evidence.clearest, evidence.statistics
     values = found.values[:, price]
     floor = noise_floor_of(float(values[0]), values[1:], test.prices.ks[price], test.prices.unit)
-    return _result(test, float(statistics[0]), evidence.pvalue(rows), statistics[1:], floor, price, rows, evidence)
+    return _result(
+        test, float(statistics[0]), evidence.pvalue(rows), statistics[1:], floor, rows, splits.others,
+        evidence.unanswered, price, evidence,
+    )  # fmt: skip
 
 
 def _stopped_early(test: _Test, splits: Splits, level: float, rows: int, effort: Effort) -> TwoSampleResult:
     """Besag and Clifford: after h splits that reach the observed one, at the L-th, p = h / L."""
-    count, wanted = len(splits) - 1, math.ceil(level * len(splits))
+    wanted = math.ceil(level * len(splits))
     low, high = test.prices.bounds(rows)
-    shares = np.minimum(1.0, rows / splits.sizes)
-    observed, distance, reached = math.nan, math.nan, 0
-    for start in range(0, len(splits), _AT_ONCE):
-        part = splits.part(start, min(start + _AT_ONCE, len(splits)))
-        found = resample(part, test.question, test.metric, test.prices.kappas, effort)
+    observed, distance, reached, seen = math.nan, math.nan, 0, 0
+    asked = splits, test.question, test.metric, test.prices.kappas, effort
+    for start, found in resampled_blocks(*asked, most=_BEFORE_A_LOOK):
+        shares = np.minimum(1.0, rows / found.sizes)
         if start == 0:
-            if math.isnan(found.values[0, 0]):
-                raise TimeLimitError(done=0, total=len(splits))
+            if np.isnan(found.values[0, 0]):
+                break
             observed, distance = found.lowest(0, 0, float(high[0]), float(shares[0])), float(found.values[0, 0])
-        for split in range(start == 0, len(part)):
-            highest = found.highest(split, 0, float(low[0]), float(shares[start + split]))
+            continue
+        for split in range(int(np.logical_and.accumulate(found.has_answer).sum())):  # up to the first without an answer
+            highest = found.highest(split, 0, float(low[0]), float(shares[split]))
             reached += rank_pvalue(observed, np.array([highest]), is_all=True) == 1
+            seen += 1
             if reached == wanted and not splits.is_all:
-                pvalue = wanted / (start + split)
-                return _result(test, distance, pvalue, None, None, 0, rows, None, distance)
-    pvalue = reached / count if splits.is_all else (1 + reached) / (count + 1)
-    return _result(test, distance, pvalue, None, None, 0, rows, None, distance)
+                return _result(test, distance, wanted / seen, None, None, rows, seen, 0, distance=distance)
+    if math.isnan(distance):
+        raise TimeLimitError(done=0, total=len(splits))
+    unanswered = splits.others - seen
+    reached += unanswered
+    pvalue = reached / splits.others if splits.is_all else (1 + reached) / len(splits)
+    return _result(test, distance, pvalue, None, None, rows, splits.others, unanswered, distance=distance)
 
 
-def _by_other_statistic(test: _Test, splits: Splits, statistic: str, effort: Effort) -> TwoSampleResult:
-    if statistic == "wasserstein":
+def _by_other_statistic(test: _Test, splits: Splits, effort: Effort) -> TwoSampleResult:
+    if test.statistic == "wasserstein":
         values = values_of(ground_of(splits.places, test.metric), splits, test.question, effort)
     else:
-        values = _energy(splits, test.metric)
+        values = _energy(splits, test.metric, effort)
     if math.isnan(values[0]):
         raise TimeLimitError(done=0, total=len(splits))
     pvalue = rank_pvalue(float(values[0]), values[1:], splits.is_all)
-    floor = noise_floor_of(float(values[0]), values[1:])
-    return _result(test, float(values[0]), pvalue, values[1:], floor, 0, 0, None, name=statistic)
+    floor, unanswered = noise_floor_of(float(values[0]), values[1:]), int(np.isnan(values).sum())
+    return _result(test, float(values[0]), pvalue, values[1:], floor, 0, splits.others, unanswered)
 
 
-def _energy(splits: Splits, metric: GroundMetric) -> Array:
-    """2 E|X - Y| - E|X - X'| - E|Y - Y'|, that is -(a - b)ᵀ D (a - b), of every split."""
+def _energy(splits: Splits, metric: GroundMetric, effort: Effort) -> Array:
+    """2 E|X - Y| - E|X - X'| - E|Y - Y'|, that is -(a - b)ᵀ D (a - b), of every split; NaN without time."""
+    check_matrix_fits(len(splits.places), len(splits.places))
     between = np.empty((len(splits.places), len(splits.places)))
-    metric.fill(splits.places, splits.places, between)
-    first = splits.first.astype(np.float64)
-    second = splits.pooled - first
-    apart = first / first.sum(axis=1, keepdims=True) - second / second.sum(axis=1, keepdims=True)
-    return np.asarray(-np.einsum("ij,ij->i", apart @ between, apart))
+    metric.fill(splits.places, splits.places, between, effort.deadline)
+    values = np.full(len(splits), np.nan)
+    for start, block in splits.blocks(_ENERGIES_AT_ONCE, effort.deadline):
+        of_first, of_second = block.shares()
+        apart = of_first - of_second
+        values[start : start + len(block)] = -np.einsum("ij,ij->i", apart @ between, apart)
+        effort.report(start + len(block))
+    return values
 
 
 def _result(
-    test: _Test, statistic: float, pvalue: float, null: Array | None, floor: NoiseFloor | None, price: int, rows: int,
-    evidence: Evidence | None, distance: float = math.nan, name: str = "rpw",
+    test: _Test, statistic: float, pvalue: float, null: Array | None, floor: NoiseFloor | None, rows: int,
+    n_resamples: int, unanswered: int, price: int = 0, evidence: Evidence | None = None, distance: float = math.nan,
 ) -> TwoSampleResult:  # fmt: skip
+    name = test.statistic
     has_price = name == "rpw"
     return TwoSampleResult(
         statistic=statistic,
@@ -379,6 +394,8 @@ def _result(
         contamination=rows,
         n=test.samples.n,
         m=test.samples.m,
+        n_resamples=n_resamples,
+        unanswered=unanswered,
         _evidence=evidence,
         _no_upper_bound=test.why_no_upper_bound if has_price else f"statistic={name!r} has no such bound",
     )

@@ -77,6 +77,8 @@ class NoiseFloor:
     @property
     def chance(self) -> str:
         """The middle 90 % of the splits, in words."""
+        if math.isnan(self.low):
+            return "no random split has an answer"
         return f"two samples of one distribution would give {self.low:.3g} to {self.high:.3g}"
 
     def __repr__(self) -> str:
@@ -134,6 +136,11 @@ class TwoSampleResult:
         How many replaced rows ``pvalue`` allows for.
     n, m : int
         The numbers of rows of the two samples.
+    n_resamples : int
+        How many splits the observed one was compared with.
+    unanswered : int
+        How many of them had no answer when ``time_limit`` had passed. ``pvalue`` counts each of them against a
+        difference: it stays valid, but may be far too large.
 
     Examples
     --------
@@ -162,6 +169,8 @@ class TwoSampleResult:
     contamination: int
     n: int
     m: int
+    n_resamples: int
+    unanswered: int
     _evidence: Evidence | None
     _no_upper_bound: str  # why there is none, if so
 
@@ -176,6 +185,9 @@ class TwoSampleResult:
 
         If fewer rows had been replaced, two samples of one distribution would not look as different as these. The
         number counts rows of both samples. It does not say how far they moved.
+
+        On a GPU, and if there are more than 5,000 different rows of two or more columns, the bound is coarser: the
+        number may be lower than for fewer rows on the CPU.
 
         Parameters
         ----------
@@ -216,8 +228,12 @@ class TwoSampleResult:
         """Return an upper bound, with the given confidence, on RPW of the two populations.
 
         It holds in any dimension and for every p, if the rows were drawn independently and k and Δ were fixed before
-        the data were seen. Even if the samples are equal, no bound is below √((1/n + 1/m) ln(1/α) / 2), with
-        α = 1 - confidence_level.
+        the data were seen. With ``contamination``, it holds whichever rows were replaced after that.
+
+        With more than 20,000 different rows of two or more columns, the bound is coarser.
+
+        Even if the samples are equal, no bound is below √((1/n + 1/m) ln(1/α) / 2) + r / min(n, m), with
+        α = 1 - confidence_level and r replaced rows.
 
         Parameters
         ----------
@@ -252,7 +268,8 @@ class TwoSampleResult:
         if self._no_upper_bound or self._evidence is None:
             why = self._no_upper_bound or "a test with alpha does not keep what it needs; leave alpha out"
             raise ValueError(f"at_most is not known: {why}")
-        return self._evidence.resampled.highest(0, 0, self.kappa, deviation(self.n, self.m, alpha))
+        share = deviation(self.n, self.m, alpha) + self.contamination / min(self.n, self.m)
+        return self._evidence.resampled.highest(0, 0, self.kappa, share)
 
     @documented
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -285,16 +302,29 @@ class TwoSampleResult:
         if self.noise_floor is None:
             raise ValueError("plot needs the null distribution, and a test with alpha keeps none: leave alpha out")
         where = f" (k = {self.k:.3g}, Δ = {self.diameter:.3g})" if self.name == "rpw" else ""
-        return plot_null(self.noise_floor, f"{_LABELS[self.name]} of two samples{where}", f"p = {self.pvalue:.3g}", ax)
+        return plot_null(self.noise_floor, f"{_LABELS[self.name]} of two samples{where}", self._p_in_words, ax)
 
     def __str__(self) -> str:
         where = f" (k = {self.k:.3g}, Δ = {self.diameter:.3g})" if self.name == "rpw" else ""
         chance = "" if self.noise_floor is None else f"; {self.noise_floor.chance}"
-        words = f"{_LABELS[self.name]} is {self.distance:.3g}{where}{chance}; p = {self.pvalue:.3g}"
+        words = f"{_LABELS[self.name]} is {self.distance:.3g}{where}{chance}; {self._p_in_words}"
         if self.contamination:
             rows = "row was" if self.contamination == 1 else f"{self.contamination} rows were"
             words += f", whichever {rows} replaced"
-        return f"{words}{self._change}."
+        return f"{words}{self._change}.{self._what_is_missing}"
+
+    @property
+    def _p_in_words(self) -> str:
+        return f"p {'≤' if self.unanswered else '='} {self.pvalue:.3g}"
+
+    @property
+    def _what_is_missing(self) -> str:
+        if self.unanswered == 0:
+            return ""
+        return (
+            f" The test was cut off: time_limit left {self.unanswered:,} of {self.n_resamples:,} random splits without "
+            "an answer, so p may be far too large."
+        )
 
     @property
     def _change(self) -> str:
@@ -303,21 +333,26 @@ class TwoSampleResult:
             return ""
         changed, rows = self.changed_at_least(), self.n + self.m
         if changed == 0:
-            return "; no row needs to have changed"
+            return "" if self.unanswered else "; no row needs to have changed"
         return f"; at least {changed / rows:.1%} of all rows ({changed:,} of {rows:,}) have changed"
 
     def __repr__(self) -> str:
         return (
             f"TwoSampleResult(statistic={self.statistic:.6g}, pvalue={self.pvalue:.6g}, distance={self.distance:.6g}, "
-            f"k={self.k:.6g}, diameter={self.diameter:.6g})"
+            f"k={self.k:.6g}, diameter={self.diameter:.6g}, n_resamples={self.n_resamples}, "
+            f"unanswered={self.unanswered})"
         )
 
     def _repr_html_(self) -> str:
         from rpw.base.html import facts
 
-        rows = [("in words", str(self)), ("p-value", f"{self.pvalue:.4g}"), ("statistic", f"{self.statistic:.6g}")]
-        if self.noise_floor is not None:
-            floor = self.noise_floor
+        rows = [
+            ("in words", str(self)),
+            ("p-value", f"{'at most ' * (self.unanswered > 0)}{self.pvalue:.4g}"),
+            ("statistic", f"{self.statistic:.6g}"),
+        ]
+        floor = self.noise_floor
+        if floor is not None and not math.isnan(floor.low):
             rows.append(("distance", f"{self.distance:.6g}, {floor.excess:.3g} above the median of the noise floor"))
         rows.append(("between", f"{self.n:,} and {self.m:,} rows"))
         if self.name == "rpw":

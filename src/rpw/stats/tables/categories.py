@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
+from rpw.pair.atoms import Ints
 from rpw.stats.evidence import Evidence
 from rpw.stats.prices import Prices
-from rpw.stats.resampled import Values
+from rpw.stats.resampled import Effort, Resampled
 from rpw.stats.splits import Splits
 from rpw.stats.tables.row import DriftRow, band_of
 from rpw.stats.tables.setup import Setup, splits_for
@@ -22,7 +23,7 @@ from rpw.stats.tables.setup import Setup, splits_for
 __all__ = ["CategoryTest", "total_variation"]
 
 _MOST_LABELS = 2048  # the rarest beyond are one category
-_ENTRIES_AT_ONCE = 2_000_000
+_AT_ONCE = 256  # splits
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,9 @@ class CategoryTest:
         """Rank the observed split among random ones."""
         codes, is_merged = _with_rare_ones_merged(self.codes)
         splits = splits_for(codes.astype(np.float64), self.n, setup.groups_of(self.present), setup.n_resamples, rng)
-        values = total_variation(splits)
-        setup.effort.report(len(splits))
+        values, sizes = total_variation(splits, setup.effort)
         prices = Prices((0.0,), 1.0, is_fixed=True)
-        evidence = Evidence(prices, splits, Values(values[:, None], np.zeros(1)))
+        evidence = Evidence(prices, Resampled(values[:, None], np.zeros(1), sizes), splits.is_all)
         notes = [self.note] if self.note else []
         if is_merged:
             notes.append(f"the rarest of {len(self.labels):,} categories are counted as one")
@@ -64,16 +64,18 @@ class CategoryTest:
         )  # fmt: skip
 
 
-def total_variation(splits: Splits) -> Array:
-    """Half the sum of |share in one sample - share in the other|, of every split."""
-    found = []
-    step = max(1, _ENTRIES_AT_ONCE // len(splits.pooled))
-    for start in range(0, len(splits), step):
-        first = splits.first[start : start + step].astype(np.float64)
-        second = splits.pooled - first
-        apart = first / first.sum(axis=1, keepdims=True) - second / second.sum(axis=1, keepdims=True)
-        found.append(np.abs(apart).sum(axis=1) / 2)
-    return np.concatenate(found)
+def total_variation(splits: Splits, effort: Effort) -> tuple[Array, Ints]:
+    """Half the sum of |share in one sample - share in the other|, of every split; NaN for those that had no time.
+
+    And the smaller sample of each split.
+    """
+    values, sizes = np.full(len(splits), np.nan), np.ones(len(splits), dtype=np.int64)
+    for start, block in splits.blocks(_AT_ONCE, effort.deadline):
+        of_first, of_second = block.shares()
+        here = slice(start, start + len(block))
+        values[here], sizes[here] = np.abs(of_first - of_second).sum(axis=1) / 2, block.sizes
+        effort.report(start + len(block))
+    return values, sizes
 
 
 def _with_rare_ones_merged(codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], bool]:

@@ -82,7 +82,7 @@ def drift(
     %(groups)s
     most_joint_rows : int, default 500
         At most this many rows of each table are drawn for the joint test of all numbers and dates, at least 2; 0 skips
-        that test.
+        that test. With ``groups``, whole groups are drawn, of about so many rows together.
     %(n_threads)s
     %(progress splits)s
     time_limit : float, optional

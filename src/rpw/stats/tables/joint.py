@@ -7,7 +7,7 @@ its pooled middle half.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class JointFinding:
     moves: Array | None = None
 
 
+def _some(entries: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """At most so many of them, in their order."""
+    return entries if len(entries) <= most else np.sort(rng.choice(entries, most, replace=False))
+
+
 @dataclass(frozen=True, eq=False)
 class JointTest:
     """The complete rows of the columns of numbers and dates, those of the reference first."""
@@ -57,8 +62,6 @@ class JointTest:
         x, y, groups = self._sample(rng)
         note = self._note(len(x), len(y))
         empty = DriftRow("", "together", self.kind, n=len(x), m=len(y), note=NO_TIME)
-        if groups is not None and min(len(np.unique(side)) for side in groups) < 2:
-            return JointFinding(replace(empty, note="the rows drawn from one table are of one group"))
         deadline = setup.effort.deadline
         try:
             result = two_sample_test(
@@ -79,15 +82,24 @@ class JointTest:
         return self._with_moves(row, x, y, result.kappa) if is_small else JointFinding(row)
 
     def _sample(self, rng: np.random.Generator) -> tuple[Array, Array, tuple[Ints, Ints] | None]:
-        """Of each side at most so many rows, in their order."""
-        rows = []
-        for start, stop in ((0, self.n), (self.n, len(self.points))):
-            some = np.arange(start, stop)
-            if len(some) > self.most_rows:
-                some = np.sort(rng.choice(some, self.most_rows, replace=False))
-            rows.append(some)
-        groups = None if self.groups is None else (self.groups[rows[0]], self.groups[rows[1]])
-        return self.points[rows[0]], self.points[rows[1]], groups
+        """Of each side at most so many rows, in their order; or whole groups that have about so many rows.
+
+        A larger share of the rows of each group in the smaller table would show as a difference between groups.
+        """
+        sides = np.arange(self.n), np.arange(self.n, len(self.points))
+        if self.groups is None:
+            x, y = (_some(side, self.most_rows, rng) for side in sides)
+            return self.points[x], self.points[y], None
+        sizes = np.minimum(np.unique(self.groups, return_counts=True)[1], self.most_rows)
+        count = max(2, int(self.most_rows / sizes.mean()))
+        x, y = (self._some_groups(side, count, rng) for side in sides)
+        return self.points[x], self.points[y], (self.groups[x], self.groups[y])
+
+    def _some_groups(self, side: Ints, count: int, rng: np.random.Generator) -> Ints:
+        assert self.groups is not None
+        of_row = self.groups[side]
+        drawn = _some(np.unique(of_row), count, rng)
+        return np.sort(np.concatenate([_some(side[of_row == group], self.most_rows, rng) for group in drawn]))
 
     def _note(self, n: int, m: int) -> str:
         texts = [f"{len(self.columns)} columns of numbers and dates"]

@@ -7,6 +7,7 @@ exact.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,7 +20,7 @@ from rpw.pair.metrics import as_metric
 from rpw.pair.question import Question, as_question
 from rpw.stats.evidence import Evidence
 from rpw.stats.prices import GRID, Prices
-from rpw.stats.resampled import Curves, Resampled, Values, ground_of, resample, values_of
+from rpw.stats.resampled import Resampled, ground_of, resample, values_of
 from rpw.stats.scale import Scales, as_scales
 from rpw.stats.splits import Splits
 from rpw.stats.tables.rounding import RoundedColumn, RoundedCurves, round_column
@@ -90,9 +91,8 @@ class LineTest:
 
     def run(self, setup: Setup, rng: np.random.Generator) -> LineFinding:
         """Of a short column values first; whole profiles only if rows have to have changed."""
-        splits = self.splits(setup, rng)
-        curves = self._curves(splits, setup) if self.question is _LONG else None
-        values = self._values(splits, setup) if curves is None else curves.values
+        found = self._curves(setup, rng) if self.question is _LONG else self._values(setup, rng)
+        values = found.values
         width = 1.0 if self.scales.widths is None else float(self.scales.widths[0])
         medians = _median(self.values[: self.n]), _median(self.values[self.n :])
         if np.isnan(values[0]).any():
@@ -101,11 +101,12 @@ class LineTest:
                 median_reference=medians[0], median_current=medians[1],
             )  # fmt: skip
             return LineFinding(row, 0.0, GRID[-1], width)
-        evidence = Evidence(self.prices, splits, Values(values, self.prices.kappas))
+        evidence = Evidence(self.prices, found, self.splits(setup, rng).is_all)
         price, pvalue = evidence.clearest, evidence.pvalue(0)
         changed: int | None = 0
         if pvalue <= setup.alpha:
-            changed = None if setup.is_over else self._changed(splits, curves or self._curves(splits, setup), setup)
+            curves = found if self.question is _LONG else self._curves(setup, rng)
+            changed = None if setup.is_over else self._changed(curves, evidence.is_all, setup)
         low, high = band_of(values[1:, price])
         distance = float(values[0, price])
         row = DriftRow(
@@ -116,34 +117,28 @@ class LineTest:
         return LineFinding(row, float(evidence.excess[0, price]), GRID[price], width)
 
     def splits(self, setup: Setup, rng: np.random.Generator) -> Splits:
-        """Random splits of the column."""
+        """Random splits of the column, each time the same."""
         places = self.rounded.places[self.rounded.labels]
-        return splits_for(places, self.n, setup.groups_of(self.present), setup.n_resamples, rng)
+        return splits_for(places, self.n, setup.groups_of(self.present), setup.n_resamples, copy.deepcopy(rng))
 
-    def _values(self, splits: Splits, setup: Setup) -> Array:
-        ground = ground_of(splits.places, _METRIC)
-        return values_of(ground, splits, self.question, setup.effort, tuple(self.prices.kappas.tolist()))
+    def _values(self, setup: Setup, rng: np.random.Generator) -> Resampled:
+        splits, kappas = self.splits(setup, rng), self.prices.kappas
+        values = values_of(
+            ground_of(splits.places, _METRIC), splits, self.question, setup.effort, tuple(kappas.tolist())
+        )
+        return replace(Resampled.nothing(len(splits), kappas), values=values)
 
-    def _curves(self, splits: Splits, setup: Setup) -> Curves | None:
-        """None if the column spans too many orders of magnitude for profiles."""
-        try:
-            found = resample(splits, self.question, _METRIC, self.prices.kappas, setup.effort)
-        except ValueError:
-            return None
-        return found if isinstance(found, Curves) else None
+    def _curves(self, setup: Setup, rng: np.random.Generator) -> Resampled:
+        return resample(self.splits(setup, rng), self.question, _METRIC, self.prices.kappas, setup.effort)
 
-    def _changed(self, splits: Splits, curves: Curves | None, setup: Setup) -> int | None:
-        if curves is None:
-            return None
+    def _changed(self, curves: Resampled, is_all: bool, setup: Setup) -> int:
         slack = self.rounded.slack(self.n, self.m)
-        found: Resampled = RoundedCurves(curves, slack) if slack > 0 else curves
-        return Evidence(self.prices, splits, found).fewest_replaced(setup.alpha)
+        return Evidence(self.prices, RoundedCurves(**vars(curves), slack=slack), is_all).fewest_replaced(setup.alpha)
 
     def profiles(self, setup: Setup, rng: np.random.Generator, count: int) -> list[Polyline]:
         """The profile of the observed split, and of some random ones."""
-        splits = self.splits(replace(setup, n_resamples=count), rng).part(0, count + 1)
-        found = self._curves(splits, setup)
-        return [] if found is None else [curve for curve in found.upper if curve is not None]
+        found = self._curves(replace(setup, n_resamples=count), rng)
+        return [found.upper[split] for split in sorted(found.upper)]
 
 
 def _median(values: Array) -> float:

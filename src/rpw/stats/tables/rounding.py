@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
-from rpw.stats.resampled import Curves
+from rpw.stats.resampled import Resampled
 
 __all__ = ["MOST_PLACES", "RoundedColumn", "RoundedCurves", "round_column"]
 
@@ -99,26 +99,20 @@ def _cover(places: Array, length: float) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class RoundedCurves:
+class RoundedCurves(Resampled):
     """Profiles of rounded columns, with bounds for the columns as they were."""
 
-    curves: Curves
-    slack: float
-
-    @property
-    def values(self) -> Array:
-        """RPW of the rounded columns, the same for all splits."""
-        return self.curves.values
+    slack: float = 0.0
 
     def lowest(self, split: int, price: int, kappa: float, share: float) -> float:
         """T⁻."""
         gap = self._gap(kappa)
-        return 0.0 if gap >= 1 else max(0.0, self.curves.lowest(split, price, kappa, share - gap) - gap)
+        return 0.0 if gap >= 1 else max(0.0, super().lowest(split, price, kappa, share - gap) - gap)
 
     def highest(self, split: int, price: int, kappa: float, share: float) -> float:
         """T⁺."""
         gap = self._gap(kappa)
-        return 1.0 if gap >= 1 else min(1.0, gap + self.curves.highest(split, price, kappa, share - gap))
+        return 1.0 if gap >= 1 else min(1.0, gap + super().highest(split, price, kappa, share - gap))
 
     def _gap(self, kappa: float) -> float:
         """H/κ."""

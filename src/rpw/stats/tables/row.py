@@ -43,7 +43,9 @@ class DriftRow:
     is_drifted : bool
         Whether the adjusted p-value is at most alpha.
     changed_at_least : int or None
-        How many rows must have changed, with confidence 1 - alpha for this row alone; None if that is not known.
+        How many rows must have changed, with confidence 1 - alpha for this row alone; None if that is not known. For
+        values, these are values that became other values; entries that went missing, or were filled in, are counted by
+        the row of missing values.
     n, m : int
         How many rows of the reference and of the current table were compared.
     note : str
