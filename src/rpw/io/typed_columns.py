@@ -65,7 +65,7 @@ class TypedColumn:
     def are(self, kind: Kind) -> npt.NDArray[np.bool_]:
         """Which entries are numbers, dates or texts."""
         if self.types is not None:
-            return self.types == kind
+            return np.asarray(self.types == kind)
         return ~self.missing if self.kind == (CATEGORY if kind == TEXT else kind) else np.zeros_like(self.missing)
 
 

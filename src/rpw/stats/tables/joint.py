@@ -50,7 +50,7 @@ class JointTest:
     left_out: int
     too_wide: tuple[str, ...] = ()  # columns that are left out
 
-    kind = "number"
+    column, part, kind = "", "together", "number"
 
     def run(self, setup: Setup, rng: np.random.Generator) -> JointFinding:
         """The two-sample test of a random sample of the rows."""
@@ -70,11 +70,12 @@ class JointTest:
             return JointFinding(empty)
         floor = result.noise_floor
         low, high = (floor.low, floor.high) if floor is not None else (math.nan, math.nan)
+        null = np.zeros(0) if result.null_distribution is None else result.null_distribution
         is_small = result.pvalue <= setup.alpha
         changed = result.changed_at_least(1 - setup.alpha) if is_small else 0
         row = DriftRow(
             "", "together", self.kind, result.distance, low, high, result.pvalue, changed_at_least=changed, n=len(x),
-            m=len(y), note=note, p=2.0, k=result.kappa,
+            m=len(y), note=note, p=2.0, k=result.kappa, n_resamples=len(null), unanswered=int(np.isnan(null).sum()),
         )  # fmt: skip
         return self._with_moves(row, x, y, result.kappa) if is_small else JointFinding(row)
 

@@ -131,7 +131,7 @@ def _of_series(series: Any, narwhals: Any) -> TypedColumn:
     if kind == narwhals.Datetime or kind == narwhals.Date:
         return column_of_numbers(_numbers(series.dt.timestamp("us"), narwhals) / _MICROSECONDS_OF_DAY, "date")
     if kind == narwhals.Duration:
-        return column_of_numbers(_numbers(series.dt.total_microseconds(), narwhals) / _MICROSECONDS_OF_DAY)
+        return column_of_array(np.asarray(series.to_numpy()))
     return column_of_entries(series.to_list())
 
 
