@@ -67,6 +67,24 @@ def test_exit_codes_if_a_column_was_not_compared(tables, tmp_path):
     )
 
 
+def test_a_column_that_is_wholly_missing_in_one_table_fails(tmp_path):
+    """With three rows no test can call it a drift."""
+    reference, empty = (write(tmp_path / f"{name}.csv", n=3, x=x) for name, x in (("a", range(3)), ("b", [""] * 3)))
+    done = call("drift", reference, empty, "--columns", "size,x", "--fail-on", "any", code=3)
+    assert "1 column was not compared: x." in " ".join(done.stdout.split())
+
+
+def test_what_did_not_finish_is_no_success(tables):
+    reference, _, same = tables
+    limited = ("--n-resamples", 1_000_000, "--time-limit", 1, "--columns", "size")
+    for fail_on, code in (("drift", 1), ("any", 3)):
+        done = call("drift", reference, same, *limited, "--fail-on", fail_on, code=code)
+        assert "No time was left for 1 test: size." in done.stdout
+    found = answer("drift", reference, same, *limited)
+    assert (found["drifted"], found["unanswered"]) == ([], ["size"])
+    assert 0 < found["rows"][0]["unanswered"] <= found["rows"][0]["n_resamples"] == 1_000_000
+
+
 def test_rows_without_a_test_say_why_below_the_table(tmp_path):
     named, renamed = (write(tmp_path / f"{name}.csv", **{name: range(40)}) for name in ("old", "new"))
     first, *lines = call("drift", named, renamed, "--columns", "city,old,new").stdout.split("\n\n")

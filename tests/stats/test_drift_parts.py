@@ -14,10 +14,10 @@ from rpw.pair.question import as_question
 from rpw.stats.resampled import Curves, Effort, resample
 from rpw.stats.splits import Splits
 from rpw.stats.tables.categories import CategoryTest, total_variation
-from rpw.stats.tables.shares import ShareTest
 from rpw.stats.tables.numbers import LineTest
 from rpw.stats.tables.rounding import RoundedCurves, round_column
 from rpw.stats.tables.setup import Setup, splits_for
+from rpw.stats.tables.shares import ShareTest
 
 RNG = np.random.default_rng(0)
 EFFORT = Effort("cpu", 1, NEVER, lambda done: None)

@@ -67,12 +67,14 @@ def row_of(finding: Finding) -> DriftRow:
 def _run(test: Test, setup: Setup, rng: np.random.Generator) -> Finding:
     """A row that says so if no time was left: for the observed split, or for any other."""
     part = "not compared" if test.part == "values" else test.part
-    nothing = DriftRow(test.column, part, test.kind, note=NO_TIME)
+    count = setup.n_resamples
+    nothing = DriftRow(test.column, part, test.kind, note=NO_TIME, n_resamples=count, unanswered=count)
     if setup.is_over:
         return nothing
     found = test.run(setup, rng)
     row = row_of(found)
-    return nothing if row.is_test and (np.isnan(row.distance) or np.isnan(row.floor_low)) else found
+    has_none = row.note == NO_TIME or (row.is_test and np.isnan(row.distance + row.floor_low))
+    return nothing if has_none else found
 
 
 def _warn_of_cost(each: float, tests: int, counts: Sequence[int]) -> None:
