@@ -76,13 +76,14 @@ def test_a_column_that_is_wholly_missing_in_one_table_fails(tmp_path):
 
 def test_what_did_not_finish_is_no_success(tables):
     reference, _, same = tables
-    limited = ("--n-resamples", 1_000_000, "--time-limit", 1, "--columns", "size")
+    limited = ("--n-resamples", 100_000, "--time-limit", 0.5, "--columns", "city,size")
     for fail_on, code in (("drift", 1), ("any", 3)):
         done = call("drift", reference, same, *limited, "--fail-on", fail_on, code=code)
-        assert "No time was left for 1 test: size." in done.stdout
+        assert "No time was left for" in done.stdout
     found = answer("drift", reference, same, *limited)
-    assert (found["drifted"], found["unanswered"]) == ([], ["size"])
-    assert 0 < found["rows"][0]["unanswered"] <= found["rows"][0]["n_resamples"] == 1_000_000
+    assert found["drifted"] == []
+    assert "size" in found["unanswered"]
+    assert 0 < found["rows"][1]["unanswered"] <= found["rows"][1]["n_resamples"] == 100_000
 
 
 def test_rows_without_a_test_say_why_below_the_table(tmp_path):

@@ -57,6 +57,9 @@ def drift(
     range (the width of its middle half), over both tables. Categories and booleans are compared by total variation.
     The share of missing values has a test of its own. All numbers and dates are also compared together.
 
+    A text is what it spells, whatever the table comes from: "12.50" is a number, "2024-01-02" a date, "NA" missing. If
+    a column has numbers, dates and texts, each is compared by itself, and the share of each rarer type has a test.
+
     If nothing has changed, the chance that any column is called drifted is at most ``alpha``: Holm's correction covers
     all tests.
 
@@ -74,7 +77,8 @@ def drift(
     alpha : float, default 0.05
         The chance of even one false alarm.
     n_resamples : int, optional
-        Random splits for each test. By default 399, or more if there are many tests.
+        Random splits for each test. By default 399; and if these leave open whether a column has drifted, as many more
+        as the number of tests needs.
     rng : int or numpy.random.Generator, optional
         Seed or generator of the random splits, and of the sample for the joint test.
     %(groups)s
@@ -84,8 +88,8 @@ def drift(
     %(n_threads)s
     %(progress splits)s
     time_limit : float, optional
-        Seconds. Splits without an answer by then count as if they were farther apart than the observed one. Tests
-        without an answer have a row that says so.
+        Seconds. Splits without an answer by then count as if they were farther apart than the observed one. Each row
+        says how many there are. ``result.unanswered`` names the tests that had no time to find out.
 
     Returns
     -------
@@ -96,6 +100,11 @@ def drift(
     ------
     TimeLimitError
         If ``time_limit`` passes before any test has an answer.
+
+    Warns
+    -----
+    UserWarning
+        In the first seconds, if all tests will take more than two minutes, and there is no ``time_limit``.
 
     See Also
     --------

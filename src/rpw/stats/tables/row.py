@@ -71,7 +71,7 @@ class DriftRow:
     >>> before, after = {"age": rng.normal(40, 10, 300)}, {"age": rng.normal(47, 10, 300)}
     >>> row = rpw.stats.drift(before, after, rng=0)["age"]
     >>> row.is_drifted, round(row.distance, 3), round(row.floor_high, 3)
-    (True, 0.027, 0.007)
+    (True, 0.126, 0.037)
     """
 
     __signature__ = NO_PARAMETERS
