@@ -46,7 +46,7 @@ def findings_of(
             seconds = time.monotonic() - start
             if not is_told and seconds > _BEFORE_WORDS:
                 is_told = True
-                _warn_of_cost(seconds / number, len(tests), counts)
+                _warn_of_cost(seconds / number, len(tests), counts, setup.alpha)
     return [each if isinstance(each, DriftRow) else findings[place] for place, each in enumerate(every)]
 
 
@@ -77,14 +77,16 @@ def _run(test: Test, setup: Setup, rng: np.random.Generator) -> Finding:
     return nothing if has_none else found
 
 
-def _warn_of_cost(each: float, tests: int, counts: Sequence[int]) -> None:
-    if each * tests < _LONG:
+def _warn_of_cost(each: float, tests: int, counts: Sequence[int], alpha: float) -> None:
+    """Of tests that find nothing, a share of α is made again."""
+    again = each * (counts[1] + 1) / (counts[0] + 1) if len(counts) > 1 else 0.0
+    seconds = tests * (each + alpha * again)
+    if seconds < _LONG:
         return
-    more = each * (counts[-1] + 1) / (counts[0] + 1)
-    then = f", and {_words_of(more)} more for each that looks like a drift" if len(counts) > 1 else ""
+    more = f" if nothing has drifted, and {_words_of(again)} more for each column that has" if again else ""
     warn_caller(
-        f"{tests:,} tests of {counts[0]:,} random splits will take about {_words_of(each * tests)}{then}: name fewer "
-        "columns, draw fewer rows, or pass time_limit=",
+        f"{tests:,} tests of {counts[0]:,} random splits will take about {_words_of(seconds)}{more}: name fewer columns, "
+        "draw fewer rows, or pass time_limit=",
         about="the cost of rpw.stats.drift",
     )
 
