@@ -86,6 +86,18 @@ def test_what_did_not_finish_is_no_success(tables):
     assert 0 < found["rows"][1]["unanswered"] <= found["rows"][1]["n_resamples"] == 100_000
 
 
+def test_a_long_comparison_says_so_in_a_line(tables, monkeypatch, capsys):
+    from rpw.cli.drift import drift
+    from rpw.stats.tables import stages
+
+    monkeypatch.setattr(stages, "_BEFORE_WORDS", 0.0)
+    monkeypatch.setattr(stages, "_LONG", 0.0)
+    drift(*tables[:2], columns="size", n_resamples=39)
+    words = capsys.readouterr().err
+    assert words.startswith("rpw: 1 test of 39 random splits will take about ")
+    assert words.endswith("draw fewer rows, or pass --time-limit\n")
+
+
 def test_rows_without_a_test_say_why_below_the_table(tmp_path):
     named, renamed = (write(tmp_path / f"{name}.csv", **{name: range(40)}) for name in ("old", "new"))
     first, *lines = call("drift", named, renamed, "--columns", "city,old,new").stdout.split("\n\n")

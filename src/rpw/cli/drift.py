@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +17,7 @@ from rpw.base.usage import UsageError
 from rpw.cli._options import Json, NThreads, check_choice, one_of, path, usage
 from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds, spelled_out
 from rpw.cli._progress import bar, counting
+from rpw.cli._streams import complain
 from rpw.cli._targets import check_not_read
 
 __all__ = ["EXAMPLES", "drift"]
@@ -98,7 +102,7 @@ def drift(
     _check(alpha, out, fail_on, time_limit, [reference, current])
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     start = time.perf_counter()
-    with bar(as_json) as report:
+    with _warnings_as_lines(), bar(as_json) as report:
         result = rpw.stats.drift(
             reference, current, names, alpha=alpha, n_resamples=n_resamples, rng=seed, n_threads=n_threads,
             progress=counting(report, "random splits"), time_limit=time_limit,
@@ -114,6 +118,14 @@ def drift(
     has_drifted = bool(result) or (fail_on == "any" and bool(result.not_compared or result.unanswered))
     if fail_on is not None and (has_drifted or result.unanswered):
         raise SystemExit(HAS_DRIFTED if has_drifted else NO_TIME)  # no error, so nothing for `guarded` to report
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: complain(str(message).replace("time_limit=", "--time-limit"))
+        yield
 
 
 def _check(alpha: float, out: Path | None, fail_on: str | None, time_limit: float | None, inputs: list[Path]) -> None:

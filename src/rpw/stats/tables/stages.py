@@ -85,8 +85,8 @@ def _warn_of_cost(each: float, tests: int, counts: Sequence[int], alpha: float) 
         return
     more = f" if nothing has drifted, and {_words_of(again)} more for each column that has" if again else ""
     warn_caller(
-        f"{tests:,} tests of {counts[0]:,} random splits will take about {_words_of(seconds)}{more}: name fewer "
-        "columns, draw fewer rows, or pass time_limit=",
+        f"{tests:,} test{'s' * (tests != 1)} of {counts[0]:,} random splits will take about "
+        f"{_words_of(seconds)}{more}: name fewer columns, draw fewer rows, or pass time_limit=",
         about="the cost of rpw.stats.drift",
     )
 
