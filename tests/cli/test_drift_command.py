@@ -67,6 +67,37 @@ def test_exit_codes_if_a_column_was_not_compared(tables, tmp_path):
     )
 
 
+def test_a_column_that_is_wholly_missing_in_one_table_fails(tmp_path):
+    """With three rows no test can call it a drift."""
+    reference, empty = (write(tmp_path / f"{name}.csv", n=3, x=x) for name, x in (("a", range(3)), ("b", [""] * 3)))
+    done = call("drift", reference, empty, "--columns", "size,x", "--fail-on", "any", code=3)
+    assert "1 column was not compared: x." in " ".join(done.stdout.split())
+
+
+def test_what_did_not_finish_is_no_success(tables):
+    reference, _, same = tables
+    limited = ("--n-resamples", 100_000, "--time-limit", 0.5, "--columns", "city,size")
+    for fail_on, code in (("drift", 1), ("any", 3)):
+        done = call("drift", reference, same, *limited, "--fail-on", fail_on, code=code)
+        assert "No time was left for" in done.stdout
+    found = answer("drift", reference, same, *limited)
+    assert found["drifted"] == []
+    assert "size" in found["unanswered"]
+    assert 0 < found["rows"][1]["unanswered"] <= found["rows"][1]["n_resamples"] == 100_000
+
+
+def test_a_long_comparison_says_so_in_a_line(tables, monkeypatch, capsys):
+    from rpw.cli.drift import drift
+    from rpw.stats.tables import stages
+
+    monkeypatch.setattr(stages, "_BEFORE_WORDS", 0.0)
+    monkeypatch.setattr(stages, "_LONG", 0.0)
+    drift(*tables[:2], columns="size", n_resamples=39)
+    words = capsys.readouterr().err
+    assert words.startswith("rpw: 1 test of 39 random splits will take about ")
+    assert words.endswith("draw fewer rows, or pass --time-limit\n")
+
+
 def test_rows_without_a_test_say_why_below_the_table(tmp_path):
     named, renamed = (write(tmp_path / f"{name}.csv", **{name: range(40)}) for name in ("old", "new"))
     first, *lines = call("drift", named, renamed, "--columns", "city,old,new").stdout.split("\n\n")

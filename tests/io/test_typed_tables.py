@@ -64,7 +64,8 @@ def test_names_with_line_breaks_of_any_kind(tmp_path):
     table = read_typed_table(path)
     assert list(table) == ["a\nb", "c\u2028d", "e"]
     assert table["c\u2028d"].numbers.tolist() == [2, 5, 5]
-    assert table["a\nb"].labels.tolist() == ["1", "4", "end"]
+    assert table["a\nb"].numbers[:2].tolist() == [1, 4]
+    assert table["a\nb"].labels.tolist() == ["", "", "end"]
 
 
 def test_mixed_entries_of_text(tmp_path):

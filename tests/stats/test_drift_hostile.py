@@ -15,10 +15,11 @@ from rpw.io.typed_columns import column_of_array, column_of_entries
 from rpw.stats import drift, two_sample_test
 from rpw.stats.resampled import Effort
 from rpw.stats.tables import columns
-from rpw.stats.tables.drift import _judged, _run
+from rpw.stats.tables.drift import _judged
 from rpw.stats.tables.result import DriftResult
 from rpw.stats.tables.row import NO_TIME, DriftRow
 from rpw.stats.tables.setup import Setup
+from rpw.stats.tables.stages import _run
 from rpw.stats.tables.tables import as_typed_table
 
 RNG = np.random.default_rng(0)

@@ -14,10 +14,10 @@ from rpw.pair.question import as_question
 from rpw.stats.resampled import Effort, resample
 from rpw.stats.splits import Splits
 from rpw.stats.tables.categories import CategoryTest, total_variation
-from rpw.stats.tables.missing import MissingTest
 from rpw.stats.tables.numbers import LineTest
 from rpw.stats.tables.rounding import RoundedCurves, round_column
 from rpw.stats.tables.setup import Setup, splits_for
+from rpw.stats.tables.shares import ShareTest
 
 RNG = np.random.default_rng(0)
 EFFORT = Effort("cpu", 1, NEVER, lambda done: None)
@@ -44,13 +44,13 @@ def all_splits(marks, n):
 @pytest.mark.parametrize(("here", "there", "n", "m"), [(4, 0, 6, 5), (1, 3, 4, 8), (0, 2, 5, 5), (3, 3, 5, 6)])
 def test_the_share_of_missing_rows_against_every_split(here, there, n, m):
     missing = np.r_[np.arange(n) < here, np.arange(m) < there]
-    row = MissingTest("x", "number", missing, n).run(setup(), np.random.default_rng(0))
+    row = ShareTest("x", "number", missing, n).run(setup(), np.random.default_rng(0))
     values, observed = all_splits(missing, n), abs(here / n - there / m)
     assert row.distance == pytest.approx(observed)
     assert row.pvalue == pytest.approx((values >= observed - 1e-12).mean())
     for alpha in (0.05, 0.3, 0.9):
         changed = (
-            MissingTest("x", "number", missing, n).run(setup(alpha=alpha), np.random.default_rng(0)).changed_at_least
+            ShareTest("x", "number", missing, n).run(setup(alpha=alpha), np.random.default_rng(0)).changed_at_least
         )
         smaller = min(n, m)
         pvalues = [(values + r / smaller >= observed - r / smaller - 1e-12).mean() for r in range(smaller + 1)]
@@ -59,13 +59,13 @@ def test_the_share_of_missing_rows_against_every_split(here, there, n, m):
 
 def test_with_samples_of_one_size_it_is_fishers_exact_test():
     missing = np.r_[np.arange(40) < 9, np.arange(40) < 1]
-    row = MissingTest("x", "number", missing, 40).run(setup(), np.random.default_rng(0))
+    row = ShareTest("x", "number", missing, 40).run(setup(), np.random.default_rng(0))
     assert row.pvalue == pytest.approx(fisher_exact([[9, 31], [1, 39]]).pvalue)
 
 
 def test_two_categories_are_the_missing_test_up_to_the_random_splits():
     marks = np.r_[np.arange(60) < 20, np.arange(50) < 8]
-    exact = MissingTest("x", "number", marks, 60).run(setup(), np.random.default_rng(0))
+    exact = ShareTest("x", "number", marks, 60).run(setup(), np.random.default_rng(0))
     test = CategoryTest("x", "category", np.array(["a", "b"]), marks.astype(np.int64), 60, np.ones(110, dtype=bool))
     drawn = test.run(setup(9999), np.random.default_rng(1))
     assert drawn.distance == pytest.approx(exact.distance)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +17,7 @@ from rpw.base.usage import UsageError
 from rpw.cli._options import Json, NThreads, check_choice, one_of, path, usage
 from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds, spelled_out
 from rpw.cli._progress import bar, counting
+from rpw.cli._streams import complain
 from rpw.cli._targets import check_not_read
 
 __all__ = ["EXAMPLES", "drift"]
@@ -27,6 +31,7 @@ EXAMPLES = (
 )
 
 HAS_DRIFTED = 3  # an exit code of its own, so that pipelines can distinguish it from a failure
+NO_TIME = 1
 _FAIL_ON = ("drift", "any")
 _MOST_ROWS, _MOST_REASONS = 24, 5
 
@@ -45,7 +50,11 @@ Alpha = Annotated[float, typer.Option("--alpha", metavar="NUMBER", help="Chance 
 NResamples = Annotated[
     int | None,
     typer.Option(
-        "--n-resamples", metavar="NUMBER", min=1, help="Random splits for each test.", show_default="enough for --alpha"
+        "--n-resamples",
+        metavar="NUMBER",
+        min=1,
+        help="Random splits for each test.",
+        show_default="399, then enough for --alpha",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, help="Seed of the random splits.")]
@@ -58,8 +67,8 @@ FailOn = Annotated[
     one_of(
         "--fail-on",
         _FAIL_ON,
-        f"drift: exit with code {HAS_DRIFTED} if something has drifted. any: also if a column could not be compared, "
-        "or a test ran out of time.",
+        f"drift: exit with code {HAS_DRIFTED} if something has drifted, and with {NO_TIME} if nothing has, and there "
+        f"was no time to finish a test. any: exit with {HAS_DRIFTED} then, and if a column could not be compared.",
     ),
 ]
 TimeLimit = Annotated[
@@ -93,7 +102,7 @@ def drift(
     _check(alpha, out, fail_on, time_limit, [reference, current])
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     start = time.perf_counter()
-    with bar(as_json) as report:
+    with _warnings_as_lines(), bar(as_json) as report:
         result = rpw.stats.drift(
             reference, current, names, alpha=alpha, n_resamples=n_resamples, rng=seed, n_threads=n_threads,
             progress=counting(report, "random splits"), time_limit=time_limit,
@@ -107,8 +116,16 @@ def drift(
     else:
         _show(result, out, seconds(start, end))
     has_drifted = bool(result) or (fail_on == "any" and bool(result.not_compared or result.unanswered))
-    if fail_on is not None and has_drifted:
-        raise SystemExit(HAS_DRIFTED)  # no error, so nothing for `guarded` to report
+    if fail_on is not None and (has_drifted or result.unanswered):
+        raise SystemExit(HAS_DRIFTED if has_drifted else NO_TIME)  # no error, so nothing for `guarded` to report
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: complain(str(message).replace("time_limit=", "--time-limit"))
+        yield
 
 
 def _check(alpha: float, out: Path | None, fail_on: str | None, time_limit: float | None, inputs: list[Path]) -> None:
@@ -132,7 +149,7 @@ def _show(result: rpw.stats.DriftResult, out: Path | None, duration: str) -> Non
     print_lines([f"... and {hidden:,} more rows: see --json or --out"] if hidden > 0 else [])
     print_lines(["", *result.reasons(_MOST_REASONS), result.CAUTION])
     rows = [
-        ("rows", f"{result.n:,} and {result.m:,}, {result.n_resamples:,} random splits for each test, {duration}"),
+        ("rows", f"{result.n:,} and {result.m:,}, up to {result.n_resamples:,} random splits, {duration}"),
         ("level", f"{result.alpha:g} over all tests (Holm), if rows are independent"),
     ]
     print_lines([""])

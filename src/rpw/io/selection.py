@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rpw.io.typed_tables import MISSING
+from rpw.io.spelled import MISSING
 
 __all__ = ["EVERYTHING", "Column", "MissingValueError", "Selection", "check_finite_rows", "is_missing", "rows_left"]
 

@@ -1,15 +1,16 @@
 """Columns of tables, with their types: numbers, dates, categories, and what is missing.
 
-Dates are numbers of days since 1970-01-01. Booleans are categories. None, NaN, NaT and the NA of pandas are missing.
-Infinite numbers have no place on the line: they count as missing, and the column says so.
+A text is what it spells, as in a file of text: "12.50" is a number, "2024-01-02" a date, and "NA" is missing. Dates are
+numbers of days since 1970-01-01, and durations are numbers of days. Booleans are categories. None, NaN, NaT and the NA
+of pandas are missing. Infinite numbers have no place on the line: they count as missing, and the column says so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -18,18 +19,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
+from rpw.io.spelled import DATE, NUMBER, TEXT, Spelled, days_of, days_of_span, plain_number, spelled
 
 __all__ = ["Kind", "TypedColumn", "column_of_array", "column_of_entries", "column_of_numbers", "column_of_texts"]
 
-Kind = str  # of these:
-NUMBER, DATE, CATEGORY, MIXED, EMPTY, OTHER = "number", "date", "category", "mixed", "empty", "other"
+Kind = str  # of these, NUMBER or DATE:
+CATEGORY, MIXED, EMPTY, OTHER = "category", "mixed", "empty", "other"
 
-_DAY = 86_400.0
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECONDS_OF_DAY = 86_400e6
 _LONG_UNITS, _MOST_LONG_UNITS = ("Y", "M", "W"), 10**15  # of NumPy: days of more of them may not fit into int64
 _SHORT_UNITS = ("us", "ns", "ps", "fs", "as")  # as microseconds they fit
 _MOST_DAYS_IN_MICROSECONDS = 1e8
 _NAMES_OF_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
+_TOO_LARGE = "its times are too large to be counted in days"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +43,11 @@ class TypedColumn:
     kind : {"number", "date", "category", "mixed", "empty", "other"}
         "mixed": numbers, dates and texts together. "empty": every entry is missing. "other": no type known here.
     numbers : array, or None
-        Of numbers and dates (in days); NaN where one is missing.
-    labels, types : arrays of str, or None
-        Of categories and mixed entries: the entry as a text, and its type; empty where one is missing.
+        Of numbers and dates (in days); NaN elsewhere.
+    labels : array of str, or None
+        Of texts; empty elsewhere.
+    types : array of str, or None
+        Of mixed entries: "number", "date", "text", or empty where one is missing.
     note : str
         What was done to it that the reader should know.
     """
@@ -58,24 +62,16 @@ class TypedColumn:
     def __len__(self) -> int:
         return len(self.missing)
 
-    def as_texts(self) -> npt.NDArray[Any]:
-        """Every entry as a text."""
-        if self.labels is not None:
-            return self.labels
-        if self.numbers is None:
-            return np.full(len(self), "")
-        return np.array([f"{number:.12g}" for number in self.numbers.tolist()])
-
-    def as_types(self) -> npt.NDArray[Any]:
-        """The type of every entry, as a text."""
-        return (
-            self.types if self.types is not None else np.full(len(self), "text" if self.kind == CATEGORY else self.kind)
-        )
+    def are(self, kind: Kind) -> npt.NDArray[np.bool_]:
+        """Which entries are numbers, dates or texts."""
+        if self.types is not None:
+            return np.asarray(self.types == kind)
+        return ~self.missing if self.kind == (CATEGORY if kind == TEXT else kind) else np.zeros_like(self.missing)
 
 
 def column_of_numbers(values: Any, kind: Kind = NUMBER) -> TypedColumn:
     """Of floats; NaN is missing."""
-    numbers = np.array(values, dtype=np.float64)
+    numbers = _as_doubles(np.asarray(values))
     infinite = np.isinf(numbers)
     note = ""
     if infinite.any():
@@ -86,10 +82,10 @@ def column_of_numbers(values: Any, kind: Kind = NUMBER) -> TypedColumn:
     return TypedColumn(EMPTY if missing.all() else kind, missing, numbers, note=note)
 
 
-def column_of_texts(texts: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> TypedColumn:
-    """Of categories."""
-    labels = np.where(missing, "", texts.astype(np.object_))
-    return TypedColumn(EMPTY if missing.all() else CATEGORY, missing, labels=labels)
+def _as_doubles(values: npt.NDArray[Any]) -> Array:
+    """A copy. Short floats count as the decimals that they are written as: 0.1, and not 0.10000000149."""
+    is_short = values.dtype.kind == "f" and values.dtype.itemsize < 8
+    return np.array(values.astype(np.str_) if is_short else values, dtype=np.float64)
 
 
 def column_of_array(values: Any) -> TypedColumn:
@@ -101,15 +97,9 @@ def column_of_array(values: Any) -> TypedColumn:
         return _of_masked(array)
     if array.dtype.kind in "iuf":
         return column_of_numbers(array)
-    if array.dtype.kind == "M":
-        return _of_times(array, DATE)
-    if array.dtype.kind == "m":
-        return _of_times(array, NUMBER)
-    if array.dtype.kind in "bU":
-        return column_of_texts(
-            array if array.dtype.kind == "U" else array.astype(np.str_), np.zeros(len(array), dtype=np.bool_)
-        )
-    if array.dtype.kind == "O":
+    if array.dtype.kind in "mM":
+        return _of_times(array)
+    if array.dtype.kind in "bUO":
         return column_of_entries(array.tolist())
     return TypedColumn(
         OTHER, np.zeros(len(array), dtype=np.bool_), note=f"{array.dtype} is no type that can be compared"
@@ -119,16 +109,17 @@ def column_of_array(values: Any) -> TypedColumn:
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> TypedColumn:
     """What the mask hides is missing."""
     if array.dtype.kind in "iuf":
-        return column_of_numbers(np.ma.filled(array.astype(np.float64), np.nan))
+        return column_of_numbers(np.where(np.ma.getmaskarray(array), np.nan, array.data))
     hidden = np.ma.getmaskarray(array).tolist()
     return column_of_entries(None if is_hidden else entry for entry, is_hidden in zip(array.data, hidden, strict=True))
 
 
-def _of_times(array: npt.NDArray[Any], kind: Kind) -> TypedColumn:
+def _of_times(array: npt.NDArray[Any]) -> TypedColumn:
+    kind = DATE if array.dtype.kind == "M" else NUMBER
     try:
         return column_of_numbers(_days(array), kind)
     except OverflowError:
-        return TypedColumn(OTHER, np.isnat(array), note="its times are too large to be counted in days")
+        return TypedColumn(OTHER, np.isnat(array), note=_TOO_LARGE)
 
 
 def _days(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -143,7 +134,7 @@ def _days(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         if (np.abs(days) > _MOST_DAYS_IN_MICROSECONDS)[~is_missing].any():
             return np.where(is_missing, np.nan, days)
     microseconds = array.astype(f"{kind}[us]").astype(np.int64)
-    return np.where(is_missing, np.nan, microseconds / (_DAY * 1e6))
+    return np.where(is_missing, np.nan, microseconds / _MICROSECONDS_OF_DAY)
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
@@ -157,29 +148,38 @@ def _as_array(values: Any) -> npt.NDArray[Any]:
 
 def column_of_entries(entries: Iterable[Any]) -> TypedColumn:
     """Of objects, each of which may have a type of its own."""
-    found = [_typed(entry) for entry in entries]
-    types = np.array([each[0] for each in found])
-    missing = types == ""
-    present = set(types[~missing].tolist())
-    if not present:
-        return column_of_numbers(np.full(len(found), np.nan))
-    if OTHER in present:
-        sample = next(each[1] for each in found if each[0] == OTHER)
-        return TypedColumn(OTHER, missing, note=sample)
-    if present in ({NUMBER}, {DATE}):
-        return column_of_numbers([np.nan if each[0] == "" else each[1] for each in found], present.pop())
-    labels = np.array([_as_label(each) for each in found], dtype=np.object_)
-    if present == {"text"}:
-        return column_of_texts(labels, missing)
-    return TypedColumn(MIXED, missing, labels=labels, types=types)
+    listed = list(entries)
+    known = {text: spelled(text) for text in {entry for entry in listed if isinstance(entry, str)}}
+    return _of_typed([known[entry] if isinstance(entry, str) else _typed(entry) for entry in listed])
 
 
-def _typed(entry: Any) -> tuple[str, Any]:
-    """The type of an entry, empty if it is missing; and the entry as a float or as a text, or why it is neither."""
+def column_of_texts(texts: Sequence[str], as_number: Callable[[str], float | None] = plain_number) -> TypedColumn:
+    """Of the cells of a file of text, where ``as_number`` knows how numbers are written in it."""
+    known = {text: spelled(text, as_number) for text in set(texts)}
+    return _of_typed([known[text] for text in texts])
+
+
+def _of_typed(entries: list[Spelled]) -> TypedColumn:
+    types = np.array([each[0] for each in entries], dtype=np.str_)
+    if (types == OTHER).any():
+        return TypedColumn(OTHER, types == "", note=next(str(each[1]) for each in entries if each[0] == OTHER))
+    line = column_of_numbers([each[1] if each[0] in (NUMBER, DATE) else np.nan for each in entries])
+    types[line.missing & (types != TEXT)] = ""  # what was infinite
+    present = sorted(set(types.tolist()) - {""})
+    if TEXT not in present and len(present) < 2:
+        return replace(line, kind=present[0] if present else EMPTY)
+    labels = np.array([each[1] if each[0] == TEXT else "" for each in entries], dtype=np.object_)
+    if len(present) == 1:
+        return TypedColumn(CATEGORY, types == "", None, labels, note=line.note)
+    return TypedColumn(MIXED, types == "", line.numbers, labels, types, line.note)
+
+
+def _typed(entry: Any) -> Spelled:
+    """As `spelled`; or OTHER, and why it is neither."""
     if entry is None or type(entry).__name__ in _NAMES_OF_MISSING:
         return "", ""
-    if isinstance(entry, (bool, np.bool_, str)):
-        return "text", str(entry)
+    if isinstance(entry, (bool, np.bool_)):
+        return TEXT, str(entry)
     if isinstance(entry, (np.datetime64, np.timedelta64)):  # before numbers: NumPy counts durations among them
         return _typed_time(entry)
     if isinstance(entry, (Real, Decimal)):
@@ -187,15 +187,17 @@ def _typed(entry: Any) -> tuple[str, Any]:
     if isinstance(entry, date):
         return DATE, days_of(entry)
     if isinstance(entry, timedelta):
-        return NUMBER, entry.total_seconds() / _DAY
+        return NUMBER, days_of_span(entry)
+    if isinstance(entry, time):
+        return spelled(entry.isoformat())
     return OTHER, f"entries such as {type(entry).__name__} have no type that can be compared"
 
 
-def _typed_number(entry: Any) -> tuple[str, Any]:
+def _typed_number(entry: Any) -> Spelled:
     if entry.is_nan() if isinstance(entry, Decimal) else entry != entry:
         return "", ""
     try:
-        number = float(entry)
+        number = float(str(entry) if isinstance(entry, (np.float16, np.float32)) else entry)
     except OverflowError:
         number = math.inf
     if math.isinf(number) and entry not in (math.inf, -math.inf):
@@ -203,23 +205,10 @@ def _typed_number(entry: Any) -> tuple[str, Any]:
     return NUMBER, number
 
 
-def _typed_time(entry: np.datetime64 | np.timedelta64) -> tuple[str, Any]:
+def _typed_time(entry: np.datetime64 | np.timedelta64) -> Spelled:
     if np.isnat(entry):
         return "", ""
     try:
         return (DATE if isinstance(entry, np.datetime64) else NUMBER), float(_days(np.asarray(entry)))
     except OverflowError:
-        return OTHER, "its times are too large to be counted in days"
-
-
-def days_of(moment: date) -> float:
-    """Since 1970-01-01; moments without a time zone are taken as UTC."""
-    if not isinstance(moment, datetime):
-        moment = datetime(moment.year, moment.month, moment.day)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH).total_seconds() / _DAY
-
-
-def _as_label(typed: tuple[str, Any]) -> str:
-    return f"{typed[1]:.12g}" if isinstance(typed[1], float) else str(typed[1])
+        return OTHER, _TOO_LARGE

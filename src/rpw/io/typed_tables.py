@@ -1,8 +1,7 @@
 """Files of tables whose columns have types: CSV with any of three separators, gzipped or not, and Parquet.
 
 The first line of a CSV file names the columns. The separator is the one of ``,``, ``;`` and tab that splits it into the
-most names. A column is numeric if all its entries are numbers, and a date column if all are ISO dates or moments. In
-files with semicolons, numbers may have a decimal comma. Empty entries, NA, N/A, NaN, null and None are missing.
+most names. In files with semicolons, numbers may have a decimal comma.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -25,27 +23,15 @@ from rpw.base.memory import check_file_fits
 from rpw.base.types import PathLike
 from rpw.io.expansion import check_expansion
 from rpw.io.files import read_guarded
-from rpw.io.typed_columns import (
-    DATE,
-    MIXED,
-    NUMBER,
-    TypedColumn,
-    column_of_array,
-    column_of_entries,
-    column_of_numbers,
-    column_of_texts,
-    days_of,
-)
+from rpw.io.spelled import plain_number
+from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers, column_of_texts
 
 __all__ = ["TypedTable", "column_of_arrow", "read_typed_table"]
 
 TypedTable = dict[str, TypedColumn]
 
-MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a"))  # in whatever case
 _SEPARATORS = (",", ";", "\t")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
 _WITH_COMMA = re.compile(r"[+-]?\d*,?\d+([eE][+-]?\d+)?", re.ASCII)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 _PACKED = b"\x1f\x8b"
 _CHUNK = 1 << 24
 _END = "end"
@@ -104,7 +90,7 @@ def _header(text: str) -> tuple[list[str], str]:
     parsed = {separator: _first_row(text, separator) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda each: len(parsed[each]))
     names = [name.strip() for name in parsed[separator]]
-    if names and all(_NUMBER.fullmatch(name) for name in names):
+    if names and all(plain_number(name) is not None for name in names):
         raise ValueError("line 1 holds numbers, and the names of the columns are needed there")
     for place, name in enumerate(names):
         if not name:
@@ -168,46 +154,11 @@ def _cells(text: str, separator: str, names: list[str]) -> list[tuple[str, ...]]
 
 
 def _column(cells: Sequence[str], has_commas: bool) -> TypedColumn:
-    cells = [cell.strip() for cell in cells]
-    missing = np.array([cell.lower() in MISSING for cell in cells])
-    present = [cell for cell, is_missing in zip(cells, missing, strict=True) if not is_missing]
-    numbers = [_as_number(cell, has_commas) for cell in present]
-    if all(number is not None for number in numbers):
-        return column_of_numbers(_spread(numbers, missing))
-    days = [_as_days(cell) for cell in present]
-    if all(day is not None for day in days):
-        return column_of_numbers(_spread(days, missing), DATE)
-    types = [_type_of(*each) for each in zip(numbers, days, strict=True)]
-    if set(types) == {"text"}:
-        return column_of_texts(np.array(cells, dtype=np.object_), missing)
-    spread = np.full(len(cells), "", dtype=np.array(types).dtype)
-    spread[~missing] = types
-    return TypedColumn(MIXED, missing, labels=np.where(missing, "", np.array(cells, dtype=np.object_)), types=spread)
+    return column_of_texts(cells, _with_comma if has_commas else plain_number)
 
 
-def _spread(values: Sequence[float | None], missing: Any) -> Any:
-    whole = np.full(len(missing), np.nan)
-    whole[~missing] = values
-    return whole
-
-
-def _type_of(number: float | None, day: float | None) -> str:
-    return NUMBER if number is not None else DATE if day is not None else "text"
-
-
-def _as_number(cell: str, has_commas: bool) -> float | None:
-    if _NUMBER.fullmatch(cell):
-        return float(cell)
-    return float(cell.replace(",", ".")) if has_commas and _WITH_COMMA.fullmatch(cell) else None
-
-
-def _as_days(cell: str) -> float | None:
-    if not _DATE.fullmatch(cell):
-        return None
-    try:
-        return days_of(datetime.fromisoformat(cell))
-    except ValueError:  # such as the 30th of February
-        return None
+def _with_comma(cell: str) -> float | None:
+    return float(cell.replace(",", ".")) if _WITH_COMMA.fullmatch(cell) else plain_number(cell)
 
 
 # ---------------------------------------------------------------- Parquet
@@ -232,10 +183,12 @@ def column_of_arrow(column: Any) -> TypedColumn:
     """Of a column of PyArrow."""
     types = import_extra("pyarrow", "Parquet files need").types
     kind = column.type
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return column_of_numbers(column.cast("float64", safe=False).to_numpy())
+    if types.is_integer(kind) or types.is_floating(kind):
+        return column_of_numbers(column.to_numpy())
     if types.is_timestamp(kind) or types.is_date(kind):
         return column_of_array(column.cast("timestamp[us]", safe=False).to_numpy())
+    if types.is_duration(kind):
+        return column_of_array(column.cast("duration[us]", safe=False).to_numpy())
     if types.is_null(kind):
         return column_of_numbers(np.full(len(column), np.nan))
     return column_of_entries(column.to_pylist())

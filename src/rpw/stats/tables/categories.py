@@ -60,7 +60,7 @@ class CategoryTest:
         return DriftRow(
             self.column, self.part, self.kind, float(values[0]), low, high, evidence.pvalue(0),
             changed_at_least=None if is_merged else evidence.fewest_replaced(setup.alpha), n=self.n, m=self.m,
-            note="; ".join(notes), k=0.0,
+            note="; ".join(notes), k=0.0, n_resamples=len(values) - 1, unanswered=int(np.isnan(values[1:]).sum()),
         )  # fmt: skip
 
 

@@ -1,29 +1,34 @@
-"""Which tests a column gets: its values, its missing rows; or a row that says why there is none."""
+"""Which tests a column gets: its values, its missing rows; or a row that says why there is none.
+
+If it mixes numbers, dates and texts, each of them is compared by itself, and the share of each is a test of its own.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rpw.io.typed_columns import DATE, EMPTY, MIXED, NUMBER, OTHER, TypedColumn
+from rpw.io.spelled import DATE, NUMBER, TEXT
+from rpw.io.typed_columns import CATEGORY, EMPTY, MIXED, OTHER, TypedColumn
 from rpw.io.typed_tables import TypedTable
 from rpw.pair.atoms import Ints
 from rpw.stats.tables.categories import CategoryTest
 from rpw.stats.tables.extent import why_too_wide
-from rpw.stats.tables.missing import MissingTest
 from rpw.stats.tables.numbers import LineTest
 from rpw.stats.tables.row import DriftRow
+from rpw.stats.tables.shares import ShareTest
 
 __all__ = ["ColumnTest", "tests_of"]
 
-ColumnTest = LineTest | CategoryTest | MissingTest
+ColumnTest = LineTest | CategoryTest | ShareTest
 
 _LEAST_VALUES = 2  # on each side: with one there is nothing to exchange
-_FEW_LABELS = 100  # numbers and texts together with so few different ones are categories
 _SIDES = ("reference", "current table")
+
+Mask = npt.NDArray[np.bool_]
 
 
 def tests_of(
@@ -35,71 +40,78 @@ def tests_of(
         kind = (reference.get(column) or current[column]).kind
         return [DriftRow(column, "not compared", kind, note=f"it is only in the {where}")]
     pair = (reference[column], current[column])
-    missing = np.concatenate([each.missing for each in pair])
-    n = len(pair[0])
-    found: list[ColumnTest | DriftRow] = [_values_test(column, pair, ~missing, n, groups)]
+    n, missing = len(pair[0]), np.concatenate([each.missing for each in pair])
+    found = _tests_of_values(column, pair, groups)
     if missing.any() and not missing.all():
-        found.append(MissingTest(column, found[0].kind, missing, n))
+        found.append(ShareTest(column, found[0].kind, missing, n))
     return found
 
 
-def _values_test(
-    column: str, pair: tuple[TypedColumn, TypedColumn], present: npt.NDArray[np.bool_], n: int, groups: Ints | None
-) -> ColumnTest | DriftRow:
-    kind = _common_kind(pair)
-    reason = _why_not(pair, kind, present, n, groups)
-    if reason:
-        return DriftRow(column, "not compared", kind, note=reason)
-    notes = [f"{each.note} in the {side}" for each, side in zip(pair, _SIDES, strict=True) if each.note]
-    in_first = int(present[:n].sum())
-    if kind in (NUMBER, DATE):
-        numbers = np.concatenate([_numbers(each) for each in pair])[present]
-        if numbers.min() == numbers.max():
-            return DriftRow(column, "not compared", kind, note="it is constant, and the same in both tables")
-        reason = why_too_wide(numbers)
-        if reason:
-            return DriftRow(column, "not compared", kind, note=reason)
-        return LineTest(column, kind, numbers, in_first, present, "; ".join(notes))
-    texts = np.concatenate([each.as_texts() for each in pair])[present]
-    if kind == MIXED:
-        types = np.concatenate([each.as_types() for each in pair])[present]
-        is_few = len(set(texts.tolist())) <= _FEW_LABELS
-        notes.append(
-            f"mixed types ({_counted(types)}): {'compared as categories' if is_few else 'only the types are compared'}"
-        )
-        texts = texts if is_few else types
-    labels, codes = _factorised(texts)
-    if len(labels) == 1 and kind != MIXED:
-        return DriftRow(column, "not compared", kind, note="it is constant, and the same in both tables")
-    return CategoryTest(column, kind, labels, codes, in_first, present, note="; ".join(notes))
+def _tests_of_values(
+    column: str, pair: tuple[TypedColumn, TypedColumn], groups: Ints | None
+) -> list[ColumnTest | DriftRow]:
+    """The most frequent type in both tables together comes first: the split has no say in which one that is."""
+    unknown = [each for each in pair if each.kind == OTHER]
+    if unknown:
+        return [DriftRow(column, "not compared", OTHER, note=unknown[0].note)]
+    n = len(pair[0])
+    rows = {kind: np.concatenate([each.are(kind) for each in pair]) for kind in (NUMBER, DATE, TEXT)}
+    first, *rest = sorted(rows, key=lambda kind: -int(rows[kind].sum()))
+    rest = [kind for kind in rest if rows[kind].any()]
+    noun = first if rest else "value"
+    found: list[ColumnTest | DriftRow] = [_test_of(column, first, pair, rows[first], groups, noun)]
+    for kind in rest:
+        test = _test_of(column, kind, pair, rows[kind], groups, kind)
+        if not isinstance(test, DriftRow) or test.is_counted:  # a few entries of one more type need no row
+            found.append(replace(test, part=f"{kind}s"))
+        found.append(ShareTest(column, MIXED, rows[kind], n, f"{kind}s"))
+    return found
 
 
-def _common_kind(pair: tuple[TypedColumn, TypedColumn]) -> str:
-    """That of both; a column without values has none of its own."""
-    kinds = {each.kind for each in pair}
-    if OTHER in kinds:
-        return OTHER
-    kinds = kinds - {EMPTY} or {EMPTY}
-    return kinds.pop() if len(kinds) == 1 else MIXED
+def _test_of(
+    column: str, type_: str, pair: tuple[TypedColumn, TypedColumn], rows: Mask, groups: Ints | None, noun: str
+) -> LineTest | CategoryTest | DriftRow:
+    """The test of all entries of one type, in ``rows`` of both tables together; they are called by ``noun``."""
+    kind = EMPTY if not rows.any() else CATEGORY if type_ == TEXT else type_
+    n = len(pair[0])
+    too_few = _why_too_few(rows, n, groups, noun)
+    nothing = DriftRow(column, "not compared", kind, note=too_few)
+    if rows.sum() < 2 * _LEAST_VALUES:
+        return nothing
+    constant = f"{'it is' if noun == 'value' else f'its {noun}s are'} constant, and the same in both tables"
+    test: LineTest | CategoryTest
+    if type_ == TEXT:
+        labels, codes = _factorised(np.concatenate([_labels(each) for each in pair])[rows])
+        if len(labels) == 1:
+            return replace(nothing, note=too_few or constant)
+        test = CategoryTest(column, kind, labels, codes, int(rows[:n].sum()), rows)
+    else:
+        numbers = np.concatenate([_numbers(each) for each in pair])[rows]
+        too_wide = why_too_wide(numbers)
+        if too_wide or numbers.min() == numbers.max():
+            return replace(nothing, note=too_few or too_wide or constant)
+        notes = [f"{each.note} in the {side}" for each, side in zip(pair, _SIDES, strict=True) if each.note]
+        test = LineTest(column, kind, numbers, int(rows[:n].sum()), rows, "; ".join(notes))
+    return replace(nothing, is_counted=True) if too_few else test  # other splits would have had this test
 
 
-def _why_not(
-    pair: tuple[TypedColumn, TypedColumn], kind: str, present: npt.NDArray[np.bool_], n: int, groups: Ints | None
-) -> str:
+def _why_too_few(rows: Mask, n: int, groups: Ints | None, noun: str) -> str:
     """Why the values cannot be compared, if so."""
-    if kind == OTHER:
-        return next(each.note for each in pair if each.kind == OTHER)
-    for side, rows in zip(_SIDES, (slice(None, n), slice(n, None)), strict=True):
-        count = int(present[rows].sum())
+    for side, some in zip(_SIDES, (slice(None, n), slice(n, None)), strict=True):
+        count = int(rows[some].sum())
         if count < _LEAST_VALUES:
-            return f"the {side} has {count or 'no'} value{'s' * (count != 1)}, and a test needs {_LEAST_VALUES}"
-        if groups is not None and len(np.unique(groups[rows][present[rows]])) < _LEAST_VALUES:
-            return f"the values in the {side} are of one group, and a test needs two"
+            return f"the {side} has {count or 'no'} {noun}{'s' * (count != 1)}, and a test needs {_LEAST_VALUES}"
+        if groups is not None and len(np.unique(groups[some][rows[some]])) < _LEAST_VALUES:
+            return f"the {noun}s in the {side} are of one group, and a test needs two"
     return ""
 
 
 def _numbers(column: TypedColumn) -> npt.NDArray[np.float64]:
     return np.full(len(column), np.nan) if column.numbers is None else column.numbers
+
+
+def _labels(column: TypedColumn) -> npt.NDArray[Any]:
+    return np.full(len(column), "", dtype=np.object_) if column.labels is None else column.labels
 
 
 def _factorised(texts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
@@ -108,7 +120,3 @@ def _factorised(texts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
     labels = np.array(sorted(set(entries)), dtype=np.object_)
     place = {label: number for number, label in enumerate(labels.tolist())}
     return labels, np.array([place[entry] for entry in entries], dtype=np.int64)
-
-
-def _counted(types: npt.NDArray[np.str_]) -> str:
-    return ", ".join(f"{count:,} {name}{'s' * (count != 1)}" for name, count in Counter(types.tolist()).most_common())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,15 +18,15 @@ from rpw.io.typed_tables import TypedTable
 from rpw.stats.resampled import Effort
 from rpw.stats.samples import as_rng
 from rpw.stats.splits import as_groups
-from rpw.stats.tables.columns import ColumnTest, tests_of
+from rpw.stats.tables.columns import tests_of
 from rpw.stats.tables.glance import glance_at
-from rpw.stats.tables.holm import holm, least_resamples
-from rpw.stats.tables.joint import JointFinding, JointTest, joint_test_of
-from rpw.stats.tables.missing import MissingTest
+from rpw.stats.tables.holm import holm, least_resamples, usual_resamples
+from rpw.stats.tables.joint import JointFinding, joint_test_of
 from rpw.stats.tables.numbers import LineFinding, LineTest
 from rpw.stats.tables.result import DriftResult
-from rpw.stats.tables.row import NO_TIME, DriftRow
+from rpw.stats.tables.row import DriftRow
 from rpw.stats.tables.setup import Setup
+from rpw.stats.tables.stages import Test, findings_of, row_of
 from rpw.stats.tables.tables import as_typed_table, text_of_label
 from rpw.stats.tables.worst import worst_column
 
@@ -33,9 +34,6 @@ __all__ = ["drift"]
 
 _USUAL_RESAMPLES = 399  # if fewer would do: a p-value from forty splits varies too much
 _MOST_RESAMPLES = 1_000_000  # a column of 1,000 rows then needs a gigabyte
-
-_Test = ColumnTest | JointTest
-_Finding = DriftRow | LineFinding | JointFinding
 
 
 @documented
@@ -59,6 +57,9 @@ def drift(
     range (the width of its middle half), over both tables. Categories and booleans are compared by total variation.
     The share of missing values has a test of its own. All numbers and dates are also compared together.
 
+    A text is what it spells, whatever the table comes from: "12.50" is a number, "2024-01-02" a date, "NA" missing. If
+    a column has numbers, dates and texts, each is compared by itself, and the share of each rarer type has a test.
+
     If nothing has changed, the chance that any column is called drifted is at most ``alpha``: Holm's correction covers
     all tests.
 
@@ -76,7 +77,8 @@ def drift(
     alpha : float, default 0.05
         The chance of even one false alarm.
     n_resamples : int, optional
-        Random splits for each test. By default 399, or more if there are many tests.
+        Random splits for each test. By default 399; and if these leave open whether a column has drifted, as many more
+        as the number of tests needs.
     rng : int or numpy.random.Generator, optional
         Seed or generator of the random splits, and of the sample for the joint test.
     %(groups)s
@@ -86,8 +88,8 @@ def drift(
     %(n_threads)s
     %(progress splits)s
     time_limit : float, optional
-        Seconds. Splits without an answer by then count as if they were farther apart than the observed one. Tests
-        without an answer have a row that says so.
+        Seconds. Splits without an answer by then count as if they were farther apart than the observed one. Each row
+        says how many there are. ``result.unanswered`` names the tests that had no time to find out.
 
     Returns
     -------
@@ -98,6 +100,11 @@ def drift(
     ------
     TimeLimitError
         If ``time_limit`` passes before any test has an answer.
+
+    Warns
+    -----
+    UserWarning
+        In the first seconds, if all tests will take more than two minutes, and there is no ``time_limit``.
 
     See Also
     --------
@@ -127,26 +134,25 @@ def drift(
     sizes = (_rows(tables[0]), _rows(tables[1]))
     of_row = as_groups(groups, *sizes)
     planned = [each for name in _chosen(columns, *tables) for each in tests_of(name, *tables, of_row)]
-    lines = [each for each in planned if isinstance(each, LineTest)]
+    lines = [each for each in planned if isinstance(each, LineTest) and each.part == "values"]
     joint = joint_test_of(lines, sizes, of_row, most) if most else None
-    every: list[_Test | DriftRow] = [*planned, *([] if joint is None else [joint])]
+    every: list[Test | DriftRow] = [*planned, *([] if joint is None else [joint])]
     tests = sum(not isinstance(each, DriftRow) for each in every)
-    splits = _as_n_resamples(given, tests, level)
-    seeds = generator.integers(2**63, size=len(every) + 1)
-    findings: list[_Finding] = []
-    with progress_bar(tests * (splits + 1), progress, unit="split") as report:
-        for test, seed in zip(every, seeds, strict=False):
-            effort = Effort("cpu", threads, deadline, _after(report, report.done))
-            setup = Setup(level, splits, effort, of_row)
-            findings.append(test if isinstance(test, DriftRow) else _run(test, setup, np.random.default_rng(seed)))
-    quiet = Setup(level, splits, Effort("cpu", threads, deadline, lambda done: None), of_row)
-    answered = [each for each in zip(every, findings, strict=True) if isinstance(each[1], LineFinding)]
+    family = tests + sum(isinstance(each, DriftRow) and each.is_counted for each in every)
+    counts = _as_counts(given, family, level)
+    setup = Setup(level, counts[-1], Effort("cpu", threads, deadline, lambda done: None), of_row)
+    seed = int(generator.integers(2**63))
+    with progress_bar(tests * sum(count + 1 for count in counts), progress, unit="split") as report:
+        findings = findings_of(every, counts, setup, seed, report)
     worst = worst_column(
-        [test for test, _ in answered if isinstance(test, LineTest)],
-        [found for _, found in answered if isinstance(found, LineFinding)], sizes[0], quiet,
-        np.random.default_rng(seeds[-1]),
+        [
+            (test, found)
+            for test, found in zip(every, findings, strict=True)
+            if isinstance(test, LineTest) and isinstance(found, LineFinding)
+        ],
+        sizes[0], setup, seed,
     )  # fmt: skip
-    rows = _judged([each if isinstance(each, DriftRow) else each.row for each in findings], level)
+    rows = _judged([row_of(each) for each in findings], level)
     if any(row.is_unanswered for row in rows) and not any(row.is_test for row in rows):
         raise TimeLimitError
     glances = {
@@ -155,25 +161,7 @@ def drift(
         if row.is_test and not isinstance(test, DriftRow)
     }
     together = next((each for each in findings if isinstance(each, JointFinding)), None)
-    return DriftResult(rows, level, splits, *sizes, glances, worst, together)
-
-
-def _run(test: _Test, setup: Setup, rng: np.random.Generator) -> _Finding:
-    """A row that says so if no time was left: for the observed split, or for any other."""
-    nothing = _unanswered(test)
-    if setup.is_over:
-        return nothing
-    found = test.run(setup, rng)
-    row = found if isinstance(found, DriftRow) else found.row
-    return nothing if row.is_test and (np.isnan(row.distance) or np.isnan(row.floor_low)) else found
-
-
-def _unanswered(test: _Test) -> DriftRow:
-    if isinstance(test, JointTest):
-        return DriftRow("", "together", test.kind, note=NO_TIME)
-    return DriftRow(
-        test.column, "missing" if isinstance(test, MissingTest) else "not compared", test.kind, note=NO_TIME
-    )
+    return DriftResult(rows, level, counts[-1], *sizes, glances, worst, together)
 
 
 def _as_most_rows(value: Any) -> int:
@@ -203,34 +191,33 @@ def _chosen(columns: Any, reference: TypedTable, current: TypedTable) -> list[st
     return list(dict.fromkeys(texts))
 
 
-def _as_n_resamples(given: int | None, tests: int, alpha: float) -> int:
-    least = least_resamples(tests, alpha)
-    if least > _MOST_RESAMPLES:
-        raise ValueError(
-            f"alpha={alpha:g} with {tests:,} test{'s' * (tests != 1)} needs {least:.3g} random splits for each, "
-            f"and at most {_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
-        )
+def _as_counts(given: int | None, tests: int, alpha: float) -> list[int]:
+    """How many random splits, stage by stage."""
+    least, usual = least_resamples(tests, alpha), usual_resamples(tests, alpha)
     if given is None:
-        return max(_USUAL_RESAMPLES, least)
+        if usual > _MOST_RESAMPLES:
+            raise ValueError(
+                f"alpha={alpha:g} with {tests:,} test{'s' * (tests != 1)} needs {usual:.3g} random splits for each, "
+                f"and at most {_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
+            )
+        return [_USUAL_RESAMPLES, usual] if usual > _USUAL_RESAMPLES else [_USUAL_RESAMPLES]
     if given > _MOST_RESAMPLES:
         raise ValueError(f"n_resamples must be at most {_MOST_RESAMPLES:,}, got {given:,}")
     if given < least:
+        level = tests / (given + 1)
         raise ValueError(
-            f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}: Holm's correction "
-            f"could hardly reject any of them; pass at least {least}, or leave it out"
+            f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}: no adjusted p-value can be below "
+            f"{min(level, 1.0):.3g}; pass at least {least}, or leave it out"
+            + (f", or pass alpha={math.ceil(1000 * level) / 1000:g}" if level < 0.999 else "")
         )
-    return given
-
-
-def _after(report: Any, done: int) -> Any:
-    return lambda more: report(done + more)
+    return [given]
 
 
 def _judged(rows: list[DriftRow], alpha: float) -> tuple[DriftRow, ...]:
-    """With adjusted p-values. Tests without an answer count as p = 1, so that time has no say in the others."""
+    """With adjusted p-values. What has no answer counts as p = 1, so time and chance do not choose the family."""
     tested = [place for place, row in enumerate(rows) if row.is_test]
-    unanswered = sum(row.is_unanswered for row in rows)
-    adjusted = holm(np.array([rows[place].pvalue for place in tested] + [1.0] * unanswered))
+    others = sum(not row.is_test and (row.is_counted or row.is_unanswered) for row in rows)
+    adjusted = holm(np.array([rows[place].pvalue for place in tested] + [1.0] * others))
     for place, each in zip(tested, adjusted.tolist(), strict=False):
         rows[place] = replace(rows[place], adjusted=each, is_drifted=each <= alpha)
     return tuple(rows)

@@ -8,8 +8,8 @@ import numpy as np
 
 from rpw.base.check import Array
 from rpw.stats.tables.categories import CategoryTest
-from rpw.stats.tables.missing import MissingTest
 from rpw.stats.tables.numbers import LineTest
+from rpw.stats.tables.shares import ShareTest
 from rpw.stats.tables.shown_number import shown_number
 
 __all__ = ["Glance", "glance_at"]
@@ -29,12 +29,12 @@ class Glance:
     is_ordered: bool
 
 
-def glance_at(test: LineTest | CategoryTest | MissingTest) -> Glance:
+def glance_at(test: LineTest | CategoryTest | ShareTest) -> Glance:
     """Of one test."""
     if isinstance(test, LineTest):
         return _of_numbers(test)
-    if isinstance(test, MissingTest):
-        return _of_codes(np.array(["present", "missing"]), test.missing.astype(np.int64), test.n)
+    if isinstance(test, ShareTest):
+        return _of_codes(test.labels, test.marked.astype(np.int64), test.n)
     return _of_codes(test.labels, test.codes, test.n)
 
 

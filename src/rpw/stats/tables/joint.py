@@ -53,9 +53,9 @@ class JointTest:
     groups: Ints | None
     most_rows: int
     left_out: int
-    too_wide: tuple[str, ...] = ()  # columns that are left out
+    without: tuple[str, ...] = ()  # columns that are left out, in words
 
-    kind = "number"
+    column, part, kind = "", "together", "number"
 
     def run(self, setup: Setup, rng: np.random.Generator) -> JointFinding:
         """The two-sample test of a random sample of the rows."""
@@ -73,11 +73,12 @@ class JointTest:
             return JointFinding(empty)
         floor = result.noise_floor
         low, high = (floor.low, floor.high) if floor is not None else (math.nan, math.nan)
+        null = np.zeros(0) if result.null_distribution is None else result.null_distribution
         is_small = result.pvalue <= setup.alpha
         changed = result.changed_at_least(1 - setup.alpha) if is_small else 0
         row = DriftRow(
             "", "together", self.kind, result.distance, low, high, result.pvalue, changed_at_least=changed, n=len(x),
-            m=len(y), note=note, p=2.0, k=result.kappa,
+            m=len(y), note=note, p=2.0, k=result.kappa, n_resamples=len(null), unanswered=int(np.isnan(null).sum()),
         )  # fmt: skip
         return self._with_moves(row, x, y, result.kappa) if is_small else JointFinding(row)
 
@@ -105,8 +106,7 @@ class JointTest:
         texts = [f"{len(self.columns)} columns of numbers and dates"]
         if self.left_out:
             texts.append(f"{self.left_out:,} rows with missing values are left out")
-        if self.too_wide:
-            texts.append(_words_of_too_wide(self.too_wide))
+        texts += self.without
         if n + m < len(self.points):
             texts.append(f"a random sample of {n:,} and {m:,} rows")
         return "; ".join(texts)
@@ -119,23 +119,31 @@ class JointTest:
         return JointFinding(row, self.columns, moved.share, moved.mean * widths)
 
 
-def _words_of_too_wide(columns: tuple[str, ...]) -> str:
-    listed = ", ".join(columns[:_MOST_NAMES]) + (
-        f" and {len(columns) - _MOST_NAMES:,} more" * (len(columns) > _MOST_NAMES)
-    )
-    return f"without {listed}: values reach farther than {WIDEST_TOGETHER:g} times the width of the middle half"
+def _without(columns: list[str], reason: str) -> tuple[str, ...]:
+    if not columns:
+        return ()
+    hidden = len(columns) - _MOST_NAMES
+    listed = ", ".join(columns[:_MOST_NAMES]) + (f" and {hidden:,} more" if hidden > 0 else "")
+    return (f"without {listed}: {reason}",)
 
 
 def joint_test_of(
     tests: list[LineTest], rows: tuple[int, int], groups: Ints | None, most_rows: int
 ) -> JointTest | DriftRow | None:
-    """None with fewer than two such columns, for then there is nothing to put together."""
+    """None with fewer than two such columns, for then there is nothing to put together.
+
+    Both tables together decide which columns are left out. So the split has no say in it, and p-values stay exact.
+    """
     if len(tests) < 2:
         return None
-    too_wide = tuple(test.column for test in tests if extent_of(test.values) > WIDEST_TOGETHER)
-    tests = [test for test in tests if test.column not in too_wide]
+    sparse = [test.column for test in tests if 2 * np.count_nonzero(~test.present) >= min(rows)]
+    wide = [test.column for test in tests if test.column not in sparse and extent_of(test.values) > WIDEST_TOGETHER]
+    without = _without(sparse, "values are missing in too many rows") + _without(
+        wide, f"values reach farther than {WIDEST_TOGETHER:g} times the width of the middle half"
+    )
+    tests = [test for test in tests if test.column not in {*sparse, *wide}]
     if len(tests) < 2:
-        return DriftRow("", "together", "number", note=f"{_words_of_too_wide(too_wide)}, so fewer than two remain")
+        return DriftRow("", "together", "number", note=f"{'; '.join(without)}, so fewer than two remain")
     points = np.full((sum(rows), len(tests)), np.nan)
     for place, test in enumerate(tests):
         points[test.present, place] = test.values
@@ -146,8 +154,9 @@ def joint_test_of(
         reason = (
             f"one table has only {fewest} rows without missing values in the {len(tests)} columns of numbers and dates"
         )
-        return DriftRow("", "together", "number", note=reason)
+        return DriftRow("", "together", "number", note=reason, is_counted=True)
     some = None if groups is None else groups[is_complete]
     if some is not None and min(len(np.unique(some[:n])), len(np.unique(some[n:]))) < 2:
-        return DriftRow("", "together", "number", note="in one table, all rows without missing values are of one group")
-    return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out, too_wide)
+        reason = "in one table, all rows without missing values are of one group"
+        return DriftRow("", "together", "number", note=reason, is_counted=True)
+    return JointTest(tuple(test.column for test in tests), points[is_complete], n, some, most_rows, left_out, without)

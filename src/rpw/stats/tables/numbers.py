@@ -59,6 +59,7 @@ class LineTest:
     n: int
     present: npt.NDArray[np.bool_]  # which of the pooled rows these are
     note: str = ""
+    part: str = "values"
 
     @cached_property
     def scales(self) -> Scales:
@@ -97,7 +98,7 @@ class LineTest:
         medians = _median(self.values[: self.n]), _median(self.values[self.n :])
         if np.isnan(values[0]).any():
             row = DriftRow(
-                self.column, "values", self.kind, pvalue=1.0, n=self.n, m=self.m, note="no time was left",
+                self.column, self.part, self.kind, pvalue=1.0, n=self.n, m=self.m, note="no time was left",
                 median_reference=medians[0], median_current=medians[1],
             )  # fmt: skip
             return LineFinding(row, 0.0, GRID[-1], width)
@@ -110,9 +111,10 @@ class LineTest:
         low, high = band_of(values[1:, price])
         distance = float(values[0, price])
         row = DriftRow(
-            self.column, "values", self.kind, distance, low, high, pvalue, changed_at_least=changed, n=self.n,
+            self.column, self.part, self.kind, distance, low, high, pvalue, changed_at_least=changed, n=self.n,
             m=self.m, note=self.note, p=self.question.p, k=GRID[price], unit=width, median_reference=medians[0],
-            median_current=medians[1],
+            median_current=medians[1], n_resamples=len(values) - 1,
+            unanswered=int(np.isnan(values[1:]).any(axis=1).sum()),
         )  # fmt: skip
         return LineFinding(row, float(evidence.excess[0, price]), GRID[price], width)
 

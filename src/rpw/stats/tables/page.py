@@ -116,9 +116,9 @@ def fragment_of(shown: Shown) -> str:
 
 def _how(shown: Shown) -> str:
     return (
-        f"{shown.n:,} rows of reference and {shown.m:,} of current data. Each test compares with "
-        f"{shown.n_resamples:,} random splits of all rows. If nothing has changed, the chance of even one false alarm "
-        f"is at most {shown.alpha:.3g} (Holm's correction), provided that rows are independent."
+        f"{shown.n:,} rows of reference and {shown.m:,} of current data. Each test compares with up "
+        f"to {shown.n_resamples:,} random splits of all rows. If nothing has changed, the chance of even one false "
+        f"alarm is at most {shown.alpha:.3g} (Holm's correction), provided that rows are independent."
     )
 
 

@@ -34,12 +34,12 @@ class DriftResult:
     Attributes
     ----------
     rows : tuple of DriftRow
-        One row for the values of each column, one for its missing values if there are any, and one for all numbers and
-        dates together. A column that could not be compared has a row that says why.
+        One row for the values of each column, one for its missing values if there are any, more for a column of mixed
+        types, and one for all numbers and dates together. A column that could not be compared has a row that says why.
     alpha : float
         The chance of even one false alarm, over all rows (Holm's correction).
     n_resamples : int
-        How many random splits each test used.
+        How many random splits a test used at most.
     n, m : int
         The numbers of rows of the reference and of the current table.
 
@@ -74,15 +74,13 @@ class DriftResult:
 
     @property
     def not_compared(self) -> tuple[str, ...]:
-        """The columns that were not compared at all, such as columns in only one table."""
-        compared = {row.column for row in self.rows if row.is_test}
-        return tuple(
-            dict.fromkeys(row.column for row in self.rows if row.part == "not compared" and row.column not in compared)
-        )
+        """The columns whose values were not compared and that have not drifted, such as columns in only one table."""
+        drifted = self.drifted
+        return tuple(row.column for row in self.rows if row.part == "not compared" and row.column not in drifted)
 
     @property
     def unanswered(self) -> tuple[str, ...]:
-        """The names of the tests that ``time_limit`` left without an answer."""
+        """The names of the tests that ``time_limit`` ended before it could be seen whether anything has drifted."""
         return tuple(row.name for row in self.rows if row.is_unanswered)
 
     @property
@@ -132,7 +130,9 @@ class DriftResult:
     @property
     def sentence(self) -> str:
         """What was found, in words."""
-        compared = len({row.column for row in self.rows if row.is_test and row.part != "together"})
+        unknown = {row.column for row in self.rows if row.is_unanswered} - set(self.drifted)
+        tested = {row.column for row in self.rows if row.is_test and row.part != "together"}
+        compared = len(tested - unknown - set(self.not_compared))
         names = [self._named(column) for column in self.drifted]
         if names:
             verb = "has" if len(names) == 1 else "have"
@@ -145,7 +145,7 @@ class DriftResult:
                 if compared == 1
                 else f"None of {compared:,} columns has drifted"
             )
-        if self.together is not None and self.together.is_known:
+        if self.together is not None and self.together.is_known and not self.together.is_unanswered:
             words += self._words_of_together(self.together)
         words += "."
         skipped = [column for column in self.not_compared if not self[column].is_unanswered]
@@ -160,7 +160,8 @@ class DriftResult:
 
     def _named(self, column: str) -> str:
         parts = {row.part for row in self.rows if row.column == column and row.is_drifted}
-        return column if "values" in parts else f"{column} (missing values)"
+        others = ", ".join("missing values" if part == "missing" else part for part in sorted(parts))
+        return column if "values" in parts else f"{column} ({others})"
 
     def _words_of_together(self, row: DriftRow) -> str:
         lines = [each for each in self.rows if each.part == "values" and each.kind in _NAMES]
@@ -316,7 +317,7 @@ def _cells(row: DriftRow) -> tuple[str, ...]:
         return row.name, row.kind, "", "", "", "no test", ""
     changed = f"{row.changed_at_least:,}" if row.is_drifted and row.changed_at_least else ""
     band = f"{row.floor_low:.3g}–{row.floor_high:.3g}"
-    verdict = "yes" if row.is_drifted else "no"
+    verdict = "yes" if row.is_drifted else "no time" if row.is_unanswered else "no"
     return row.name, row.kind, f"{row.distance:.3g}", band, f"{row.adjusted:.2g}", verdict, changed
 
 

@@ -30,10 +30,12 @@ class DriftRow:
     column : str
         The name of the column; empty for all columns together.
     part : str
-        What was compared: ``"values"``, ``"missing"``, ``"together"`` or ``"not compared"``.
+        What was compared: ``"values"``, ``"missing"``, ``"together"`` or ``"not compared"``. In a column of mixed
+        types, ``"values"`` are the entries of the most frequent type. Those of the other types are ``"numbers"``,
+        ``"dates"`` or ``"texts"``, and their share of all rows is, for example, the ``"share of texts"``.
     kind : str
-        ``"number"``, ``"date"``, ``"category"``, ``"mixed"`` (numbers, dates and texts together), ``"empty"`` (all
-        missing) or ``"other"`` (a type that is not known).
+        ``"number"``, ``"date"``, ``"category"``, ``"mixed"`` (the share of a type), ``"empty"`` (all missing) or
+        ``"other"`` (a type that is not known).
     distance : float
         RPW of the scaled values; for categories and missing values, total variation.
     floor_low, floor_high : float
@@ -50,12 +52,18 @@ class DriftRow:
         How many rows of the reference and of the current table were compared.
     note : str
         Remarks, such as why nothing was compared.
+    n_resamples, unanswered : int
+        How many random splits there were, and how many of them had no answer within ``time_limit``. These count as if
+        they were farther apart than the tables, so the p-value may be too large, and never too small. The exact test of
+        a share has no random splits.
     p, k, unit : float
         How the distance is defined: ``rpw.distance(x / unit, y / unit, p=p, k=k, diameter=1)``, on rounded values if
         there are more than 10,000. Categories and missing values have k = 0, and neither p nor unit. All columns
         together have no unit: each column is divided by its own.
     median_reference, median_current : float
         Medians of numbers and dates. Medians of dates are days since 1970-01-01.
+    is_counted : bool
+        Whether Holm's correction counts a row without a test, as p = 1: other splits of the rows would have had it.
 
     Examples
     --------
@@ -65,7 +73,7 @@ class DriftRow:
     >>> before, after = {"age": rng.normal(40, 10, 300)}, {"age": rng.normal(47, 10, 300)}
     >>> row = rpw.stats.drift(before, after, rng=0)["age"]
     >>> row.is_drifted, round(row.distance, 3), round(row.floor_high, 3)
-    (True, 0.027, 0.007)
+    (True, 0.126, 0.037)
     """
 
     __signature__ = NO_PARAMETERS
@@ -88,6 +96,9 @@ class DriftRow:
     unit: float = math.nan
     median_reference: float = math.nan
     median_current: float = math.nan
+    n_resamples: int = 0
+    unanswered: int = 0
+    is_counted: bool = False
 
     @property
     def is_test(self) -> bool:
@@ -96,8 +107,8 @@ class DriftRow:
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether this is a test that ``time_limit`` left without an answer."""
-        return not self.is_test and self.note == NO_TIME
+        """Whether this is a test that ``time_limit`` ended before it could be seen whether anything has drifted."""
+        return self.note == NO_TIME if not self.is_test else self.unanswered > 0 and not self.is_drifted
 
     @property
     def is_known(self) -> bool:
@@ -107,7 +118,9 @@ class DriftRow:
     @property
     def name(self) -> str:
         """The column and the part, as tables show them."""
-        return {"missing": f"{self.column} (missing)", "together": "(all together)"}.get(self.part, self.column)
+        if self.part == "together":
+            return "(all together)"
+        return self.column if self.part in ("values", "not compared") else f"{self.column} ({self.part})"
 
     @property
     def words(self) -> str:
@@ -122,6 +135,11 @@ class DriftRow:
             text += f" Median {self.medians}."
         if self.is_drifted and self.changed_at_least:
             text += f" At least {self.changed_at_least:,} of {self.n + self.m:,} rows have changed."
+        if self.unanswered:
+            text += (
+                f" There was no time for {self.unanswered:,} of {self.n_resamples:,} random splits, which count as if "
+                "they were farther apart than the tables."
+            )
         return f"{text} {self.note[:1].upper()}{self.note[1:]}." if self.note else text
 
     @property

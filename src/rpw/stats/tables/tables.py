@@ -10,7 +10,7 @@ import numpy as np
 
 from rpw.base.columns import is_lazy
 from rpw.base.extras import import_extra
-from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers, column_of_texts
+from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers
 from rpw.io.typed_tables import TypedTable, read_typed_table
 
 __all__ = ["as_typed_table", "text_of_label"]
@@ -126,18 +126,17 @@ def _of_frame(value: Any, name: str) -> TypedTable:
 
 def _of_series(series: Any, narwhals: Any) -> TypedColumn:
     kind = series.dtype
-    if kind.is_numeric():
-        return column_of_numbers(_floats(series, narwhals))
+    if kind.is_numeric() and kind != narwhals.Decimal:
+        return column_of_numbers(_numbers(series, narwhals))
     if kind == narwhals.Datetime or kind == narwhals.Date:
-        return column_of_numbers(_floats(series.dt.timestamp("us"), narwhals) / _MICROSECONDS_OF_DAY, "date")
+        return column_of_numbers(_numbers(series.dt.timestamp("us"), narwhals) / _MICROSECONDS_OF_DAY, "date")
     if kind == narwhals.Duration:
-        return column_of_numbers(_floats(series.dt.total_microseconds(), narwhals) / _MICROSECONDS_OF_DAY)
-    if kind in (narwhals.String, narwhals.Categorical, narwhals.Enum):
-        missing = series.is_null().to_numpy()
-        texts = np.array(["" if entry is None else str(entry) for entry in series.to_list()], dtype=np.object_)
-        return column_of_texts(texts, np.asarray(missing, dtype=np.bool_))
+        return column_of_array(np.asarray(series.to_numpy()))
     return column_of_entries(series.to_list())
 
 
-def _floats(series: Any, narwhals: Any) -> Any:
-    return np.array(series.cast(narwhals.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+def _numbers(series: Any, narwhals: Any) -> Any:
+    """Short floats stay what they are."""
+    if series.dtype != narwhals.Float32:
+        series = series.cast(narwhals.Float64)
+    return series.fill_null(float("nan")).to_numpy()

@@ -49,10 +49,9 @@ class WorstColumn:
 
 
 def worst_column(
-    tests: list[LineTest], findings: list[LineFinding], rows_of_reference: int, setup: Setup, rng: np.random.Generator
+    found: list[tuple[LineTest, LineFinding]], rows_of_reference: int, setup: Setup, seed: int
 ) -> WorstColumn | None:
     """The smallest p-value; among equal ones the column that stands out most. None if no time was left."""
-    found = [each for each in zip(tests, findings, strict=True) if not np.isnan(each[1].row.distance)]
     if not found:
         return None
     test, finding = min(found, key=lambda each: (each[1].row.pvalue, -each[1].excess))
@@ -60,7 +59,7 @@ def worst_column(
     scaled = test.values / finding.width
     try:
         deadline.check()
-        curves = test.profiles(setup, rng, _RANDOM_SPLITS)
+        curves = test.profiles(setup, np.random.default_rng(seed), _RANDOM_SPLITS)
         result = solve(
             scaled[: test.n], scaled[test.n :], p=test.question.p, k=finding.k, diameter=1.0,
             time_limit=deadline.seconds_left if deadline.is_set else None,
