@@ -18,10 +18,11 @@ from rpw.base.check import Array, as_floats, as_points, as_weights
 from rpw.base.doubts import has_pixels
 from rpw.base.types import PathLike
 from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
+from rpw.io.delimited import WEIGHT_NAMES
 from rpw.io.files import read_guarded
 from rpw.io.images import image_atoms, read_pixels
 from rpw.io.selection import EVERYTHING, Selection, check_finite_rows, rows_left
-from rpw.io.tables import WEIGHT_NAMES, Columns, Table, in_order, read_parquet, read_text
+from rpw.io.tables import Columns, Table, in_order, read_parquet, read_text
 from rpw.measure import Measure
 
 __all__ = [
@@ -517,7 +518,7 @@ def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
 
 def _read_described(stream: IO[bytes], wanted: Selection) -> tuple[Measure, str]:
     """An image as a measure, and its kind and size."""
-    if wanted.columns is not None:
+    if wanted.chooses:
         raise ValueError("is an image, which has no columns to choose from")
     pixels = read_pixels(stream)
     return Measure(*image_atoms(pixels, name="the image")), _described(pixels)
@@ -545,14 +546,14 @@ def _as_measure(arrays: Arrays, wanted: Selection) -> Table:
         return _selected(arrays[""], None, wanted)
     if "points" not in arrays:
         raise ValueError(unknown_arrays(arrays))
-    if wanted == EVERYTHING:
+    if wanted.is_whole:
         return Table(Measure(as_floats(arrays["points"], "points"), _weights(arrays)))
     return _selected(arrays["points"], _weights(arrays), wanted)
 
 
 def _selected(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> Table:
     """The measure of an array of points (n, d) or (n,), of chosen columns and rows."""
-    if wanted == EVERYTHING or points.ndim not in (1, 2) or points.dtype.kind not in "biuf":
+    if wanted.is_whole or points.ndim not in (1, 2) or points.dtype.kind not in "biuf":
         return Table(Measure(points, weights))  # or an error that says what is wrong
     columns = points.reshape(len(points), -1)
     places = wanted.places([], columns.shape[1])
@@ -607,7 +608,7 @@ def _no_collection(names: Iterable[str]) -> str:
 
 
 def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
-    if wanted.columns is not None and not {"points", ""} & set(arrays):
+    if wanted.chooses and not {"points", ""} & set(arrays):
         raise ValueError(f"holds {', '.join(arrays)}, which have no columns to choose from")
     if "images" in arrays:
         measures = _measures_of_images(arrays["images"])
@@ -625,7 +626,7 @@ def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
     _check_some(points, "points")
     if "points" not in arrays:
         _check_no_image(points, 3)
-    if wanted == EVERYTHING:
+    if wanted.is_whole:
         measures, dropped = _measures_of_points(points, _weights(arrays)), 0
     else:
         measures, dropped = _selected_clouds(points, _weights(arrays), wanted)
