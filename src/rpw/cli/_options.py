@@ -28,7 +28,7 @@ from rpw.pair.problem import as_problem
 from rpw.pair.question import SOLVERS, as_question
 from rpw.pair.reach import near_for
 
-DISTANCE, READING, WRITING = "Distance", "Tables of points", "Files to write"  # headings of the help
+DISTANCE, READING, WRITING = "Distance", "Tables", "Files to write"  # headings of the help
 _DEVICES = ("cpu", "cuda", "cuda:N")
 
 

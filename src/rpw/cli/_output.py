@@ -106,7 +106,7 @@ _HINTS = {
 
 _NAMES = (
     "p|k|tol|diameter|quantile|mass|lam|fdr|calibration|n_neighbors|device|n_threads|time_limit|"
-    "n_resamples|alpha|columns|decimal"
+    "n_resamples|alpha|columns|exclude|decimal"
 )
 _OF_DRIFT = re.compile(r"(n_resamples|alpha)=\S+ (is too few|with) .*", re.DOTALL)
 _ARGUMENT = re.compile(rf"({_NAMES})(?= (must|is|has)\b)")

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from rpw.base.check import Array, as_floats, as_points, as_weights
 from rpw.base.doubts import has_pixels
+from rpw.base.shared_docs import documented
 from rpw.base.types import PathLike
 from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
-from rpw.io.delimited import WEIGHT_NAMES
+from rpw.io.delimited import WEIGHT_NAMES, TextRules
 from rpw.io.files import read_guarded
 from rpw.io.images import image_atoms, read_pixels
 from rpw.io.selection import EVERYTHING, Selection, check_finite_rows, rows_left
@@ -177,7 +178,8 @@ class Collection:
         return replace(self, measures=measures, columns=columns or self.columns)
 
 
-def read_points(path: PathLike) -> Measure:
+@documented
+def read_points(path: PathLike, *, decimal: str | None = None, header: bool | None = None) -> Measure:
     r"""Read one measure from a CSV, TSV, NPY, NPZ, Parquet or image file.
 
     In a table, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate.
@@ -189,6 +191,7 @@ def read_points(path: PathLike) -> Measure:
     ----------
     path : str or path
         The file.
+    %(text_rules)s
 
     Returns
     -------
@@ -213,16 +216,20 @@ def read_points(path: PathLike) -> Measure:
     (array([[0., 0.],
            [3., 4.]]), array([0.75, 0.25]))
     """
-    return _read_table(Path(path)).measure
+    return _read_table(Path(path), _by(decimal, header)).measure
 
 
-def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
+@documented
+def read_pair(
+    first: PathLike, second: PathLike, *, decimal: str | None = None, header: bool | None = None
+) -> tuple[Measure, Measure]:
     r"""Read two measures; if both files name their columns, they are matched by name.
 
     Parameters
     ----------
     first, second : str or path
         The files, as in `rpw.readers.read_points`.
+    %(text_rules)s
 
     Returns
     -------
@@ -248,8 +255,12 @@ def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
     >>> x == y
     True
     """
-    one, other = select_pair(first, second)
+    one, other = select_pair(first, second, _by(decimal, header))
     return one.measure, other.measure
+
+
+def _by(decimal: str | None, header: bool | None) -> Selection:
+    return Selection(text=TextRules(decimal, header))
 
 
 def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHING) -> tuple[Table, Table]:
@@ -259,7 +270,8 @@ def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHIN
     return one, other._replace(measure=_in_order(other, one.columns, str(second), str(first)))
 
 
-def read_collection(path: PathLike) -> Collection:
+@documented
+def read_collection(path: PathLike, *, decimal: str | None = None, header: bool | None = None) -> Collection:
     """Read many measures from a folder, an NPZ file, or an NPY file.
 
     Parameters
@@ -272,6 +284,7 @@ def read_collection(path: PathLike) -> Collection:
         - an NPY file of shape (B, n, d),
         - an NPZ file with ``points`` (B, n, d), or ``images`` (B, h, w) or (B, h, w, 3), or ``histograms`` (B, n) and
           ``support`` (n, d). It may also have ``labels`` (B,).
+    %(text_rules)s
 
     Returns
     -------
@@ -296,7 +309,7 @@ def read_collection(path: PathLike) -> Collection:
     ...     len(rpw.readers.read_collection(path))
     3
     """
-    return select_collection(path)
+    return select_collection(path, _by(decimal, header))
 
 
 def select_collection(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
@@ -311,13 +324,15 @@ def select_collection(path: PathLike, wanted: Selection = EVERYTHING) -> Collect
     return read_guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix), wanted))
 
 
-def read_queries(path: PathLike) -> Collection:
+@documented
+def read_queries(path: PathLike, *, decimal: str | None = None, header: bool | None = None) -> Collection:
     r"""Read a collection, or one measure as a collection of one.
 
     Parameters
     ----------
     path : str or path
         As in `rpw.readers.read_collection` or `rpw.readers.read_points`.
+    %(text_rules)s
 
     Returns
     -------
@@ -340,7 +355,7 @@ def read_queries(path: PathLike) -> Collection:
     ...     rpw.readers.read_queries(path).names
     ['points.csv']
     """
-    return select_queries(path)
+    return select_queries(path, _by(decimal, header))
 
 
 def select_queries(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
