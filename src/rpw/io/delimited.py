@@ -193,11 +193,13 @@ def _split(text: str, usual: str) -> Parsed:
     """The rows, the line in which each begins, and the separator."""
     widths = {each: len(next(_rows(text, each), (0, []))[1]) for each in _SEPARATORS}
     splitting = [each for each in _SEPARATORS if widths[each] > 1]
-    for separator in dict.fromkeys((*splitting, usual)):
+    for separator in splitting:
         parsed = _parsed(text, separator)
-        if len(set(map(len, parsed[0]))) <= 1:
+        if len(set(map(len, parsed[0]))) == 1:
             return parsed
-    return _parsed(text, max(splitting, key=widths.__getitem__, default=usual))
+    parsed = _parsed(text, max(splitting, key=widths.__getitem__, default=usual))
+    is_in_name = usual not in splitting and all(len(row) == 1 for row in parsed[0][1:])
+    return _parsed(text, usual) if is_in_name else parsed
 
 
 def _parsed(text: str, separator: str) -> Parsed:

@@ -204,7 +204,7 @@ def _chosen(header: Sequence[str], width: int, wanted: Selection) -> tuple[list[
     if wanted.columns is None:
         for column in places:
             if header and (not header[column] or header[column].startswith("__index_level_")):
-                raise ValueError(
+                raise NoNumberError(
                     f"column {column + 1} looks like an index, not a coordinate: write the table without it"
                 )
         places = [column for column in places if column not in heavy]
