@@ -183,7 +183,7 @@ def test_a_first_line_of_numbers_over_numbers_is_a_row(write, first):
     assert table in complaint(path, read_typed_table)
 
 
-@pytest.mark.parametrize("text", ["3\n0.5\n0.25\n", "0\n0.5\n", "x5,7\n1,2\n", "ann,0\nbob,3\n"])
+@pytest.mark.parametrize("text", ["3\n0.5\n0.25\n", "0\n0.5\n", "0\n1\n2\n", "x5,7\n1,2\n", "ann,0\nbob,3\n"])
 def test_what_may_be_names_or_a_row_is_refused(write, text):
     path = write(text)
     assert "header=True makes it names, and header=False a row" in complaint(path)

@@ -143,14 +143,15 @@ def read_delimited(
 ) -> Delimited:
     """Read a whole file. A line without any entry is no row.
 
-    ``usual``: the separator of a table with a single column. ``has_texts``: columns may hold texts. ``needs_names``: a
-    first line that may be names or a row is names.
+    ``usual``: the separator of a file whose first line has none; a decimal comma is none. ``has_texts``: columns may
+    hold texts. ``needs_names``: a first line that may be names or a row is names.
     """
-    rows, lines, separator = _split(_decoded(stream), usual)
+    rows, lines, separator = _split(_decoded(stream), ";" if rules.decimal == "," else usual)
     width = len(rows[0]) if rows else 0
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:
-            raise ValueError(f"line {line} has {len(row)} values instead of {width}")
+            hint = "; decimal=',' if these commas separate nothing" if width == 1 and separator == "," else ""
+            raise ValueError(f"line {line} has {len(row)} values instead of {width}{hint}")
     header = rules.header if rules.header is not None or not rows else _has_names(rows[0], rows[1:], has_texts)
     if header is None and rows and not needs_names:
         raise ValueError(_undecided(rows[0]))
@@ -257,7 +258,7 @@ def _has_names(first: list[str], rest: list[list[str]], has_texts: bool) -> bool
     if not numbers:
         return bool(cells)
     is_text = len(numbers) < len(cells)
-    if _are_names(numbers, rest):
+    if _are_names(numbers, rest, is_text):
         return True if len(numbers) > 1 or is_text or has_index else None
     if not is_text:
         return False
@@ -267,10 +268,10 @@ def _has_names(first: list[str], rest: list[list[str]], has_texts: bool) -> bool
     return True if is_above_numbers or any(cell.lower() in WEIGHT_NAMES for cell in first) else None
 
 
-def _are_names(numbers: dict[int, str], rest: list[list[str]]) -> bool:
+def _are_names(numbers: dict[int, str], rest: list[list[str]], is_text: bool) -> bool:
     """Whether the numbers of the first line are names: 0, 1, 2, …, or of other types than the cells below them."""
     found = list(numbers.values())
-    if rest and len(found) > 1 and found == [str(number) for number in range(len(found))]:
+    if rest and found == [str(number) for number in range(len(found))] and (len(found) > 1 or not is_text):
         return True
     kinds = {place: _kind(cell) for place, cell in numbers.items()}
     if "number" in kinds.values() or len(set(found)) < len(found):
