@@ -191,6 +191,16 @@ def test_what_may_be_names_or_a_row_is_refused(write, text):
         assert len(read_points(path, header=False)) == len(read_points(path, header=True)) + 1
 
 
+def test_drift_takes_the_same_arguments(write):
+    path = write("when;x;y\n" + "".join(f"{i};{i % 3},234;{i % 2}\n" for i in range(1, 20, 3)))
+    with pytest.raises(ValueError, match=r"pass decimal=',' or decimal='\.'"):
+        rpw.stats.drift(path, path)
+    result = rpw.stats.drift(path, path, exclude=["when"], decimal=",", rng=0)
+    assert [row.name for row in result.rows] == ["x", "y", ""]
+    with pytest.raises(ValueError, match="exclude must be a list of names, got 'x'"):
+        rpw.stats.drift(path, path, exclude="x", decimal=",")
+
+
 def test_columns_without_names_are_numbered(write):
     result = rpw.stats.drift(*[write("1,a\n2,b\n3,a\n4,b\n" * 5)] * 2, header=False, rng=0)
     assert [row.name for row in result.rows][:2] == ["0", "1"]

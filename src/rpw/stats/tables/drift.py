@@ -204,7 +204,7 @@ def _chosen(columns: Any, exclude: Any, reference: TypedTable, current: TypedTab
     excluded = set(() if exclude is None else _names(exclude, "exclude", known))
     left = [name for name in chosen if name not in excluded]
     if not left:
-        raise ValueError("exclude leaves no column to compare")
+        raise ValueError("exclude has every column: none is left to compare")
     return left
 
 
