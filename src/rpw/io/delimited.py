@@ -39,9 +39,7 @@ _INTEGER = re.compile(r"\d+", _ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2}.*)?", _ASCII)
 # A number, or one that is written in a way that is not read here: no name of a column.
 _LIKE_A_NUMBER = re.compile(r"[+-]?([.,]?\d[\d.,_:/+-]*(e[+-]?\d+)?|0[xob][\da-f]*|inf|infinity|∞)", re.IGNORECASE)
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-_OPENING = re.compile(' *"')
-_WITHIN_QUOTES = re.compile('[^"]*(?:""[^"]*)*')
+_LINE_BREAK = r"\r\n?|\n"
 _MARKS = {".": "point", ",": "comma"}
 
 
@@ -213,38 +211,30 @@ def _parsed(text: str, separator: str) -> Parsed:
 
 def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """All rows, each with the line in which it begins; raises for a quote that is never closed."""
-    quoted: list[str] | None = None  # the lines so far of a cell whose quote is open
-    start, cells = 1, list[str]()
-    for number, line in enumerate((found[0] for found in _LINE.finditer(text)), start=1):
-        if quoted is None:
-            if not line.strip():
-                continue
-            start, cells = number, []
-        place: int | None = 0
-        while place is not None:
-            if quoted is None and '"' not in line:
-                cells = line.split(separator)
-                break
-            opening = _OPENING.match(line, place) if quoted is None else None
-            if opening is not None:
-                quoted, place = [], opening.end()
-            if quoted is not None:
-                within = _WITHIN_QUOTES.match(line, place)
-                quoted.append(within[0] if within else "")
-                place += len(quoted[-1])
-                if place == len(line):  # the cell goes on in the next line
+    # What is in quotes, the quote that closes, what comes after it or has none, and what ends the cell.
+    cell = re.compile(rf'(?: *"([^"]*(?:""[^"]*)*)("?))?([^{separator}\r\n]*)({separator}|{_LINE_BREAK}|\Z)')
+    line_break = re.compile(_LINE_BREAK)
+    place, line = 0, 1
+    while place < len(text):
+        found = line_break.search(text, place)
+        end, breaks = len(text) if found is None else found.end(), 1
+        has_quotes = text.find('"', place, end) >= 0
+        if has_quotes:
+            cells = []
+            for each in cell.finditer(text, place):
+                quoted, closing, rest, terminator = each.groups()
+                if closing == "":
+                    raise ValueError(f"line {line}: a quote is opened there and never closed")
+                cells.append((rest if quoted is None else quoted.replace('""', '"') + rest).strip())
+                if terminator != separator:
+                    end = each.end()
                     break
-                place += 1
-            end = line.find(separator, place)
-            rest = line[place:] if end < 0 else line[place:end]
-            cells.append("".join(quoted or ()).replace('""', '"') + rest)
-            quoted, place = None, None if end < 0 else end + len(separator)
-        if quoted is None:
-            cells = [cell.strip() for cell in cells]
-            if len(cells) == 1 or any(cells):
-                yield start, cells
-    if quoted is not None:
-        raise ValueError(f"line {start}: a quote is opened there and never closed")
+            breaks = len(line_break.findall(text, place, end))
+        else:
+            cells = [each.strip() for each in text[place:end].split(separator)]
+        if any(cells) or (has_quotes and len(cells) == 1):
+            yield line, cells
+        place, line = end, line + breaks
 
 
 # ---------------------------------------------------------------- the first line

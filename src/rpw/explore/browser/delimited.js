@@ -42,43 +42,28 @@ function split(text) {
 
 function parsed(text, separator, isFirstOnly = false) {
   const [rows, lines] = [[], []];
-  let quoted = null; // the lines so far of a cell whose quote is open
-  let [start, number, cells] = [1, 0, []];
-  for (const [line] of text.matchAll(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+/g)) {
-    number += 1;
-    if (quoted === null) {
-      if (line.trim() === "") continue;
-      [start, cells] = [number, []];
+  // What is in quotes, the quote that closes, what comes after it or has none, and what ends the cell.
+  const cell = new RegExp(`(?: *"([^"]*(?:""[^"]*)*)("?))?([^${separator}\\r\\n]*)(${separator}|\\r\\n?|\\n|$)`, "y");
+  let line = 1;
+  cell.lastIndex = 0;
+  while (cell.lastIndex < text.length && !(isFirstOnly && rows.length > 0)) {
+    const start = cell.lastIndex;
+    const cells = [];
+    let end = separator;
+    while (end === separator) {
+      const [, quoted, closing, rest, terminator] = cell.exec(text);
+      if (closing === "") throw new Error(`line ${line}: a quote is opened there and never closed`);
+      cells.push(((quoted ?? "").replaceAll('""', '"') + rest).trim());
+      end = terminator;
     }
-    let place = 0;
-    while (place !== null) {
-      const opening = quoted === null ? matchAt(/ *"/y, line, place) : "";
-      if (opening) [quoted, place] = [[], place + opening.length];
-      if (quoted !== null) {
-        const within = matchAt(/[^"]*(?:""[^"]*)*/y, line, place);
-        quoted.push(within);
-        place += within.length;
-        if (place === line.length) break; // the cell goes on in the next line
-        place += 1;
-      }
-      const end = line.indexOf(separator, place);
-      const rest = end < 0 ? line.slice(place) : line.slice(place, end);
-      cells.push(((quoted ?? []).join("").replaceAll('""', '"') + rest).trim());
-      [quoted, place] = [null, end < 0 ? null : end + 1];
-    }
-    if (quoted === null && (cells.length === 1 || cells.some((cell) => cell !== ""))) {
+    const whole = text.slice(start, cell.lastIndex);
+    if (cells.some((each) => each !== "") || (cells.length === 1 && whole.includes('"'))) {
       rows.push(cells);
-      lines.push(start);
-      if (isFirstOnly) break;
+      lines.push(line);
     }
+    line += whole.match(/\r\n?|\n/g)?.length ?? 0;
   }
-  if (quoted !== null) throw new Error(`line ${start}: a quote is opened there and never closed`);
   return [rows, lines];
-}
-
-function matchAt(pattern, text, place) {
-  pattern.lastIndex = place;
-  return pattern.exec(text)?.[0] ?? "";
 }
 
 function hasNames(first, rest) {
