@@ -23,6 +23,7 @@ def stamped(tmp_path):
         ("--exclude", "TIME"),
         ("--columns", "1-3", "--exclude", "time"),
         ("--exclude", "1,weight"),
+        ("--columns", "x,y", "--exclude", "weight"),
     ],
 )
 def test_a_time_stamp_is_left_out(stamped, options):

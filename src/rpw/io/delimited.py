@@ -152,7 +152,7 @@ def read_delimited(
             raise ValueError(f"line {line} has {len(row)} values instead of {width}{hint}")
     header = rules.header if rules.header is not None or not rows else _has_names(rows[0], rows[1:], has_texts)
     if header is None and rows and not needs_names:
-        raise ValueError(_undecided(rows[0]))
+        raise ValueError(_undecided(rows[0], lines[0]))
     if not rows or header is False:
         return Delimited(None, rows, lines, separator, rules)
     if rules.header is None and all(map(_is_like_a_number, filter(None, rows[0]))):
@@ -296,12 +296,12 @@ def _is_like_a_number(cell: Any) -> bool:
     return _LIKE_A_NUMBER.fullmatch(cell) is not None
 
 
-def _undecided(first: list[str]) -> str:
+def _undecided(first: list[str], line: int) -> str:
     present = [cell for cell in first if not is_missing(cell)]
     texts = [cell for cell in present if not _is_like_a_number(cell)]
     shown = (texts or present)[0]
     what = "mixes numbers and text" if texts else "may be a name or a number"
     return (
-        f"line 1 {what} (column {first.index(shown) + 1} is {shown[:40]!r}): header=True makes it names, and "
+        f"line {line} {what} (column {first.index(shown) + 1} is {shown[:40]!r}): header=True makes it names, and "
         "header=False a row"
     )

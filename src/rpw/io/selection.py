@@ -66,10 +66,14 @@ class Selection:
         """Whether a column can be found by its name alone."""
         return any(column.number is None for column in (*(self.columns or ()), *self.excluded))
 
+    def left_out(self, header: Sequence[str], width: int) -> set[int]:
+        """The numbers of the columns to leave out."""
+        names = _Names(header, width)
+        return {place for column in self.excluded for place in names.places(column)}
+
     def places(self, header: Sequence[str], width: int) -> list[int]:
         """The numbers of the chosen columns, in the order in which they were chosen."""
-        names = _Names(header, width)
-        excluded = {place for column in self.excluded for place in names.places(column)}
+        names, excluded = _Names(header, width), self.left_out(header, width)
         if self.columns is None:
             return [place for place in range(width) if place not in excluded]
         found: dict[int, None] = {}  # a set that keeps the order

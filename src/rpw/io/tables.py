@@ -196,8 +196,7 @@ _BYTES_OF_VALUE = 3 * 8
 
 def _chosen(header: Sequence[str], width: int, wanted: Selection) -> tuple[list[int], list[int]]:
     """Which columns are coordinates, in their order, and which one has the weights, if there is one."""
-    places = wanted.places(header, width)
-    left_out = set() if wanted.columns is not None else set(range(width)) - set(places)
+    places, left_out = wanted.places(header, width), wanted.left_out(header, width)
     heavy = [column for column, name in enumerate(header) if name.lower() in WEIGHT_NAMES and column not in left_out]
     if len(heavy) > 1:
         raise ValueError(f"has {len(heavy)} columns of weights; one is allowed")
