@@ -159,6 +159,7 @@ def test_a_header_of_numbers_is_no_row(write, text, read):
     assert len(read_points(path, header=True)) == 5
 
 
+@pytest.mark.filterwarnings("ignore:.*taken for names")
 @pytest.mark.parametrize(
     "text", [f"x,2019\n{BROKEN}", f"0,weight\n{WHOLE}", ",0,1\n0,5,7\n1,1,2\n2,3,3\n3,8,5\n4,2,2\n"]
 )
