@@ -12,7 +12,9 @@ file                                 one measure                a collection
 folder                                                          a file per measure, or a folder per class
 ==================================== ========================== =====================================================
 
-In a table, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate. If two
+In a table, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate. Columns of
+text are separated by commas, semicolons or tabs. The file decides which decimal mark it has, and whether its first line
+holds names; what it leaves open is refused, until ``decimal=`` or ``header=`` settles it. If two
 tables are compared and both have names, their columns are matched by name, whatever their order. Point sets of
 different sizes are a folder with one file each. All images of a folder must have one size, and be all grey or all in
 colour.

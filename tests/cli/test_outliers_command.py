@@ -97,7 +97,7 @@ def test_rates_that_make_no_sense(fdr):
 def test_wrong_data_are_exit_code_1(samples, tmp_path):
     files, *_ = samples
     reason = complaint("outliers", *files)
-    assert "new.csv: line 12, column 1: 'NA' is not a number; --drop-missing leaves out such rows" in reason
+    assert "new.csv: line 12, column 1 (y): 'NA' is not a number; --drop-missing leaves out such rows" in reason
     (tmp_path / "wide.csv").write_text("1,2,3\n")
     assert "have 2 coordinates, those of" in complaint("outliers", files[0], tmp_path / "wide.csv")
     (tmp_path / "heavy.csv").write_text("x,y,weight\n1,2,3\n4,5,6\n")

@@ -209,7 +209,7 @@ def test_images_and_histograms_have_no_columns(tmp_path):
         ("x,2", "a.csv: column '2' is chosen twice"),
         ("x,1-3", "a.csv: column '2' is chosen twice"),
         ("x,weight", "a.csv: column 'weight' holds the weights, so it cannot be a coordinate"),
-        ("name", "a.csv: line 2, column 1: 'ann' is not a number"),
+        ("name", "a.csv: line 2, column 1 (name): 'ann' is not a number"),
         ("0", "a.csv: has no column '0'"),
     ],
 )
@@ -234,6 +234,6 @@ def test_nothing_is_left(tmp_path):
 
 def test_a_missing_value_is_an_error_that_names_the_way_out(tables):
     reason = complaint("distance", tables / "a.csv", tables / "a.csv", "--columns", "x,y")
-    assert reason.endswith("a.csv: line 3, column 3: 'NA' is not a number; --drop-missing leaves out such rows\n")
+    assert reason.endswith("a.csv: line 3, column 3 (y): 'NA' is not a number; --drop-missing leaves out such rows\n")
     (tables / "a.csv").write_text("x\n1\nmany\n")
     assert "--drop-missing" not in complaint("distance", tables / "a.csv", tables / "a.csv")

@@ -14,6 +14,7 @@ from checks import ragged_clouds as clouds
 import rpw
 from rpw.base import memory as _memory
 from rpw.io import expansion
+from rpw.io.typed_tables import read_typed_table
 from rpw.pictures import read_pictures
 from rpw.readers import read_collection, read_points
 
@@ -278,3 +279,49 @@ def test_texts_in_a_table_are_refused_before_they_are_expanded(tmp_path):
     with pytest.raises(ValueError, match="column 'x' is not numeric: string"):
         read_points(tmp_path / "a.parquet")
     assert arrow.default_memory_pool().max_memory() == before  # all of them take 100 MB
+
+
+@pytest.mark.parametrize("read", [read_points, read_typed_table])
+def test_a_dictionary_for_billions_of_rows_is_refused(tmp_path, monkeypatch, read):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e12)
+    monkeypatch.setattr(expansion, "_LARGE", 1e7)
+    parquet.write_table(arrow.table({"x": np.zeros(1_000_000)}), tmp_path / "a.parquet", compression="zstd")
+    assert (tmp_path / "a.parquet").stat().st_size < 10_000
+    before = arrow.default_memory_pool().max_memory()
+    with pytest.raises(ValueError, match=r"a\.parquet: its 1,000,000 rows of 1 columns need .* the size of the file"):
+        read(tmp_path / "a.parquet")
+    assert arrow.default_memory_pool().max_memory() == before
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
+def test_a_dictionary_with_one_long_text_is_refused_before_it_is_copied(tmp_path, kind):
+    """Two hundred bytes, and ten gigabytes of texts."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    long = arrow.array(["a" * 2_000_000], arrow.large_string() if kind == "large_string" else arrow.string())
+    column = arrow.DictionaryArray.from_arrays(arrow.array(np.zeros(5000, dtype=np.int32)), long)
+    parquet.write_table(
+        arrow.table({"x": column}), tmp_path / "a.parquet", compression="brotli", store_schema=kind != "string"
+    )
+    assert (tmp_path / "a.parquet").stat().st_size < 2_000
+    before = arrow.default_memory_pool().max_memory()
+    with Peak() as peak, pytest.raises(ValueError, match=r"a\.parquet: its texts need 10\.0 GB of memory"):
+        read_typed_table(tmp_path / "a.parquet")
+    assert peak.bytes < 20_000_000
+    assert arrow.default_memory_pool().max_memory() < before + 20_000_000
+
+
+def test_lists_and_bytes_are_not_read(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"x": [[1] * 1_000_000], "y": [b"1"], "z": [{"a": 1}], "w": ["text"], "v": [None]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    before = arrow.default_memory_pool().max_memory()
+    found = read_typed_table(tmp_path / "a.parquet")
+    assert {name: column.kind for name, column in found.items()} == {
+        "x": "other", "y": "other", "z": "other", "w": "category", "v": "empty",
+    }  # fmt: skip
+    assert found["x"].note == "list<element: int64> is no type that can be compared"
+    assert arrow.default_memory_pool().max_memory() == before

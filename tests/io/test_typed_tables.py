@@ -43,16 +43,6 @@ def test_separators_and_gzip(tmp_path, separator, is_packed):
     check(read_typed_table(where))
 
 
-def test_decimal_commas_beside_semicolons(tmp_path):
-    (tmp_path / "a.csv").write_text("x;y;z\n1,5;2;1.234,5\n-0,25;3,0;x\n,5;4.5;y\n")
-    table = read_typed_table(tmp_path / "a.csv")
-    assert table["x"].numbers.tolist() == [1.5, -0.25, 0.5]
-    assert table["y"].numbers.tolist() == [2, 3, 4.5]
-    assert table["z"].kind == "category"
-    (tmp_path / "b.csv").write_text('x,y\n"1,5",2\n"2,5",3\n')
-    assert read_typed_table(tmp_path / "b.csv")["x"].kind == "category"
-
-
 def test_one_column_keeps_its_empty_lines_out_and_its_missing_entries_in(tmp_path):
     (tmp_path / "a.csv").write_text('x\n1\n\nNA\n""\n2\n')
     assert read_typed_table(tmp_path / "a.csv")["x"].missing.tolist() == [False, True, True, False]
@@ -89,7 +79,7 @@ def test_mixed_entries_of_text(tmp_path):
         ("a.csv", b'x,y\n1,2\n3,"4\n5,6\n7,8\n', "line 3: a quote is opened there and never closed"),
         ("a.csv", b'x\n1\n"', "line 3: a quote is opened there and never closed"),
         ("a.csv", b'"x,y\n1,2\n', "line 1: a quote is opened there and never closed"),
-        ("a.csv", b"x,y\n1,2\n" + b'3,"4\n' + b"5,6\n" * 50_000, "line 3: field larger than field limit"),
+        ("a.csv", b"x,y\n1,2\n" + b'3,"4\n' + b"5,6\n" * 50_000, "line 3: a quote is opened there and never closed"),
         ("a.csv.gz", gzip.compress(b"x\n" + b"1\n" * 33_000_000, 1), "its cells need 1.1 GB of memory"),
         ("a.csv", b"x\n\xff\n", "not text in UTF-8"),
         ("a.csv.gz", gzip.compress(b"x\n1\n", mtime=0)[:-9], "ended before"),

@@ -34,6 +34,13 @@ def _filled(line: str) -> str:
 
 
 SHARED = {
+    # ---------------------------------------------------------------- files
+    "text_rules": """
+decimal : {".", ","}, optional
+    The decimal mark of CSV and TSV files. By default the file decides, and a file that leaves it open is refused.
+header : bool, optional
+    Whether the first line of CSV and TSV files names the columns. By default the file decides.
+""",
     # ---------------------------------------------------------------- one pair
     "points": """
 x, y : array-like of shape (n, d) and (m, d), or Measure

@@ -113,7 +113,7 @@ def _term(param: Any) -> str:
     if not _is_option(param):
         name = param.metavar or param.name.upper()
         return f"{name}..." if param.nargs != 1 else name
-    names = ", ".join(param.opts)
+    names = ", ".join([*param.opts, *param.secondary_opts])
     return names if param.is_flag else f"{names} {param.metavar or 'VALUE'}"
 
 

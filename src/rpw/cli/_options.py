@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from rpw.base.doubts import of_one_scale
 from rpw.base.usage import UsageError
 from rpw.cli._output import counted
 from rpw.io.readers import Collection, describe_image, select_pair
-from rpw.io.selection import Column, Selection
+from rpw.io.selection import Selection
 from rpw.io.tables import Table
 from rpw.many.diameter import all_clouds
 from rpw.measure import CollectionLike
@@ -29,7 +28,7 @@ from rpw.pair.problem import as_problem
 from rpw.pair.question import SOLVERS, as_question
 from rpw.pair.reach import near_for
 
-DISTANCE, READING, WRITING = "Distance", "Tables of points", "Files to write"  # headings of the help
+DISTANCE, READING, WRITING = "Distance", "Tables", "Files to write"  # headings of the help
 _DEVICES = ("cpu", "cuda", "cuda:N")
 
 
@@ -126,23 +125,6 @@ Tol = Annotated[
     ),
 ]
 Solver = Annotated[str, one_of("--solver", SOLVERS, "Algorithm; lmr and bisection need --tol.", DISTANCE)]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="LIST",
-        help="Which columns are coordinates: names, numbers from 1, or ranges, such as x,y or 1-3. A column named "
-        "weight still holds the weights.",
-        show_default="all",
-        rich_help_panel=READING,
-    ),
-]
-DropMissing = Annotated[
-    bool,
-    typer.Option(
-        "--drop-missing", help="Leave out rows with missing values, and say how many.", rich_help_panel=READING
-    ),
-]
 TimeLimit = Annotated[
     float | None,
     typer.Option("--time-limit", metavar="SECONDS", help="Give up after this many seconds, with exit code 1."),
@@ -198,43 +180,6 @@ def as_several_k(given: list[str] | None) -> list[float]:
 
 
 # ---------------------------------------------------------------- what is read
-
-_RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
-_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_PART = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^",\s][^,]*?))\s*(?P<end>,|$)')
-
-
-def as_selection(columns: str | None, drop_missing: bool) -> Selection:
-    """What the two options say. A name that has a comma, or is a number, goes in quotation marks."""
-    return Selection(None if columns is None else tuple(_columns(columns)), drop_missing)
-
-
-def _columns(text: str) -> Iterator[Column]:
-    """The columns of a list with commas between them."""
-    if text.splitlines() not in ([], [text]):
-        raise UsageError(f"--columns {text!r}: has a line break; put commas between the columns")
-    place, goes_on = 0, True
-    while goes_on:
-        part = _PART.match(text, place)
-        if part is None:
-            is_quoted = text[place:].lstrip().startswith('"')
-            needed = "names, numbers or ranges are needed, with commas between them"
-            closed = "a quotation mark is not closed, closes an empty name, or has text after it"
-            raise UsageError(f"--columns {text!r}: {closed if is_quoted else needed}")
-        name = part["quoted"]
-        yield _column(part["plain"]) if name is None else Column(name.replace('""', '"').strip())
-        place, goes_on = part.end(), part["end"] == ","
-
-
-def _column(text: str) -> Column:
-    """A name, a number or a range, written without quotation marks."""
-    numbers = _RANGE.fullmatch(text)
-    if numbers is None:
-        return Column(text, int(text) - 1 if _NUMBER.fullmatch(text) else None)
-    first, last = int(numbers[1]), int(numbers[2])
-    if not 1 <= first <= last:
-        raise UsageError(f"--columns {text}: a range goes from a column to a later one, counted from 1")
-    return Column(text, first - 1, last - 1)
 
 
 def read_pair(a: Path, b: Path, wanted: Selection) -> tuple[Table, Table]:

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -18,7 +19,7 @@ from rpw.base.ctrl_c import INTERRUPTED, heard
 from rpw.base.usage import UsageError
 from rpw.cli._layout import folded, row_lines, table_lines, terminal_width
 from rpw.cli._streams import complain, stop_writing
-from rpw.io.selection import MissingValueError
+from rpw.io.selection import MissingValueError, NoNumberError
 
 __all__ = [
     "counted",
@@ -45,7 +46,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            with heard():
+            with heard(), _noted():
                 return command(*args, **kwargs)
         except BrokenPipeError:  # the reader of our output has gone; typer ends quietly
             raise
@@ -59,18 +60,48 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+_notes: list[str] = []  # the warnings of Python that nobody has read yet
+
+
+@contextmanager
+def _noted() -> Iterator[None]:
+    """Inside, warnings are kept: for the object of --json, or for a line each on stderr after a good end."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: _notes.append(_as_option(str(message)))
+        try:
+            yield
+        except Exception:  # then one line says what is wrong
+            _notes.clear()
+            raise
+        finally:
+            for note in _taken_notes():
+                complain(encodable(f"note: {note}", sys.stderr.encoding))
+
+
+def _taken_notes() -> list[str]:
+    taken = list(dict.fromkeys(_notes))
+    _notes.clear()
+    return taken
+
+
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, TimeoutError):
         return str(error).replace("time_limit", "--time-limit", 1)
-    hint = "; --drop-missing leaves out such rows" if isinstance(error.__cause__, MissingValueError) else ""
+    hint = next((text for kind, text in _HINTS.items() if isinstance(error.__cause__, kind)), "")
     return (_as_option(str(error)) or type(error).__name__) + hint
+
+
+_HINTS = {
+    MissingValueError: "; --drop-missing leaves out such rows",
+    NoNumberError: "; --columns says which columns to read, and --exclude which not",
+}
 
 
 _NAMES = (
     "p|k|tol|diameter|quantile|mass|lam|fdr|calibration|n_neighbors|device|n_threads|time_limit|"
-    "n_resamples|alpha|columns"
+    "n_resamples|alpha|columns|exclude|decimal"
 )
 _OF_DRIFT = re.compile(r"(n_resamples|alpha)=\S+ (is too few|with) .*", re.DOTALL)
 _ARGUMENT = re.compile(rf"({_NAMES})(?= (must|is|has)\b)")
@@ -78,7 +109,8 @@ _ARGUMENT = re.compile(rf"({_NAMES})(?= (must|is|has)\b)")
 
 def _as_option(text: str) -> str:
     """A message of Python about an argument, as the command line spells it."""
-    text = re.sub(r"\b(device|metric|solver|out)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\b(device|metric|solver|out|decimal)='([^']*)'", r"--\1 \2", text)
+    text = re.sub(r"\bheader=(True|False)\b", lambda found: "--header" if found[1] == "True" else "--no-header", text)
     text = re.sub(r"\btol (?=must bound|> 0)", "--tol ", text)
     if _OF_DRIFT.fullmatch(text):
         text = re.sub(r"\b(n_resamples|alpha)=(?=\d)", lambda found: f"{_option(found[1])} ", text)
@@ -103,8 +135,9 @@ def print_version(version: str) -> None:
 
 def print_json(answer: Mapping[str, Any]) -> None:
     """One line of JSON; numbers that JSON lacks become the texts "inf", "-inf" and "nan"."""
+    notes = _taken_notes()
     with _on_stdout():
-        print(json.dumps(_plain(answer), allow_nan=False))
+        print(json.dumps(_plain({**answer, "warnings": notes} if notes else answer), allow_nan=False))
 
 
 def _plain(value: Any) -> Any:

@@ -14,20 +14,18 @@ from rpw.base.check import as_share
 from rpw.base.usage import UsageError
 from rpw.cli._options import (
     DISTANCE,
-    Columns,
-    DropMissing,
     Json,
     Metric,
     as_metric,
-    as_selection,
     dropped_of,
     path,
     skipped_note,
     usage,
 )
 from rpw.cli._output import counted, print_json, print_lines, print_rows, seconds
+from rpw.cli._tables import reads_tables
 from rpw.io.readers import Collection, select_queries
-from rpw.io.selection import Selection
+from rpw.io.selection import EVERYTHING, Selection
 
 __all__ = ["EXAMPLES", "diameter"]
 
@@ -56,12 +54,12 @@ Quantile = Annotated[
 Number = Annotated[bool, typer.Option("--number", help="Print the number with all its digits, and nothing else.")]
 
 
+@reads_tables
 def diameter(
     files: Files,
     quantile: Quantile = 1.0,
     metric: Metric = "euclidean",
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     number: Number = False,
     as_json: Json = False,
 ) -> None:
@@ -69,7 +67,7 @@ def diameter(
 
     Pass the number as --diameter to every command whose distances you want to compare.
     """
-    metric, wanted = as_metric(metric), as_selection(columns, drop_missing)
+    metric = as_metric(metric)
     if number and as_json:
         raise UsageError("--number and --json: choose one of them")
     with usage():

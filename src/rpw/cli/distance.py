@@ -12,9 +12,7 @@ import rpw
 from rpw.base.warn import told_once
 from rpw.cli._options import (
     WRITING,
-    Columns,
     DiameterOfPair,
-    DropMissing,
     First,
     Json,
     K,
@@ -26,7 +24,6 @@ from rpw.cli._options import (
     as_diameter_of_pair,
     as_metric,
     as_one_k,
-    as_selection,
     check_choice,
     check_question,
     diameter_note,
@@ -42,6 +39,8 @@ from rpw.cli._options import (
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import is_for_person
 from rpw.cli._table_file import check_tables, sides, write_plan, write_table
+from rpw.cli._tables import reads_tables
+from rpw.io.selection import EVERYTHING, Selection
 from rpw.io.tables import Table
 from rpw.pair.question import SOLVERS, Question
 
@@ -87,6 +86,7 @@ Unmatched = Annotated[
 ]
 
 
+@reads_tables
 def distance(
     a: First,
     b: Second,
@@ -96,8 +96,7 @@ def distance(
     diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     plan: Plan = None,
     unmatched: Unmatched = None,
     time_limit: TimeLimit = None,
@@ -109,7 +108,6 @@ def distance(
     lies between 0 and 1.
     """
     metric, given, price = as_metric(metric), as_diameter_of_pair(diameter), as_one_k(k)
-    wanted = as_selection(columns, drop_missing)
     check_choice("--solver", solver, SOLVERS)
     with usage():
         check_question(p=p, k=price, diameter=given, tol=tol, solver=solver, time_limit=time_limit)

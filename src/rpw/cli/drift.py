@@ -14,17 +14,20 @@ import typer
 import rpw
 from rpw.base.deadline import deadline_after
 from rpw.base.usage import UsageError
-from rpw.cli._options import Json, NThreads, check_choice, one_of, path, usage
+from rpw.cli._options import READING, Json, NThreads, check_choice, one_of, path, usage
 from rpw.cli._output import print_json, print_lines, print_rows, print_table, seconds, spelled_out
 from rpw.cli._progress import bar, counting
 from rpw.cli._streams import complain
+from rpw.cli._tables import Decimal, Header
 from rpw.cli._targets import check_not_read
+from rpw.io.delimited import TextRules
 
 __all__ = ["EXAMPLES", "drift"]
 
 EXAMPLES = (
     "rpw drift before.csv after.csv",
     "rpw drift before.csv after.csv --columns age,city",
+    "rpw drift before.csv after.csv --exclude time",
     "rpw drift before.csv after.csv --out drift.html",
     "# in a pipeline: fail if something has changed",
     "rpw drift before.csv after.csv --fail-on any",
@@ -44,7 +47,22 @@ Current = Annotated[
 ]
 Columns = Annotated[
     str | None,
-    typer.Option("--columns", metavar="NAME[,NAME...]", help="Columns to compare.", show_default="all"),
+    typer.Option(
+        "--columns",
+        metavar="NAME[,NAME...]",
+        help="Columns to compare.",
+        show_default="all",
+        rich_help_panel=READING,
+    ),
+]
+Exclude = Annotated[
+    str | None,
+    typer.Option(
+        "--exclude",
+        metavar="NAME[,NAME...]",
+        help="Columns to leave out, such as a time stamp.",
+        rich_help_panel=READING,
+    ),
 ]
 Alpha = Annotated[float, typer.Option("--alpha", metavar="NUMBER", help="Chance of even one false alarm.")]
 NResamples = Annotated[
@@ -86,6 +104,9 @@ def drift(
     reference: Reference,
     current: Current,
     columns: Columns = None,
+    exclude: Exclude = None,
+    decimal: Decimal = None,
+    header: Header = None,
     alpha: Alpha = 0.05,
     n_resamples: NResamples = None,
     seed: Seed = 0,
@@ -100,11 +121,16 @@ def drift(
     Each column is tested: numbers, dates and categories. All numbers and dates are also tested together.
     """
     _check(alpha, out, fail_on, time_limit, [reference, current])
-    names = None if columns is None else [name.strip() for name in columns.split(",")]
+    with usage():
+        TextRules(decimal, header)
+    names, excluded = (
+        None if text is None else [name.strip() for name in text.split(",")] for text in (columns, exclude)
+    )
     start = time.perf_counter()
     with _warnings_as_lines(), bar(as_json) as report:
         result = rpw.stats.drift(
-            reference, current, names, alpha=alpha, n_resamples=n_resamples, rng=seed, n_threads=n_threads,
+            reference, current, names, exclude=excluded, decimal=decimal, header=header, alpha=alpha,
+            n_resamples=n_resamples, rng=seed, n_threads=n_threads,
             progress=counting(report, "random splits"), time_limit=time_limit,
         )  # fmt: skip
     end = time.perf_counter()

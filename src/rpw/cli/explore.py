@@ -10,8 +10,6 @@ import typer
 import rpw
 from rpw.cli._options import (
     DISTANCE,
-    Columns,
-    DropMissing,
     First,
     Json,
     K,
@@ -19,7 +17,6 @@ from rpw.cli._options import (
     Second,
     as_diameter_of_pair,
     as_one_k,
-    as_selection,
     check_choice,
     check_question,
     notes_of_tables,
@@ -29,9 +26,11 @@ from rpw.cli._options import (
     usage,
 )
 from rpw.cli._output import print_json, print_rows
+from rpw.cli._tables import reads_tables
 from rpw.cli._targets import check_not_read
 from rpw.explore import write_page
 from rpw.explore.document import METRICS, check_suffix
+from rpw.io.selection import EVERYTHING, Selection
 
 __all__ = ["EXAMPLES", "explore"]
 
@@ -57,6 +56,7 @@ Diameter = Annotated[
 ]
 
 
+@reads_tables
 def explore(
     a: First,
     b: Second,
@@ -64,8 +64,7 @@ def explore(
     k: K = None,
     metric: Metric = "euclidean",
     diameter: Diameter = None,
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -78,7 +77,6 @@ def explore(
     with usage():
         check_suffix(target, "--out")
     check_choice("--metric", metric, METRICS)
-    wanted = as_selection(columns, drop_missing)
     check_not_read("--out", target, [a, b])
     with usage():
         check_question(p=p, k=price, diameter=given)

@@ -14,13 +14,10 @@ import rpw
 from rpw.base.check import are_uneven, as_inner_share
 from rpw.cli._options import (
     WRITING,
-    Columns,
-    DropMissing,
     Json,
     Metric,
     NThreads,
     as_metric,
-    as_selection,
     check_choice,
     notes_of_tables,
     one_of,
@@ -30,6 +27,8 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_lines, print_rows, print_table, seconds
 from rpw.cli._table_file import check_tables, row_numbers, write_table
+from rpw.cli._tables import reads_tables
+from rpw.io.selection import EVERYTHING, Selection
 from rpw.stats.scores import SCORES
 
 __all__ = ["EXAMPLES", "outliers"]
@@ -86,6 +85,7 @@ Out = Annotated[
 ]
 
 
+@reads_tables
 def outliers(
     reference: Reference,
     new: New,
@@ -94,8 +94,7 @@ def outliers(
     scale: Scale = "none",
     metric: Metric = "euclidean",
     seed: Seed = 0,
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     out: Out = None,
     n_threads: NThreads = None,
     as_json: Json = False,
@@ -105,7 +104,7 @@ def outliers(
     On average, at most a share --fdr of the rows named are ordinary. This is proven if rows are independent of each
     other, and the reference was not picked by hand.
     """
-    metric, wanted = as_metric(metric), as_selection(columns, drop_missing)
+    metric = as_metric(metric)
     check_choice("--score", score, tuple(SCORES))
     check_choice("--scale", scale, _SCALES)
     with usage():

@@ -14,10 +14,8 @@ from rpw.base.usage import UsageError
 from rpw.cli._matrix_file import check_out, is_file_format, write_matrix
 from rpw.cli._options import (
     DISTANCE,
-    Columns,
     Device,
     Diameter,
-    DropMissing,
     Json,
     Many,
     Metric,
@@ -26,7 +24,6 @@ from rpw.cli._options import (
     TimeLimit,
     as_diameter,
     as_metric,
-    as_selection,
     as_several_k,
     check_choice,
     check_device_name,
@@ -42,7 +39,9 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import bar, counting
+from rpw.cli._tables import reads_tables
 from rpw.io.readers import Collection, select_collection
+from rpw.io.selection import EVERYTHING, Selection
 from rpw.many.store.tile_store import complete_shape, write_names
 from rpw.pair.question import DEFAULTS, DISTANCES, SOLVERS
 
@@ -136,6 +135,7 @@ OnError = Annotated[
 ]
 
 
+@reads_tables
 def pairwise(
     a: Many,
     out: Out,
@@ -150,8 +150,7 @@ def pairwise(
     lam: Lam = None,
     tol: Tol = None,
     solver: Solver = None,
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     on_error: OnError = "raise",
     time_limit: TimeLimit = None,
     n_threads: NThreads = None,
@@ -159,7 +158,7 @@ def pairwise(
     as_json: Json = False,
 ) -> None:
     """All distances within a collection, or between two: a matrix."""
-    span, wanted = as_diameter(diameter, quantile), as_selection(columns, drop_missing)
+    span = as_diameter(diameter, quantile)
     check_choice("--distance", distance, tuple(DISTANCES))
     check_choice("--on-error", on_error, _ON_ERROR)
     check_device_name(device)

@@ -14,9 +14,7 @@ from rpw.base.usage import UsageError
 from rpw.cli._options import (
     DISTANCE,
     WRITING,
-    Columns,
     DiameterOfPair,
-    DropMissing,
     First,
     Json,
     Metric,
@@ -26,7 +24,6 @@ from rpw.cli._options import (
     TimeLimit,
     as_diameter_of_pair,
     as_metric,
-    as_selection,
     as_several_k,
     check_choice,
     check_question,
@@ -43,8 +40,10 @@ from rpw.cli._options import (
 from rpw.cli._output import counted, print_json, print_rows, seconds
 from rpw.cli._progress import is_for_person
 from rpw.cli._table_file import check_tables, sides, write_table
+from rpw.cli._tables import reads_tables
 from rpw.cli._targets import check_not_read
 from rpw.io.files import replacing
+from rpw.io.selection import EVERYTHING, Selection
 from rpw.pair.question import SOLVERS
 
 __all__ = ["EXAMPLES", "profile"]
@@ -96,6 +95,7 @@ _PRICES = (0.1, 1.0, 10.0)
 _LINES = 16  # for as many k, so that everything stays on one screen
 
 
+@reads_tables
 def profile(
     a: First,
     b: Second,
@@ -105,8 +105,7 @@ def profile(
     diameter: DiameterOfPair = None,
     tol: Tol = 0.0,
     solver: Solver = "auto",
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     plot: Plot = None,
     scores: Scores = None,
     time_limit: TimeLimit = None,
@@ -117,7 +116,6 @@ def profile(
     One solve gives the whole curve. Its elbow is a first guess of the share of inliers.
     """
     metric, given = as_metric(metric), as_diameter_of_pair(diameter)
-    wanted = as_selection(columns, drop_missing)
     asked_k = as_several_k(k) or [1.0]
     _check_solver(solver)
     with usage():

@@ -13,10 +13,8 @@ import typer
 import rpw
 from rpw.cli import _names
 from rpw.cli._options import (
-    Columns,
     Device,
     Diameter,
-    DropMissing,
     Json,
     K,
     Many,
@@ -27,7 +25,6 @@ from rpw.cli._options import (
     as_diameter,
     as_metric,
     as_one_k,
-    as_selection,
     check_device_name,
     check_question,
     diameter_note,
@@ -40,8 +37,10 @@ from rpw.cli._options import (
 )
 from rpw.cli._output import counted, print_json, print_rows, print_table, seconds
 from rpw.cli._progress import bar, counting
+from rpw.cli._tables import reads_tables
 from rpw.cli._targets import check_not_read
 from rpw.io.readers import Collection, select_collection, select_queries
+from rpw.io.selection import EVERYTHING, Selection
 
 __all__ = ["EXAMPLES_OF_INDEX", "EXAMPLES_OF_SEARCH", "index", "search"]
 
@@ -66,6 +65,7 @@ Top = Annotated[int, typer.Option("--top", metavar="NUMBER", min=1, help="How ma
 _LINES = 16  # of a table, so that everything stays on one screen
 
 
+@reads_tables
 def index(
     a: Many,
     out: Out,
@@ -74,8 +74,7 @@ def index(
     metric: Metric = "euclidean",
     diameter: Diameter = None,
     quantile: Quantile = None,
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     as_json: Json = False,
 ) -> None:
     """Save a collection as an index for rpw search.
@@ -83,7 +82,6 @@ def index(
     The names of the files, and their labels, go to a second file: FILE.names.json.
     """
     metric, span, price = as_metric(metric), as_diameter(diameter, quantile), as_one_k(k)
-    wanted = as_selection(columns, drop_missing)
     with usage():
         check_question(p=p, k=price, diameter=span)
         check_not_read("--out", out, [a])
@@ -114,12 +112,12 @@ def index(
     )
 
 
+@reads_tables
 def search(
     saved: Saved,
     query: Query,
     top: Top = 10,
-    columns: Columns = None,
-    drop_missing: DropMissing = False,
+    wanted: Selection = EVERYTHING,
     n_threads: NThreads = None,
     device: Device = "cpu",
     as_json: Json = False,
@@ -129,7 +127,7 @@ def search(
     Of equal distances, the item that came first in the index is shown first.
     """
     check_device_name(device)
-    queries = select_queries(query, as_selection(columns, drop_missing))
+    queries = select_queries(query, wanted)
     if not saved.exists():
         raise FileNotFoundError(f"{saved}: there is no such index; rpw index makes one")
     found = rpw.Index.load(saved, device=device)

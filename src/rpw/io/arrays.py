@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.memory import check_file_fits
+from rpw.io.delimited import WEIGHT_NAMES
 from rpw.io.expansion import check_expansion
-from rpw.io.tables import WEIGHT_NAMES
 
 __all__ = ["KNOWN_ARRAYS", "Archive", "Arrays", "load_arrays", "open_archive", "unknown_arrays"]
 

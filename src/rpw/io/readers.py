@@ -16,12 +16,14 @@ import numpy.typing as npt
 
 from rpw.base.check import Array, as_floats, as_points, as_weights
 from rpw.base.doubts import has_pixels
+from rpw.base.shared_docs import documented
 from rpw.base.types import PathLike
 from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
+from rpw.io.delimited import WEIGHT_NAMES, TextRules
 from rpw.io.files import read_guarded
 from rpw.io.images import image_atoms, read_pixels
 from rpw.io.selection import EVERYTHING, Selection, check_finite_rows, rows_left
-from rpw.io.tables import WEIGHT_NAMES, Columns, Table, in_order, read_parquet, read_text
+from rpw.io.tables import Columns, Table, in_order, read_parquet, read_text
 from rpw.measure import Measure
 
 __all__ = [
@@ -176,7 +178,8 @@ class Collection:
         return replace(self, measures=measures, columns=columns or self.columns)
 
 
-def read_points(path: PathLike) -> Measure:
+@documented
+def read_points(path: PathLike, *, decimal: str | None = None, header: bool | None = None) -> Measure:
     r"""Read one measure from a CSV, TSV, NPY, NPZ, Parquet or image file.
 
     In a table, a column named ``weight`` or ``weights`` holds the weights; every other column is a coordinate.
@@ -188,6 +191,7 @@ def read_points(path: PathLike) -> Measure:
     ----------
     path : str or path
         The file.
+    %(text_rules)s
 
     Returns
     -------
@@ -212,16 +216,20 @@ def read_points(path: PathLike) -> Measure:
     (array([[0., 0.],
            [3., 4.]]), array([0.75, 0.25]))
     """
-    return _read_table(Path(path)).measure
+    return _read_table(Path(path), _by(decimal, header)).measure
 
 
-def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
+@documented
+def read_pair(
+    first: PathLike, second: PathLike, *, decimal: str | None = None, header: bool | None = None
+) -> tuple[Measure, Measure]:
     r"""Read two measures; if both files name their columns, they are matched by name.
 
     Parameters
     ----------
     first, second : str or path
         The files, as in `rpw.readers.read_points`.
+    %(text_rules)s
 
     Returns
     -------
@@ -247,8 +255,12 @@ def read_pair(first: PathLike, second: PathLike) -> tuple[Measure, Measure]:
     >>> x == y
     True
     """
-    one, other = select_pair(first, second)
+    one, other = select_pair(first, second, _by(decimal, header))
     return one.measure, other.measure
+
+
+def _by(decimal: str | None, header: bool | None) -> Selection:
+    return Selection(text=TextRules(decimal, header))
 
 
 def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHING) -> tuple[Table, Table]:
@@ -258,7 +270,8 @@ def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHIN
     return one, other._replace(measure=_in_order(other, one.columns, str(second), str(first)))
 
 
-def read_collection(path: PathLike) -> Collection:
+@documented
+def read_collection(path: PathLike, *, decimal: str | None = None, header: bool | None = None) -> Collection:
     """Read many measures from a folder, an NPZ file, or an NPY file.
 
     Parameters
@@ -271,6 +284,7 @@ def read_collection(path: PathLike) -> Collection:
         - an NPY file of shape (B, n, d),
         - an NPZ file with ``points`` (B, n, d), or ``images`` (B, h, w) or (B, h, w, 3), or ``histograms`` (B, n) and
           ``support`` (n, d). It may also have ``labels`` (B,).
+    %(text_rules)s
 
     Returns
     -------
@@ -295,7 +309,7 @@ def read_collection(path: PathLike) -> Collection:
     ...     len(rpw.readers.read_collection(path))
     3
     """
-    return select_collection(path)
+    return select_collection(path, _by(decimal, header))
 
 
 def select_collection(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
@@ -310,13 +324,15 @@ def select_collection(path: PathLike, wanted: Selection = EVERYTHING) -> Collect
     return read_guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix), wanted))
 
 
-def read_queries(path: PathLike) -> Collection:
+@documented
+def read_queries(path: PathLike, *, decimal: str | None = None, header: bool | None = None) -> Collection:
     r"""Read a collection, or one measure as a collection of one.
 
     Parameters
     ----------
     path : str or path
         As in `rpw.readers.read_collection` or `rpw.readers.read_points`.
+    %(text_rules)s
 
     Returns
     -------
@@ -339,7 +355,7 @@ def read_queries(path: PathLike) -> Collection:
     ...     rpw.readers.read_queries(path).names
     ['points.csv']
     """
-    return select_queries(path)
+    return select_queries(path, _by(decimal, header))
 
 
 def select_queries(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
@@ -517,7 +533,7 @@ def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
 
 def _read_described(stream: IO[bytes], wanted: Selection) -> tuple[Measure, str]:
     """An image as a measure, and its kind and size."""
-    if wanted.columns is not None:
+    if wanted.chooses:
         raise ValueError("is an image, which has no columns to choose from")
     pixels = read_pixels(stream)
     return Measure(*image_atoms(pixels, name="the image")), _described(pixels)
@@ -545,14 +561,14 @@ def _as_measure(arrays: Arrays, wanted: Selection) -> Table:
         return _selected(arrays[""], None, wanted)
     if "points" not in arrays:
         raise ValueError(unknown_arrays(arrays))
-    if wanted == EVERYTHING:
+    if wanted.is_whole:
         return Table(Measure(as_floats(arrays["points"], "points"), _weights(arrays)))
     return _selected(arrays["points"], _weights(arrays), wanted)
 
 
 def _selected(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> Table:
     """The measure of an array of points (n, d) or (n,), of chosen columns and rows."""
-    if wanted == EVERYTHING or points.ndim not in (1, 2) or points.dtype.kind not in "biuf":
+    if wanted.is_whole or points.ndim not in (1, 2) or points.dtype.kind not in "biuf":
         return Table(Measure(points, weights))  # or an error that says what is wrong
     columns = points.reshape(len(points), -1)
     places = wanted.places([], columns.shape[1])
@@ -607,7 +623,7 @@ def _no_collection(names: Iterable[str]) -> str:
 
 
 def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
-    if wanted.columns is not None and not {"points", ""} & set(arrays):
+    if wanted.chooses and not {"points", ""} & set(arrays):
         raise ValueError(f"holds {', '.join(arrays)}, which have no columns to choose from")
     if "images" in arrays:
         measures = _measures_of_images(arrays["images"])
@@ -625,7 +641,7 @@ def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
     _check_some(points, "points")
     if "points" not in arrays:
         _check_no_image(points, 3)
-    if wanted == EVERYTHING:
+    if wanted.is_whole:
         measures, dropped = _measures_of_points(points, _weights(arrays)), 0
     else:
         measures, dropped = _selected_clouds(points, _weights(arrays), wanted)

@@ -1,4 +1,4 @@
-"""Which columns of a table are coordinates, and whether rows with missing values are left out."""
+"""Which columns of a table are coordinates, how its text is read, and whether rows with missing values are left out."""
 
 from __future__ import annotations
 
@@ -9,13 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rpw.io.spelled import MISSING
+from rpw.io.delimited import ANY_TEXT, TextRules
 
-__all__ = ["EVERYTHING", "Column", "MissingValueError", "Selection", "check_finite_rows", "is_missing", "rows_left"]
+__all__ = [
+    "EVERYTHING",
+    "Column",
+    "MissingValueError",
+    "NoNumberError",
+    "Selection",
+    "check_finite_rows",
+    "rows_left",
+]
 
 
 class MissingValueError(ValueError):
     """A value is missing: a `Selection` could leave out its row."""
+
+
+class NoNumberError(ValueError):
+    """An entry is no number: a `Selection` could leave out its column."""
 
 
 class Column(NamedTuple):
@@ -35,45 +47,92 @@ class Selection:
     """What is read of a table or of an array of points."""
 
     columns: tuple[Column, ...] | None = None  # None: all
+    excluded: tuple[Column, ...] = ()
     drop_missing: bool = False
+    text: TextRules = ANY_TEXT
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.columns is None and not self.excluded and not self.drop_missing
+
+    @property
+    def chooses(self) -> bool:
+        """Whether there may be columns that are not read."""
+        return self.columns is not None or bool(self.excluded)
 
     @property
     def has_names(self) -> bool:
         """Whether a column can be found by its name alone."""
-        return self.columns is not None and any(column.number is None for column in self.columns)
+        return any(column.number is None for column in (*(self.columns or ()), *self.excluded))
+
+    def left_out(self, header: Sequence[str], width: int) -> set[int]:
+        """The numbers of the columns to leave out."""
+        names = _Names(header, width)
+        return {place for column in self.excluded for place in names.places(column)}
 
     def places(self, header: Sequence[str], width: int) -> list[int]:
         """The numbers of the chosen columns, in the order in which they were chosen."""
+        names, excluded = _Names(header, width), self.left_out(header, width)
         if self.columns is None:
-            return list(range(width))
+            return [place for place in range(width) if place not in excluded]
         found: dict[int, None] = {}  # a set that keeps the order
         for column in self.columns:
-            for place in _places(column, header, width):
+            for place in names.places(column):
                 if place in found:
                     shown = column.name if column.last is None else str(place + 1)
                     raise ValueError(f"column {shown!r} is chosen twice")
                 found[place] = None
-        return list(found)
+        return [place for place in found if place not in excluded]
 
 
 EVERYTHING = Selection()
 
 
-def _places(column: Column, header: Sequence[str], width: int) -> Sequence[int]:
-    if column.number is None:
-        return [_place_of_name(column.name, header)]
-    if column.last is not None:
-        if column.last < width:
-            return range(column.number, column.last + 1)
-        raise ValueError(f"has no column {column.last + 1}: it has only {width}, counted from 1")
-    named = [place for place, name in enumerate(header) if name == column.name]
-    if column.number < width:
-        if any(place != column.number for place in named):
-            raise ValueError(_two_meanings(column.number, named, header))
-        return [column.number]
-    if named:
-        return [_place_of_name(column.name, header)]
-    raise ValueError(f"has no column {column.number + 1}: it has only {width}, counted from 1")
+class _Names:
+    """Finds the columns of one table."""
+
+    def __init__(self, header: Sequence[str], width: int) -> None:
+        self.header, self.width = header, width
+        self._exact = _places_by_name(header)
+        self._folded = _places_by_name([name.casefold() for name in header])
+
+    def places(self, column: Column) -> Sequence[int]:
+        """The place of a column, or those of a range."""
+        if column.number is None:
+            return [self._named(column.name)]
+        if column.last is not None:
+            if column.last < self.width:
+                return range(column.number, column.last + 1)
+            raise ValueError(self._too_few(column.last))
+        named = self._exact.get(column.name, [])
+        if column.number < self.width:
+            if any(place != column.number for place in named):
+                raise ValueError(_two_meanings(column.number, named, self.header))
+            return [column.number]
+        if named:
+            return [self._named(column.name)]
+        raise ValueError(self._too_few(column.number))
+
+    def _too_few(self, number: int) -> str:
+        return f"has no column {number + 1}: it has only {self.width}, counted from 1"
+
+    def _named(self, name: str) -> int:
+        for places in (self._exact.get(name, []), self._folded.get(name.casefold(), [])):
+            if len(places) == 1:
+                return places[0]
+            if len(places) > 1:
+                raise ValueError(f"has {len(places)} columns named {name!r}: choose them by number")
+        if not self.header:
+            raise ValueError(f"has no column {name!r}: its columns have no names, so choose them by number, from 1")
+        raise ValueError(f"has no column {name!r}: its columns are {', '.join(self.header)}")
+
+
+def _places_by_name(names: Sequence[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        found.setdefault(name, []).append(place)
+    return found
 
 
 def _two_meanings(number: int, named: Sequence[int], header: Sequence[str]) -> str:
@@ -85,22 +144,6 @@ def _two_meanings(number: int, named: Sequence[int], header: Sequence[str]) -> s
         f"column {other + 1}: write {shown}-{shown} for the first, or the name in quotation marks, '\"{shown}\"', for "
         "the second"
     )
-
-
-def _place_of_name(name: str, header: Sequence[str]) -> int:
-    for names, wanted in ((list(header), name), ([each.casefold() for each in header], name.casefold())):
-        if names.count(wanted) == 1:
-            return names.index(wanted)
-        if names.count(wanted) > 1:
-            raise ValueError(f"has {names.count(wanted)} columns named {wanted!r}: choose them by number")
-    if not header:
-        raise ValueError(f"has no column {name!r}: its columns have no names, so choose them by number, from 1")
-    raise ValueError(f"has no column {name!r}: its columns are {', '.join(header)}")
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a cell of a text file says that there is no value."""
-    return cell.strip().casefold() in MISSING
 
 
 def rows_left(misses: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
-__all__ = ["DATE", "MISSING", "NUMBER", "TEXT", "Spelled", "days_of", "days_of_span", "plain_number", "spelled"]
+from rpw.io.delimited import as_number, is_missing
+
+__all__ = ["DATE", "NUMBER", "TEXT", "Spelled", "days_of", "days_of_span", "spelled"]
 
 NUMBER, DATE, TEXT = "number", "date", "text"
 Spelled = tuple[str, float | str]  # one of these types, or "" for what is missing; and the number, the day or the text
 
-MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "#n/a"))  # in whatever case
-
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?", re.ASCII)
 # As pandas and Python write durations, "-1 days +23:59:59.5"; and as ISO 8601 does, "P1DT12H".
 _SPAN = re.compile(r"(?:(-?\d+) days?,? ?)?(?:([+-]?)(\d+):(\d\d):(\d\d(?:\.\d*)?))?", re.ASCII)
@@ -26,17 +25,12 @@ _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=
 _MICROSECONDS_OF_DAY = 86_400e6
 
 
-def plain_number(text: str) -> float | None:
-    """With a decimal point."""
-    return float(text) if _NUMBER.fullmatch(text) else None
-
-
-def spelled(text: str, as_number: Callable[[str], float | None] = plain_number) -> Spelled:
+def spelled(text: str, number_of: Callable[[str], float | None] = as_number) -> Spelled:
     """The type of a text, and what it says."""
     text = text.strip()
-    if text.lower() in MISSING:
+    if is_missing(text):
         return "", ""
-    number = as_number(text)
+    number = number_of(text)
     if number is None:
         number = _span(text)
     if number is not None:

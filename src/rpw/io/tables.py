@@ -5,8 +5,6 @@ All columns are read, or those that a `Selection` names; it may also leave out r
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
@@ -15,14 +13,12 @@ import numpy.typing as npt
 
 from rpw.base.check import Array
 from rpw.base.extras import import_extra
-from rpw.base.memory import check_file_fits
-from rpw.io.expansion import check_expansion
-from rpw.io.selection import EVERYTHING, MissingValueError, Selection, check_finite_rows, is_missing, rows_left
+from rpw.io.delimited import WEIGHT_NAMES, Delimited, as_number, is_missing, read_delimited
+from rpw.io.parquet import check_sizes, open_parquet
+from rpw.io.selection import EVERYTHING, MissingValueError, NoNumberError, Selection, check_finite_rows, rows_left
 from rpw.measure import Measure
 
-__all__ = ["WEIGHT_NAMES", "Columns", "Table", "as_text_cell", "in_order", "read_parquet", "read_text"]
-
-WEIGHT_NAMES = ("weight", "weights")
+__all__ = ["Columns", "Table", "as_text_cell", "in_order", "read_parquet", "read_text"]
 
 Columns = tuple[str, ...]
 
@@ -77,142 +73,86 @@ def in_order(table: Table, wanted: Columns | None, whose: str) -> Measure:
             f"has the columns {', '.join(columns)}, and {whose} has {', '.join(wanted)}: columns are matched by their "
             "names; give them the same ones, or leave out the line of names"
         )
-    return measure.with_coordinates([here.index(name) for name in there])
+    place_of = {name: place for place, name in enumerate(here)}
+    return measure.with_coordinates([place_of[name] for name in there])
 
 
-def read_text(stream: IO[bytes], delimiter: str, wanted: Selection = EVERYTHING) -> Table:
-    """A table with a separator: CSV or TSV."""
-    try:
-        text = stream.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"not text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x})") from error
-    rows, lines = _rows(text, delimiter)
-    header = _header(rows[0], wanted) if rows else None
-    if header is not None:
-        rows, lines = rows[1:], lines[1:]
-    if not rows:
+def read_text(stream: IO[bytes], usual: str, wanted: Selection = EVERYTHING) -> Table:
+    """A table of delimited text; ``usual`` separates its columns if it has one only."""
+    text = read_delimited(stream, usual, wanted.text, has_texts=wanted.chooses, needs_names=wanted.has_names)
+    if not text.rows:
         raise ValueError("holds no points")
-    _check_separator(header or [], rows[0], delimiter)
-    width = len(rows[0]) if header is None else len(header)
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != width:
-            raise ValueError(f"line {line} has {len(row)} values instead of {width}")
-    places, heavy = _chosen(header or [], width, wanted)
-    used, size = places + heavy, len(rows)
-    if wanted.columns is not None:
-        rows = [[row[place] for place in used] for row in rows]
-    else:
-        used = list(range(width))
-    kept = None
+    _check_no_spaces(text)
+    header = text.names or []
+    places, heavy = _chosen(header, len(text.rows[0]), wanted)
+    used, kept = places + heavy, np.arange(len(text.rows))
     if wanted.drop_missing:
-        kept = rows_left(np.array([any(map(is_missing, row)) for row in rows], dtype=np.bool_))
-        rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
-    columns = dict(zip(used, _numbers(rows, lines, used).T, strict=True))
-    return _as_table(columns, places, heavy, header or [], kept, size)
+        misses = [any(is_missing(row[place]) for place in used) for row in text.rows]
+        kept = rows_left(np.array(misses, dtype=np.bool_))
+    columns = dict(zip(used, _numbers(text, kept.tolist(), used).T, strict=True))
+    return _as_table(columns, places, heavy, header, kept if wanted.drop_missing else None, len(text.rows))
 
 
-def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
-    """The rows that are not blank, and the number of the line where each ends."""
-    rows, lines = [], []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    for row in reader:
-        if any(cell.strip() for cell in row):
-            rows.append([cell.strip() for cell in row])
-            lines.append(reader.line_num)
-    return rows, lines
-
-
-def _header(row: list[str], wanted: Selection) -> list[str] | None:
-    """The names of the columns, or None where the first row holds numbers already."""
-    if wanted.has_names and not all(map(_is_number, row)):
-        return row
-    if wanted.columns is not None:  # the whole line counts: the columns that were not chosen may hold text
-        has_index = not row[0] and len(row) > 1  # as pandas writes it, above the numbers of the rows
-        return row if has_index or not all(_is_number(cell) or is_missing(cell) for cell in row) else None
-    known = {place: cell for place, cell in enumerate(row) if not (wanted.drop_missing and is_missing(cell))}
-    numeric = [_is_number(cell) for cell in known.values()]
-    if all(numeric):
-        return None
-    if not any(numeric) or any(cell.lower() in WEIGHT_NAMES for cell in row):
-        return row
-    first = list(known)[numeric.index(False)]
-    raise ValueError(f"line 1 mixes numbers and text (column {first + 1} is {row[first][:40]!r})")
-
-
-# What else tables are separated by; of those that hold decimal commas, it is the semicolon.
-_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", " ": "spaces"}
-
-
-def _check_separator(header: list[str], first: list[str], delimiter: str) -> None:
-    """Raise where the whole first line is one name, and that and the next line hold another separator."""
-    for other, name in _SEPARATORS.items():
-        if other != delimiter and len(header) == 1 and other in header[0] and any(other in cell for cell in first):
-            raise ValueError(
-                f"its columns are separated by {name}, and {_SEPARATORS[delimiter]} are needed here; numbers need a "
-                "decimal point"
-            )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _check_no_spaces(text: Delimited) -> None:
+    """Raise where the whole first line is one name, and that and the next line hold spaces."""
+    if text.names and len(text.names) == 1 and " " in text.names[0] and " " in text.rows[0][0]:
+        raise ValueError("its columns are separated by spaces, and commas, semicolons or tabs are needed here")
 
 
 # Of all that Python takes for a number, tables know these signs: neither 1_000 nor the digits of other scripts.
-_SIGNS = frozenset("0123456789+-.eE")
+_SIGNS = "0123456789+-eE"
 
 
-def _numbers(rows: list[list[str]], lines: list[int], places: list[int]) -> Array:
-    """The cells as numbers; ``lines`` and ``places`` say where they stand in the file."""
+def _numbers(text: Delimited, kept: list[int], places: list[int]) -> Array:
+    """The cells of some rows and columns as numbers."""
+    decimal = text.decimal(places)
+    rows = [[text.rows[i][place] for place in places] for i in kept]
+    signs = frozenset(_SIGNS + decimal)
     try:
-        table = np.array(rows, dtype=np.float64)
+        if not all(signs.issuperset("".join(row)) for row in rows):
+            raise ValueError
+        plain = rows if decimal == "." else [[cell.replace(",", ".") for cell in row] for row in rows]
+        numbers = np.array(plain, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError
     except ValueError:
-        for row, line in zip(rows, lines, strict=True):
+        for i, row in zip(kept, rows, strict=True):
             for place, cell in zip(places, row, strict=True):
-                if not _is_number(cell):
-                    raise _no_number(line, place, cell, "a number") from None
+                _check_number(cell, decimal, text.place(text.lines[i], place))
         raise
-    wrong = np.argwhere(~np.isfinite(table))
-    if len(wrong):
-        i, j = (int(index) for index in wrong[0])
-        raise _no_number(lines[i], places[j], rows[i][j], "a finite number")
-    _check_spelling(rows, lines, places)
-    return table
+    return numbers
 
 
-def _no_number(line: int, place: int, cell: str, what: str) -> ValueError:
-    kind = MissingValueError if is_missing(cell) else ValueError
-    return kind(f"line {line}, column {place + 1}: {cell[:40]!r} is not {what}")
-
-
-def _check_spelling(rows: list[list[str]], lines: list[int], places: list[int]) -> None:
-    """Raise where Python reads a number that a spreadsheet takes for text, or for another number."""
-    for row, line in zip(rows, lines, strict=True):
-        if _SIGNS.issuperset("".join(row)):
-            continue
-        column = next(j for j, cell in enumerate(row) if not _SIGNS.issuperset(cell))
-        raise ValueError(
-            f"line {line}, column {places[column] + 1}: {row[column][:40]!r} is not written as a number in a table; "
-            "use the digits 0 to 9, a point and an exponent, such as -1.5e3"
-        )
+def _check_number(cell: str, decimal: str, where: str) -> None:
+    """Raise where a cell is no finite number, as a table writes it."""
+    number = as_number(cell, decimal)
+    if number is not None and np.isfinite(number):
+        return
+    kind = MissingValueError if is_missing(cell) else NoNumberError
+    try:
+        is_finite = bool(np.isfinite(float(cell)))
+    except ValueError:
+        raise kind(f"{where}: {cell[:40]!r} is not a number") from None
+    if not is_finite:
+        raise kind(f"{where}: {cell[:40]!r} is not a finite number")
+    mark = "point" if decimal == "." else "comma"
+    raise kind(
+        f"{where}: {cell[:40]!r} is not written as a number in a table; use the digits 0 to 9, a {mark} and an "
+        f"exponent, such as -1{decimal}5e3"
+    )
 
 
 def read_parquet(stream: IO[bytes], wanted: Selection = EVERYTHING) -> Table:
     """A table of numbers in Parquet."""
-    parquet = import_extra("pyarrow.parquet", "Parquet files need")
-    # A thread that reads ahead may hold a buffer of ours when Python ends, and would abort the process.
-    file = parquet.ParquetFile(stream, pre_buffer=False)
+    file = open_parquet(stream)
     header = file.schema_arrow.names
     places, heavy = _chosen(header, len(header), wanted) if header else ([], [])
     used = sorted(places + heavy)
     for place in used:
         _check_numeric(file.schema_arrow.field(place))
-    _check_sizes(file.metadata, stream)
+    check_sizes(file.metadata, stream, _BYTES_OF_VALUE)
     try:
-        table = file.read(use_threads=False, columns=None if wanted.columns is None else [header[i] for i in used])
+        table = file.read(use_threads=False, columns=[header[i] for i in used] if wanted.chooses else None)
     except MemoryError as error:  # more often a damaged size than a large table
         raise ValueError(f"damaged, or too large for the memory: {error}") from error
     if table.num_columns != len(used):
@@ -247,48 +187,33 @@ def _as_floats(column: Any) -> Array:
 def _check_numeric(column: Any) -> None:
     kinds = import_extra("pyarrow", "Parquet files need").types
     if not (kinds.is_integer(column.type) or kinds.is_floating(column.type) or kinds.is_boolean(column.type)):
-        raise ValueError(f"column {column.name!r} is not numeric: {column.type}")
+        raise NoNumberError(f"column {column.name!r} is not numeric: {column.type}")
 
 
 # While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
 _BYTES_OF_VALUE = 3 * 8
 
 
-def _check_sizes(declared: Any, stream: IO[bytes]) -> None:
-    """Raise before anything is expanded where a table does not fit into memory, or its sizes are not believable."""
-    groups = [declared.row_group(i) for i in range(declared.num_row_groups)]
-    if sum(group.num_rows for group in groups) != declared.num_rows:
-        raise ValueError(f"damaged: {declared.num_rows:,} rows are declared, and its parts have another number of them")
-    needed = _BYTES_OF_VALUE * declared.num_rows * declared.num_columns
-    needed = max(needed, sum(group.total_byte_size for group in groups))
-    subject = f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need"
-    check_file_fits(needed, subject)
-    check_expansion(
-        needed, stream, subject, "nearly all rows are equal; write each of them once, with a column of weights"
-    )
-
-
 def _chosen(header: Sequence[str], width: int, wanted: Selection) -> tuple[list[int], list[int]]:
     """Which columns are coordinates, in their order, and which one has the weights, if there is one."""
-    heavy = [column for column, name in enumerate(header) if name.lower() in WEIGHT_NAMES]
+    places, left_out = wanted.places(header, width), wanted.left_out(header, width)
+    heavy = [column for column, name in enumerate(header) if name.lower() in WEIGHT_NAMES and column not in left_out]
     if len(heavy) > 1:
         raise ValueError(f"has {len(heavy)} columns of weights; one is allowed")
     if wanted.columns is None:
-        for column, name in enumerate(header):
-            if not name or name.startswith("__index_level_"):
-                raise ValueError(
+        for column in places:
+            if header and (not header[column] or header[column].startswith("__index_level_")):
+                raise NoNumberError(
                     f"column {column + 1} looks like an index, not a coordinate: write the table without it"
                 )
-        places = [column for column in range(width) if column not in heavy]
-    else:
-        places = wanted.places(header, width)
-        if set(heavy) & set(places):
-            raise ValueError(
-                f"column {header[heavy[0]]!r} holds the weights, so it cannot be a coordinate; if it "
-                "is one, rename it in the file"
-            )
+        places = [column for column in places if column not in heavy]
+    elif set(heavy) & set(places):
+        raise ValueError(
+            f"column {header[heavy[0]]!r} holds the weights, so it cannot be a coordinate; if it is one, rename it in "
+            "the file"
+        )
     if not places:
-        raise ValueError("has weights but no coordinates")
+        raise ValueError("has weights but no coordinates" if heavy else "has no column that is left")
     return places, heavy
 
 

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
-from rpw.io.spelled import DATE, NUMBER, TEXT, Spelled, days_of, days_of_span, plain_number, spelled
+from rpw.io.delimited import as_number
+from rpw.io.spelled import DATE, NUMBER, TEXT, Spelled, days_of, days_of_span, spelled
 
 __all__ = ["Kind", "TypedColumn", "column_of_array", "column_of_entries", "column_of_numbers", "column_of_texts"]
 
@@ -153,9 +154,9 @@ def column_of_entries(entries: Iterable[Any]) -> TypedColumn:
     return _of_typed([known[entry] if isinstance(entry, str) else _typed(entry) for entry in listed])
 
 
-def column_of_texts(texts: Sequence[str], as_number: Callable[[str], float | None] = plain_number) -> TypedColumn:
-    """Of the cells of a file of text, where ``as_number`` knows how numbers are written in it."""
-    known = {text: spelled(text, as_number) for text in set(texts)}
+def column_of_texts(texts: Sequence[str], number_of: Callable[[str], float | None] = as_number) -> TypedColumn:
+    """Of the cells of a file of text, where ``number_of`` knows how numbers are written in it."""
+    known = {text: spelled(text, number_of) for text in set(texts)}
     return _of_typed([known[text] for text in texts])
 
 

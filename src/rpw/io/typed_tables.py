@@ -1,44 +1,39 @@
-"""Files of tables whose columns have types: CSV with any of three separators, gzipped or not, and Parquet.
+"""Files of tables whose columns have types: delimited text, gzipped or not, and Parquet.
 
-The first line of a CSV file names the columns. The separator is the one of ``,``, ``;`` and tab that splits it into the
-most names. In files with semicolons, numbers may have a decimal comma.
+The first line of a text names the columns.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import chain
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from rpw.base.extras import import_extra
-from rpw.base.memory import check_file_fits
 from rpw.base.types import PathLike
-from rpw.io.expansion import check_expansion
+from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
 from rpw.io.files import read_guarded
-from rpw.io.spelled import plain_number
-from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers, column_of_texts
+from rpw.io.parquet import check_sizes, is_text, open_parquet, with_texts
+from rpw.io.typed_columns import (
+    OTHER,
+    TypedColumn,
+    column_of_array,
+    column_of_entries,
+    column_of_numbers,
+    column_of_texts,
+)
 
 __all__ = ["TypedTable", "column_of_arrow", "read_typed_table"]
 
 TypedTable = dict[str, TypedColumn]
 
-_SEPARATORS = (",", ";", "\t")
-_WITH_COMMA = re.compile(r"[+-]?\d*,?\d+([eE][+-]?\d+)?", re.ASCII)
-_PACKED = b"\x1f\x8b"
-_CHUNK = 1 << 24
-_END = "end"
-_BYTES_OF_CELLS = 16  # for each byte of text: a short cell is an object of 50 bytes
+_BYTES_OF_VALUE = 16  # while a table is read: Arrow's copy and ours
 
 
-def read_typed_table(path: PathLike) -> TypedTable:
+def read_typed_table(path: PathLike, rules: TextRules = ANY_TEXT) -> TypedTable:
     """Read a CSV, TSV or Parquet file; text files may be gzipped.
 
     Raises ``OSError`` if the file cannot be opened and ``ValueError`` for everything that is wrong in it.
@@ -52,7 +47,8 @@ def read_typed_table(path: PathLike) -> TypedTable:
     if endings[-1:] in ([".parquet"], [".pq"]):
         return read_guarded(where, _read_parquet)
     if endings[-1:] in ([".csv"], [".tsv"], [".txt"]):
-        return read_guarded(where, _read_text)
+        usual = "\t" if endings[-1] == ".tsv" else ","
+        return read_guarded(where, lambda stream: _read_text(stream, usual, rules))
     known = "csv, tsv, txt, each also with .gz, and parquet"
     raise ValueError(f"{where}: unknown kind of table {where.suffix or '(no extension)'!r}; known are {known}")
 
@@ -60,123 +56,67 @@ def read_typed_table(path: PathLike) -> TypedTable:
 # ---------------------------------------------------------------- text
 
 
-def _read_text(stream: IO[bytes]) -> TypedTable:
-    content = _unpacked(stream)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"not text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x})") from error
-    names, separator = _header(text)
-    cells = _cells(text, separator, names)
-    return {name: _column(column, separator == ";") for name, column in zip(names, cells, strict=True)}
+def _read_text(stream: IO[bytes], usual: str, rules: TextRules) -> TypedTable:
+    text = read_delimited(stream, usual, rules, has_texts=True, needs_names=True)
+    if not text.rows:
+        raise ValueError("holds the names of columns, and no rows")
+    width = len(text.rows[0])
+    if text.names is None and rules.header is None:
+        raise ValueError(
+            "line 1 holds numbers, and the names of the columns are needed there: header=True makes them names, and "
+            "header=False calls the columns 0, 1, …"
+        )
+    names = [str(place) for place in range(width)] if text.names is None else text.names
+    _check_names(names)
+    has_commas = text.decimal(range(width)) == ","
+    cells = zip(*text.rows, strict=True)
+    return {name: _column(column, has_commas) for name, column in zip(names, cells, strict=True)}
 
 
-def _unpacked(stream: IO[bytes]) -> bytes:
-    is_packed = stream.read(2) == _PACKED
-    stream.seek(0)
-    if not is_packed:
-        return stream.read()
-    chunks, size = [], 0
-    with gzip.GzipFile(fileobj=stream) as packed:
-        while chunk := packed.read(_CHUNK):
-            chunks.append(chunk)
-            size += len(chunk)
-            check_expansion(_BYTES_OF_CELLS * size, stream, "its cells need", "nearly all rows are equal")
-    return b"".join(chunks)
-
-
-def _header(text: str) -> tuple[list[str], str]:
-    """The names of the columns, and what separates them."""
-    parsed = {separator: _first_row(text, separator) for separator in _SEPARATORS}
-    separator = max(_SEPARATORS, key=lambda each: len(parsed[each]))
-    names = [name.strip() for name in parsed[separator]]
-    if names and all(plain_number(name) is not None for name in names):
-        raise ValueError("line 1 holds numbers, and the names of the columns are needed there")
+def _check_names(names: list[str]) -> None:
+    known = set()
     for place, name in enumerate(names):
         if not name:
             raise ValueError(f"line 1, column {place + 1}: the name of the column is empty")
-        if name in names[:place]:
+        if name in known:
             raise ValueError(f"line 1, column {place + 1}: the name {name!r} comes twice")
-    return names, separator
-
-
-def _first_row(text: str, separator: str) -> list[str]:
-    """The first that is not blank. A name may hold a line break, so lines do not tell."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    with _naming_line(1):
-        return next((row for row in reader if not _is_blank(row, separator)), [])
-
-
-def _is_blank(row: list[str], separator: str) -> bool:
-    """Whether the line of a row has nothing but white space."""
-    return not separator.join(row).strip()
-
-
-def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """All rows, each with the line in which it begins; raises for a quote that is never closed."""
-    lines = 1 + sum(1 for _ in io.StringIO(text, newline=""))
-    # One more line at the end is a row of its own, unless it falls into an open quote.
-    reader = csv.reader(chain(io.StringIO(text, newline=""), [_END]), delimiter=separator)
-    while reader.line_num < lines:
-        line = reader.line_num + 1
-        with _naming_line(line):
-            row = next(reader)
-        if reader.line_num < lines:
-            yield line, row
-        elif line < lines:
-            raise ValueError(f"line {line}: a quote is opened there and never closed")
-
-
-@contextmanager
-def _naming_line(line: int) -> Iterator[None]:
-    try:
-        yield
-    except csv.Error as error:
-        raise ValueError(f"line {line}: {error}; a quote may be opened there and not closed") from error
-
-
-def _cells(text: str, separator: str, names: list[str]) -> list[tuple[str, ...]]:
-    """The entries, column by column."""
-    rows = []
-    is_header = True
-    for line, row in _rows(text, separator):
-        if not row or (len(names) > 1 and not any(cell.strip() for cell in row)):  # a blank line
-            continue
-        if is_header:
-            is_header = _is_blank(row, separator)
-            continue
-        if len(row) != len(names):
-            raise ValueError(f"line {line} has {len(row)} values instead of {len(names)}")
-        rows.append(row)
-    if not rows:
-        raise ValueError("holds the names of columns, and no rows")
-    return list(zip(*rows, strict=True))
+        known.add(name)
 
 
 def _column(cells: Sequence[str], has_commas: bool) -> TypedColumn:
-    return column_of_texts(cells, _with_comma if has_commas else plain_number)
-
-
-def _with_comma(cell: str) -> float | None:
-    return float(cell.replace(",", ".")) if _WITH_COMMA.fullmatch(cell) else plain_number(cell)
+    return column_of_texts(cells, partial(as_number, decimal="," if has_commas else "."))
 
 
 # ---------------------------------------------------------------- Parquet
 
 
 def _read_parquet(stream: IO[bytes]) -> TypedTable:
-    parquet = import_extra("pyarrow.parquet", "Parquet files need")
-    # A thread that reads ahead may hold a buffer of ours when Python ends, and would abort the process.
-    file = parquet.ParquetFile(stream, pre_buffer=False)
-    declared = file.metadata
-    needed = 16 * declared.num_rows * declared.num_columns
-    check_file_fits(needed, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need")
-    if not declared.num_rows:
+    file = open_parquet(stream)
+    schema = file.schema_arrow
+    if not file.metadata.num_rows:
         raise ValueError("holds no rows")
-    table = file.read(use_threads=False)
-    if len(set(table.column_names)) < table.num_columns:
+    if len(set(schema.names)) < len(schema.names):
         raise ValueError("has two columns of the same name")
-    return {name: column_of_arrow(column) for name, column in zip(table.column_names, table.columns, strict=True)}
+    check_sizes(file.metadata, stream, _BYTES_OF_VALUE)
+    known = [field.name for field in schema if _has_one_value(field.type)]
+    file = open_parquet(stream, [name for name in known if is_text(schema.field(name).type)])
+    table = file.read(use_threads=False, columns=None if len(known) == len(schema) else known)
+    return {field.name: _column_of_file(table, field, stream) for field in schema}
+
+
+def _has_one_value(kind: Any) -> bool:
+    """Whether an entry of a column is one number, date or text: others could not be compared, and are not read."""
+    types = import_extra("pyarrow", "Parquet files need").types
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return not (types.is_nested(kind) or "binary" in str(kind))
+
+
+def _column_of_file(table: Any, field: Any, stream: IO[bytes]) -> TypedColumn:
+    if not _has_one_value(field.type):
+        missing = np.zeros(table.num_rows, dtype=np.bool_)
+        return TypedColumn(OTHER, missing, note=f"{field.type} is no type that can be compared")
+    column = table.column(field.name)
+    return column_of_arrow(with_texts(column, field.type, stream) if is_text(field.type) else column)
 
 
 def column_of_arrow(column: Any) -> TypedColumn:

@@ -205,7 +205,7 @@ async function openFiles(files, side) {
   try {
     const found = await Promise.all([...files].slice(0, 2).map(async (file) => ({ file, ...readCsv(await file.text()) })));
     take(found, side);
-    const words = [files.length > 2 ? "Only the first two files were read." : ""];
+    const words = [files.length > 2 ? "Only the first two files were read." : "", ...found.map(({ note }) => note)];
     const hasUnit = found.length > 0 && fitDiameter(); // files have units of their own
     if (hasUnit) words.push(`Δ is now ${shown(state.diameter)}, the largest distance.`);
     byId("file-message").textContent = words.join(" ").trim();

@@ -14,6 +14,7 @@ from rpw.base.deadline import TimeLimitError, deadline_after
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
+from rpw.io.delimited import TextRules
 from rpw.io.typed_tables import TypedTable
 from rpw.stats.resampled import Effort
 from rpw.stats.samples import as_rng
@@ -42,6 +43,9 @@ def drift(
     current: Any,
     columns: Sequence[Any] | None = None,
     *,
+    exclude: Sequence[Any] | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
     alpha: float = 0.05,
     n_resamples: int | None = None,
     rng: Any = None,
@@ -74,6 +78,9 @@ def drift(
         text counts as its text: the columns 0 and 1 of a DataFrame, or of an array, are called "0" and "1".
     columns : sequence of names, optional
         Which columns to compare; all by default. ``[0]`` and ``["0"]`` select the same column.
+    exclude : sequence of names, optional
+        Columns to leave out, such as a time stamp.
+    %(text_rules)s
     alpha : float, default 0.05
         The chance of even one false alarm.
     n_resamples : int, optional
@@ -130,10 +137,11 @@ def drift(
     threads, generator = as_n_threads(n_threads), as_rng(rng)
     most = _as_most_rows(most_joint_rows)
     given = None if n_resamples is None else check.as_whole(n_resamples, "n_resamples", 1)
-    tables = (as_typed_table(reference, "reference"), as_typed_table(current, "current"))
+    rules = TextRules(decimal, header)
+    tables = (as_typed_table(reference, "reference", rules), as_typed_table(current, "current", rules))
     sizes = (_rows(tables[0]), _rows(tables[1]))
     of_row = as_groups(groups, *sizes)
-    planned = [each for name in _chosen(columns, *tables) for each in tests_of(name, *tables, of_row)]
+    planned = [each for name in _chosen(columns, exclude, *tables) for each in tests_of(name, *tables, of_row)]
     lines = [each for each in planned if isinstance(each, LineTest) and each.part == "values"]
     joint = joint_test_of(lines, sizes, of_row, most) if most else None
     every: list[Test | DriftRow] = [*planned, *([] if joint is None else [joint])]
@@ -175,20 +183,28 @@ def _rows(table: TypedTable) -> int:
     return len(next(iter(table.values())))
 
 
-def _chosen(columns: Any, reference: TypedTable, current: TypedTable) -> list[str]:
+def _chosen(columns: Any, exclude: Any, reference: TypedTable, current: TypedTable) -> list[str]:
     """The columns to compare: those of the reference in their order, then those of the current table alone."""
     known = list(dict.fromkeys([*reference, *current]))
-    if columns is None:
-        return known
-    if isinstance(columns, str) or not isinstance(columns, Sequence):
-        raise ValueError(f"columns must be a list of names, got {columns!r}")
-    if not columns:
+    chosen = known if columns is None else _names(columns, "columns", known)
+    if not chosen:
         raise ValueError("columns is empty: name one column at least, or leave it out for all of them")
-    texts = [text_of_label(name) for name in columns]
-    for name, text in zip(columns, texts, strict=True):
-        if text not in known:
-            raise ValueError(f"columns has {name!r}, which is in neither table; they have {', '.join(known[:12])}")
-    return list(dict.fromkeys(texts))
+    excluded = set(() if exclude is None else _names(exclude, "exclude", known))
+    left = [name for name in chosen if name not in excluded]
+    if not left:
+        raise ValueError("exclude has every column: none is left to compare")
+    return left
+
+
+def _names(given: Any, argument: str, known: list[str]) -> list[str]:
+    """The names of columns as texts, each once."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ValueError(f"{argument} must be a list of names, got {given!r}")
+    found, names = {text_of_label(name): name for name in given}, set(known)
+    for text, name in found.items():
+        if text not in names:
+            raise ValueError(f"{argument} has {name!r}, which is in neither table; they have {', '.join(known[:12])}")
+    return list(found)
 
 
 def _as_counts(given: int | None, tests: int, alpha: float) -> list[int]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rpw.base.columns import is_lazy
 from rpw.base.extras import import_extra
+from rpw.io.delimited import ANY_TEXT, TextRules
 from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers
 from rpw.io.typed_tables import TypedTable, read_typed_table
 
@@ -18,8 +19,8 @@ __all__ = ["as_typed_table", "text_of_label"]
 _MICROSECONDS_OF_DAY = 86_400e6
 
 
-def as_typed_table(value: Any, name: str) -> TypedTable:
-    """Check one table; ``name`` is that of the argument."""
+def as_typed_table(value: Any, name: str, rules: TextRules = ANY_TEXT) -> TypedTable:
+    """Check one table; ``name`` is that of the argument, and ``rules`` are for text files."""
     if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and len(value) > 0):
         table = _of_array(value, name)
     elif isinstance(value, Mapping):
@@ -27,7 +28,7 @@ def as_typed_table(value: Any, name: str) -> TypedTable:
     elif is_lazy(value):
         raise ValueError(f"{name} is a LazyFrame, a table that is still to be computed: pass {name}.collect()")
     elif isinstance(value, (str, os.PathLike)):
-        table = read_typed_table(value)
+        table = read_typed_table(value, rules)
     elif hasattr(value, "columns") or hasattr(value, "column_names"):
         table = _of_frame(value, name)
     else:
