@@ -89,7 +89,7 @@ def test_settings_are_checked_without_points_too(settings):
     "settings", [{"p": 1}, {"k": 5}, {"diameter": 2}, {"metric": "cityblock"}, {"names": ("a", "b")}]
 )
 def test_settings_without_points_are_not_ignored(settings):
-    with pytest.raises(ValueError, match="p, k, diameter, metric and names need points: pass x and y"):
+    with pytest.raises(ValueError, match="p, k, diameter, metric, names and columns need points: pass x and y"):
         page(**settings)
     assert page(p=2.0, k=1.0, diameter=1, names=["A", "B"]) == page()  # what it would begin with anyway
 
