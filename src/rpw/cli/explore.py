@@ -91,7 +91,7 @@ def explore(
     delta = given if given is not None else float(rpw.diameter(x, y, metric=metric)) or 1.0
     columns = one.columns or other.columns
     write_page(target, x, y, p=p, k=price, diameter=delta, metric=metric, names=(a.name, b.name), columns=columns)
-    units = units_note(x, y, price, metric)
+    units = units_note(x, y, price, metric, "press Scale the columns on the page")
     if as_json:
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
         print_json({"page": target, "p": p, "k": price, "metric": metric, "diameter": delta, **sizes})
@@ -103,7 +103,7 @@ def explore(
             ("second", f"{b}: {y!r}"),
             ("begins with", f"p={p:g}, k={price:g}, metric={metric}, diameter={delta:g}"),
             *notes_of_tables(a, one, b, other),
-            *note_row(units and f"{units}; the page can scale them"),
+            *note_row(units),
         ]
     )
 
