@@ -86,7 +86,7 @@ def test_while_it_computes_it_says_so(browser, plain_page):
     tab.add_init_script(SLOW)
     tab.goto(plain_page.as_uri())
     tab.wait_for_selector("html[data-ready]")
-    tab.locator("#computing").filter(has_text="Computing RPW, W2, and the curve …").wait_for()
+    tab.locator("#computing").filter(has_text="Computing RPW, W, and the curve …").wait_for()
     assert [tab.locator(name).inner_text() for name in ("#rpw", "#w")] == ["computing …"] * 2
     tab.locator("#spoken").filter(has_text="Computing …").wait_for(state="attached")
     tab.click("#select-b")

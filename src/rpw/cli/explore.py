@@ -89,8 +89,8 @@ def explore(
     for file, cloud in ((a, x), (b, y)):
         _check(file, cloud)
     delta = given if given is not None else float(rpw.diameter(x, y, metric=metric)) or 1.0
-    columns = one.columns or other.columns
-    write_page(target, x, y, p=p, k=price, diameter=delta, metric=metric, names=(a.name, b.name), columns=columns)
+    called = {"names": (a.name, b.name), "columns": one.columns or other.columns}
+    write_page(target, x, y, p=p, k=price, diameter=delta, metric=metric, **called)
     units = units_note(x, y, price, metric, "press Scale the columns on the page")
     if as_json:
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}

@@ -53,7 +53,7 @@ function showNumber(name, answer) {
 
 function whatIsMissing() {
   const { crossing, transport, profile } = state;
-  const names = [[crossing, "RPW"], [transport, `W${pInWords()}`], [profile?.isWhole ? profile : null, "the curve"]];
+  const names = [[crossing, "RPW"], [transport, "W"], [profile?.isWhole ? profile : null, "the curve"]];
   const missing = names.filter(([answer]) => !answer?.isSettled).map(([, name]) => name);
   return new Intl.ListFormat("en").format(missing);
 }
@@ -61,7 +61,7 @@ function whatIsMissing() {
 // An answer has come: what it was goes into the traces.
 export function traceAnswer(name) {
   const { crossing, transport } = state;
-  if (name === "crossing" && crossing) trace("rpw", crossing.distance);
+  if (name === "crossing" && crossing && !isHardlyKnown()) trace("rpw", crossing.distance);
   if (name === "transport" && transport) trace("w", transport.distance / state.diameter);
 }
 

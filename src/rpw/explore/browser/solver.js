@@ -5,9 +5,8 @@ import { Core } from "./core.js";
 import { forgetAnswers, hasBoth, sizeOf, state, tell } from "./state.js";
 
 const MANY_PAIRS = 250 * 250; // up to here the whole profile takes a few hundredths of a second
-const AT_ONCE = 0.12; // seconds for RPW: after that, the bounds proven by then
-const CURVE_AT_ONCE = 0.16; // seconds for places of the profile
-const CURVE_AT_REST = 0.4; // likewise, before they are shown and the next ones looked for
+const AT_ONCE = 0.12; // seconds: after that, the bounds on RPW and the places of the profile that are known by then
+const AT_REST = 0.4; // seconds for more places, before they are shown
 
 // One worker with the job that it has and the one that waits. A newer job takes the place of the one that waits.
 class Lane {
@@ -174,14 +173,14 @@ function askPlaces(asked) {
     keep("transport", transport, asked);
     takePlaces(places, asked);
   };
-  back.ask(jobNow(what, { seconds: CURVE_AT_ONCE, isHurried: true }), takeFirst, asked.isSettled);
+  back.ask(jobNow(what, { seconds: AT_ONCE, isHurried: true }), takeFirst, asked.isSettled);
 }
 
 function takePlaces(places, asked) {
   keep("profile", places, asked);
   if (places.error || places.isWhole || !mayGoOn(asked)) return;
   const known = Array.from(places.alpha, (alpha, s) => ({ alpha, cost: places.cost[s] }));
-  back.ask(jobNow(["places"], { known, seconds: CURVE_AT_REST }), (more) => takePlaces(more.places, asked), true);
+  back.ask(jobNow(["places"], { known, seconds: AT_REST }), (more) => takePlaces(more.places, asked), true);
 }
 
 // Whether all that is shown belongs to what is shown, and nothing is being computed.
