@@ -91,6 +91,7 @@ def test_while_it_computes_it_says_so(browser, plain_page):
     tab.locator("#spoken").filter(has_text="Computing …").wait_for(state="attached")
     tab.click("#select-b")
     tab.click("#delete")
+    tab.locator("#message").filter(has_text="Both clouds need points").wait_for()
     assert [tab.locator(name).inner_text() for name in ("#rpw", "#w", "#computing")] == ["–", "–", ""]
     context.close()
 

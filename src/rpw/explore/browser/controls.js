@@ -149,7 +149,7 @@ function changeUnits() {
   state.units = units;
   clearTraces();
   showAll();
-  fitDiameter();
+  byId("file-message").textContent = fitDiameter() ? `Δ is now ${shown(state.diameter)}, the largest distance.` : "";
   comeToRest();
 }
 
@@ -224,12 +224,14 @@ function showButtons() {
 // Before other clouds take the place of those that are there.
 function rememberAll() {
   const { names, columns, units, metric, p, k, diameter } = state;
-  remember({ settings: { names: [...names], columns, units, metric, p, k, diameter }, look: lookNow() });
+  const message = byId("file-message").textContent;
+  remember({ settings: { names: [...names], columns, units, metric, p, k, diameter }, look: lookNow(), message });
 }
 
-function bringBack({ settings, look }) {
+function bringBack({ settings, look, message }) {
   tellStory(null);
   Object.assign(state, settings);
+  byId("file-message").textContent = message;
   lookAgain(look);
   clearTraces();
   tell("parameters");
@@ -287,8 +289,8 @@ function take(found, side) {
   found.forEach(({ file }, place) => {
     state.names[found.length === 2 ? place : side] = file.name;
   });
-  const { columns } = found.length === 2 ? found[0] : { columns: state.columns };
-  begin({ clouds, dimension, columns: found[0].columns ?? columns }, { isWhole: true });
+  const columns = found[0].columns ?? (found.length === 2 ? undefined : state.columns);
+  begin({ clouds, dimension, columns }, { isWhole: true });
 }
 
 function listenToFiles() {
@@ -299,7 +301,9 @@ function listenToFiles() {
     });
   }
   for (const [id, side] of [["save-a", 0], ["save-b", 1]]) {
-    byId(id).addEventListener("click", () => save(`${"ab"[side]}.csv`, writeCsv(inUnits(state.clouds[side], [1, 1]), state.dimension)));
+    byId(id).addEventListener("click", () => {
+      save(`${"ab"[side]}.csv`, writeCsv(inUnits(state.clouds[side], [1, 1]), state.dimension));
+    });
   }
   const sideOf = (event) => (event.clientX < stage.getBoundingClientRect().left + stage.clientWidth / 2 ? 0 : 1);
   stage.addEventListener("dragover", (event) => {

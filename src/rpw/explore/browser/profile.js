@@ -132,8 +132,8 @@ function isOfOneMoment() {
 }
 
 function costAt(places, moved) {
-  const next = Math.max(1, places.findIndex(([alpha]) => alpha >= moved));
-  const [before, after] = [places[next - 1], places[next]];
+  const after = places.find(([alpha]) => alpha >= moved) ?? places.at(-1);
+  const before = places.findLast(([alpha]) => alpha < moved) ?? after;
   const share = (moved - before[0]) / (after[0] - before[0] || 1);
   return before[1] + share * (after[1] - before[1]);
 }

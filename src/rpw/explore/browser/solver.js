@@ -32,7 +32,7 @@ class Lane {
     this.next();
   }
 
-  // `done` hears the answers. A slow job is given up when another one comes.
+  // `done` hears the answers. A `slow` job is given up when another one comes.
   ask(job, done, isSlow = false) {
     this.waiting = { job, done, isSlow };
     if (this.running?.isSlow) {
@@ -147,7 +147,7 @@ function outOfRange() {
 }
 
 function keep(name, answer, asked) {
-  if (!hasBoth() || outOfRange()) return; // what was asked about is gone
+  if (!hasBoth() || outOfRange() || asked.structure < state.begun) return; // what was asked about is gone
   if (answer.error) failures.set(name, answer.error);
   else failures.delete(name);
   state[name] = answer.error ? null : { ...answer, ...asked }; // no older number beside a complaint

@@ -16,6 +16,7 @@ export const state = {
   mode: "move", // or "draw0", "draw1": a pointer moves and selects, or draws points of a cloud
   isMoving: false, // something is being dragged or played: answers must come fast
   structure: 0, // grows when points come or go: a plan for others is of no use then
+  begun: 0, // the structure with which these clouds began
   crossing: null, // the answers, each with the structure it belongs to
   transport: null,
   profile: null,
@@ -80,6 +81,7 @@ export function setClouds(clouds, dimension = state.dimension) {
   state.dimension = dimension;
   state.selection = [new Set(), new Set()];
   state.structure += 1;
+  state.begun = state.structure;
   forgetAnswers();
 }
 
