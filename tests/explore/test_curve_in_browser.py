@@ -67,7 +67,7 @@ def test_one_column_has_its_curve(opened, tmp_path, count):
 def check_curve(tab, x, y):
     """The last curve against W at ten masses, each computed by itself."""
     (curve,) = tab.evaluate(CURVES)
-    masses, far = np.array([0.05, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 0.98, 0.995, 1]), 1 / 64 + 1 / 128
+    masses, far = np.array([0.05, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 0.98, 0.995, 1]), 1 / 40 + 1 / 128
     drawn = np.interp(masses, *curve)
     low, high = (
         [rpw.partial_wasserstein(x, y, mass=each) for each in np.clip(masses + step, 0, 1)] for step in (-far, far)

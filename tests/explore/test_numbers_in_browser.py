@@ -136,7 +136,7 @@ def check_places(alpha, cost, whole):
     masses = np.linspace(0, 1, 201)
     assert (np.diff(alpha) >= 0).all()
     assert (np.diff(cost) >= 0).all()
-    check_on(masses, np.interp(masses, alpha, cost), whole, far=1 / 64 + 1 / 128)
+    check_on(masses, np.interp(masses, alpha, cost), whole, far=1 / 40 + 1 / 128)
 
 
 def check_on(alpha, cost, whole, far):
