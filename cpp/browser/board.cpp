@@ -9,6 +9,7 @@
 
 #include "base/crossing.hpp"
 #include "ground/distances.hpp"
+#include "ground/leading_column.hpp"
 #include "solve/solve.hpp"
 
 namespace rpw::browser {
@@ -22,10 +23,6 @@ constexpr double rounding_of_one = 0x1p-53;
 // From so many pairs on, trees are asked for by name. Without AVX a matrix is slow: 1,000 points at p = 2 took 154 ms
 // by matrix and 57 by trees.
 constexpr double many_pairs = 250'000;
-// The profile up to the crossing is known at so many prices, each `ratio` times the one before.
-constexpr int prices = 12, prices_of_many = 6;
-constexpr double ratio = 1.6, ratio_of_many = 2;
-constexpr double tol_of_many = 0.005;
 
 Question question_of(Quantity quantity, const Parameters& asked, bool by_trees) {
     Question question;
@@ -33,6 +30,7 @@ Question question_of(Quantity quantity, const Parameters& asked, bool by_trees) 
     question.quantity = quantity;
     question.p = asked.p;
     question.kappa = asked.kappa;
+    question.tol = asked.tol;
     question.need = Need::plan;
     return question;
 }
@@ -58,21 +56,6 @@ std::pair<double, bool> lower_bound(const Outcome& outcome, bool is_share) {
     if (!is_exact || gap <= same_number * outcome.upper) return {outcome.lower, is_exact};
     if (is_share && gap <= rounding_of_one) return {outcome.upper, true};
     return {outcome.lower, false};
-}
-
-// RPW at each price, from above: within a tolerance, or what was proven in its part of the time.
-std::vector<double> within_tol(const Pair& pair, Question question, std::span<const double> kappas, double seconds,
-                               Room& room) {
-    question.quantity = Quantity::crossing;
-    question.need = Need::value;
-    question.tol = tol_of_many;
-    std::vector<double> upper;
-    for (const double kappa : kappas) {
-        question.kappa = kappa;
-        Pulse pulse(nullptr, seconds / static_cast<double>(kappas.size()));
-        upper.push_back(solve(pair, question, room, pulse).upper);
-    }
-    return upper;
 }
 
 }  // namespace
@@ -130,6 +113,20 @@ Reading Board::transport(const Parameters& asked) {
     return solved(question_of(Quantity::mass, asked, has_many()), asked);
 }
 
+Reading Board::place(const Parameters& asked) {
+    Question question = question_of(Quantity::crossing, asked, has_many());
+    question.need = Need::bounds;
+    return solved(question, asked);
+}
+
+Reading Board::leading_column() {
+    a.read(), b.read();
+    const auto column = rpw::leading_column(a.measure().points, b.measure().points);
+    Reading answer;
+    answer.numbers = {column ? static_cast<double>(*column) : -1};
+    return answer;
+}
+
 Reading Board::solved(const Question& question, const Parameters& asked) {
     const Outcome outcome =
         ask(asked, [&](const Pair& pair, Room& room, Pulse& pulse) { return solve(pair, question, room, pulse); });
@@ -150,25 +147,6 @@ Reading Board::solved(const Question& question, const Parameters& asked) {
     answer.numbers = {outcome.value, lower, outcome.upper, cost, moved, is_exact ? 1.0 : 0.0};
     answer.unmatched_a = a.rest(answer.row, answer.mass);
     answer.unmatched_b = b.rest(answer.column, answer.mass);
-    return answer;
-}
-
-Reading Board::profile_to_crossing(const Parameters& asked) {
-    const bool are_many = has_many();
-    std::vector<double> kappas(are_many ? prices_of_many : prices, asked.kappa);
-    for (std::size_t s = kappas.size() - 1; s > 0; --s) kappas[s - 1] = kappas[s] / (are_many ? ratio_of_many : ratio);
-    const std::vector<double> unmoved =
-        ask(asked, [&](const Pair& pair, Room& room, Pulse& pulse) -> std::vector<double> {
-            Question question = question_of(Quantity::crossings, asked, are_many);
-            if (!are_many) return solve_several(pair, question, kappas, room, pulse);
-            return within_tol(pair, question, kappas, asked.seconds, room);
-        });
-    Reading answer;
-    answer.alpha = {0}, answer.cost = {0};
-    for (std::size_t s = 0; s < kappas.size(); ++s) {
-        answer.alpha.push_back(1 - unmoved[s]);
-        answer.cost.push_back(kappas[s] * unmoved[s]);
-    }
     return answer;
 }
 

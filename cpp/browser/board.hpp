@@ -43,12 +43,13 @@ struct Parameters {
     Metric metric = Metric::euclidean;
     double p = 2;
     double kappa = 1;
+    double tol = 0;  // on RPW
     double seconds = unreachable;
 };
 
 // The lists of an answer. `exports.cpp` hands them out by their place in this order.
 struct Reading {
-    std::vector<double> numbers;  // distance, lower, upper, cost, mass, 1 if the bounds agree
+    std::vector<double> numbers;  // distance, lower, upper, cost, mass, 1 if the bounds agree; or a column
     std::vector<double> row, column, mass;
     std::vector<double> unmatched_a, unmatched_b;
     std::vector<double> alpha, cost;  // of a profile: W_α, at breakpoints of its p-th power; at p = ∞ of its steps
@@ -62,9 +63,11 @@ public:
     Reading crossing(const Parameters& asked);
     // W_p with its plan.
     Reading transport(const Parameters& asked);
-    // The profile up to the crossing: where lines of smaller prices cross it. Of many points, a curve little above it.
-    Reading profile_to_crossing(const Parameters& asked);
+    // Where the line of this price crosses the profile: bounds on RPW, without a plan.
+    Reading place(const Parameters& asked);
     Reading whole_profile(const Parameters& asked);
+    // The number of the column that makes up nearly all of the distances, or -1.
+    Reading leading_column();
 
 private:
     bool has_many() const;

@@ -28,8 +28,8 @@ int answered(const Ask& ask) {
     }
 }
 
-Parameters parameters(int metric, double p, double kappa, double seconds) {
-    return {static_cast<rpw::Metric>(metric), p, kappa, seconds};
+Parameters parameters(int metric, double p, double kappa, double tol, double seconds) {
+    return {static_cast<rpw::Metric>(metric), p, kappa, tol, seconds};
 }
 
 constexpr std::vector<double> Reading::* lists[] = {
@@ -48,19 +48,23 @@ double* rpw_cloud(int side, int count, int dimension) {
 
 // Metrics are 0 (euclidean), 1 (cityblock) and 2 (chebyshev); kappa is kΔ; after so many seconds there is no answer.
 int rpw_crossing(int metric, double p, double kappa, double seconds) {
-    return answered([&] { return board.crossing(parameters(metric, p, kappa, seconds)); });
+    return answered([&] { return board.crossing(parameters(metric, p, kappa, 0, seconds)); });
 }
 
 int rpw_transport(int metric, double p, double seconds) {
-    return answered([&] { return board.transport(parameters(metric, p, 1, seconds)); });
+    return answered([&] { return board.transport(parameters(metric, p, 1, 0, seconds)); });
 }
 
-int rpw_profile_to_crossing(int metric, double p, double kappa, double seconds) {
-    return answered([&] { return board.profile_to_crossing(parameters(metric, p, kappa, seconds)); });
+int rpw_place(int metric, double p, double kappa, double tol, double seconds) {
+    return answered([&] { return board.place(parameters(metric, p, kappa, tol, seconds)); });
 }
 
 int rpw_profile(int metric, double p, double seconds) {
-    return answered([&] { return board.whole_profile(parameters(metric, p, 1, seconds)); });
+    return answered([&] { return board.whole_profile(parameters(metric, p, 1, 0, seconds)); });
+}
+
+int rpw_leading_column() {
+    return answered([] { return board.leading_column(); });
 }
 
 // The lists of the last answer, in the order of `Reading`; they are valid until the next question.

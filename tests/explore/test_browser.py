@@ -426,6 +426,7 @@ def test_files_are_opened_and_saved(opened, settled, plain_page, tmp_path):
     first.write_text("x,y,weight\n0,0,1\n10,2.5,3\n-4,1e1,0\n")
     second.write_text("1;2\n3;4\n")
     tab.set_input_files("#open-a", [first, second])
+    tab.locator("#count-b").filter(has_text=second.name).wait_for()
     settled(tab)
     assert np.array_equal(clouds(tab)[0][0], [[0, 0], [10, 2.5], [-4, 10]])
     assert np.array_equal(clouds(tab)[0][1], [1, 3, 0])
@@ -487,6 +488,7 @@ def test_the_first_line_is_names_or_a_point(opened, settled, plain_page, tmp_pat
     path = tmp_path / "points.csv"
     path.write_text(head + "+1.,-.5e+1\n2,3\n4,5\n")
     tab.set_input_files("#open-a", path)
+    tab.locator("#count-a").filter(has_text="points.csv").wait_for()
     settled(tab)
     assert np.array_equal(clouds(tab)[0][0], [[1, -5], [2, 3], [4, 5]])
 
@@ -616,7 +618,7 @@ LABELS = """() => new Promise((done) => {
 def test_neighbouring_lines_of_the_grid_have_different_numbers(opened, tmp_path, start, step):
     write_page(tmp_path / "page.html", [start, start + step], [start + 2 * step, start + 3 * step], diameter=step)
     texts = opened(tmp_path / "page.html").evaluate(LABELS)
-    values = [float(text.replace("−", "-")) for text in texts]
+    values = [float(text.replace("−", "-")) for text in texts if text != "x"]  # the name of the axis
     assert len(values) > 3
     assert len(set(values)) == len(values)
     assert np.allclose(np.diff(values), np.diff(values)[0], rtol=1e-3)

@@ -33,6 +33,17 @@ def test_the_page_begins_with_the_files(files, tmp_path):
     assert HOSTILE not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+def test_the_axes_are_called_by_the_header_and_columns_of_different_units_are_named(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("a.csv", "b.csv"):
+        rows = rng.normal([300, 0.3], [90, 0.05], (30, 2))
+        np.savetxt(tmp_path / name, rows, delimiter=",", header="price,share", comments="")
+    told = call("explore", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / "page.html")
+    assert "makes up nearly all of the distance" in " ".join(told.stdout.split())
+    assert "press Scale the columns on the page" in " ".join(told.stdout.split())
+    assert given_in(tmp_path / "page.html")["columns"] == ["price", "share"]
+
+
 def test_the_diameter_and_the_metric_can_be_given(files, tmp_path):
     call("explore", *files, "--out", tmp_path / "page.html", "--diameter", "12", "--metric", "cityblock")
     given = given_in(tmp_path / "page.html")

@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rpw
@@ -86,12 +87,36 @@ def test_settings_are_checked_without_points_too(settings):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"p": 1}, {"k": 5}, {"diameter": 2}, {"metric": "cityblock"}, {"names": ("a", "b")}]
+    "settings",
+    [{"p": 1}, {"k": 5}, {"diameter": 2}, {"metric": "cityblock"}, {"names": ("a", "b")}, {"columns": ("a",)}],
 )
 def test_settings_without_points_are_not_ignored(settings):
-    with pytest.raises(ValueError, match="p, k, diameter, metric and names need points: pass x and y"):
+    with pytest.raises(ValueError, match="p, k, diameter, metric, names and columns need points: pass x and y"):
         page(**settings)
     assert page(p=2.0, k=1.0, diameter=1, names=["A", "B"]) == page()  # what it would begin with anyway
+
+
+@pytest.mark.parametrize("columns", [("a", "b"), (), 3, "a", (1,)])
+def test_columns_are_strings_one_for_each_coordinate(columns):
+    if columns == ():
+        assert given_in(page([0.0], [1.0], columns=columns))["columns"] is None
+        return
+    with pytest.raises(ValueError, match="columns must"):
+        page([0.0], [1.0], columns=columns)
+
+
+def test_tables_give_their_columns():
+    one, other = (pd.DataFrame([[0.0, 1.0]], columns=names) for names in (["u", HOSTILE], ["u", "w"]))
+    assert given_in(page(one, [[2.0, 3.0]]))["columns"] == ["u", HOSTILE.replace("\u2028", "\ufffd")]
+    assert given_in(page(rpw.Measure(other), other))["columns"] == ["u", "w"]
+    with pytest.raises(ValueError, match="the same columns in the same order"):
+        page(one, other)
+
+
+def test_a_result_gives_its_columns(tmp_path):
+    table = pd.DataFrame([[0.0, 1.0]], columns=["u", "w"])
+    rpw.solve(table, table + 1).explore(tmp_path / "page.html")
+    assert given_in((tmp_path / "page.html").read_text(encoding="utf-8"))["columns"] == ["u", "w"]
 
 
 @pytest.mark.parametrize("names", [("a",), ("a", "b", "c"), 3, None, "ab", ("a", None), {"a", "b"}])

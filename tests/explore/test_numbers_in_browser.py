@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rpw
+from rpw import _core
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -19,19 +20,19 @@ METRICS = ("euclidean", "cityblock", "chebyshev")
 ASK = """async (problems) => {
     const answers = [];
     for (const problem of problems) {
-        const what = ["crossing", "transport", "profile", ...(problem.kappa > 0 ? ["toCrossing"] : [])];
+        const what = ["crossing", "transport", "profile", "places"];
         const p = problem.p ?? Infinity;
-        const { crossing, transport, profile, toCrossing } = await playground.askOnce({ ...problem, p, what });
+        const { crossing, transport, profile, places } = await playground.askOnce({ ...problem, p, what });
         const lists = (answer, ...names) => names.map((name) => Array.from(answer[name]));
         answers.push({
-            errors: [crossing, transport, profile, toCrossing].map((answer) => answer?.error ?? ""),
+            errors: [crossing, transport, profile, places].map((answer) => answer.error ?? ""),
             crossing: [crossing.distance, crossing.lower, crossing.upper, crossing.planCost, crossing.moved],
             isExact: crossing.isExact && transport.isExact,
             plan: lists(crossing, "row", "column", "mass"),
             unmatched: lists(crossing, "unmatchedA", "unmatchedB"),
             transport: [transport.distance, transport.lower, transport.upper],
             profile: lists(profile, "alpha", "cost"),
-            toCrossing: toCrossing ? lists(toCrossing, "alpha", "cost") : null,
+            places: [...lists(places, "alpha", "cost"), places.isWhole],
         });
     }
     return answers;
@@ -91,11 +92,9 @@ def check(given, found):
     close(found["transport"], transport)
     check_plan(given, found, result)
     check_profile(given["p"], found, whole)
-    if found["toCrossing"] is not None:
-        alpha, cost = map(np.array, found["toCrossing"])
-        kappa = given["k"] * given["diameter"]
-        close(1 - alpha[1:], np.atleast_1d(whole.distance(cost[1:] / (1 - alpha[1:]))) if np.all(alpha < 1) else 0)
-        close([1 - alpha[-1], cost[-1]], [result.distance, kappa * result.distance], max(1, kappa))
+    *places, is_whole = found["places"]
+    assert is_whole
+    check_places(*map(np.array, places), whole)
 
 
 def check_plan(given, found, result):
@@ -132,6 +131,20 @@ def check_profile(p, found, whole):
     close(np.interp(whole.mass, alpha, power), whole.cost_p / end**p)
 
 
+def check_places(alpha, cost, whole):
+    """The line through the places is the profile, but for so much of the picture, across or up."""
+    masses = np.linspace(0, 1, 201)
+    assert (np.diff(alpha) >= 0).all()
+    assert (np.diff(cost) >= 0).all()
+    check_on(masses, np.interp(masses, alpha, cost), whole, far=1 / 40 + 1 / 128)
+
+
+def check_on(alpha, cost, whole, far):
+    end = whole(1.0)
+    assert (cost >= whole(np.maximum(alpha - far, 0)) - far * end).all()
+    assert (cost <= whole(np.minimum(alpha + far, 1)) + far * end).all()
+
+
 @pytest.fixture(scope="module")
 def rng():
     return np.random.default_rng(20240531)
@@ -163,9 +176,7 @@ def test_many_points(opened, plain_page, rng, p):
     given = {"x": x, "y": y, "a": np.ones(620), "b": rng.random(560), "p": p, "k": 0.5, "diameter": 4.0}
     given["metric"] = "euclidean"
     (found,) = opened(plain_page).evaluate(ASK, [as_job(given)])
-    alpha, cost = map(np.array, found.pop("toCrossing"))  # a curve little above the profile
-    assert (cost >= rpw.profile(x, y, given["a"], given["b"], p=p)(alpha) - 1e-9).all()
-    check(given, found | {"toCrossing": None})
+    check(given, found)
 
 
 def test_a_time_limit_leaves_proven_bounds(opened, plain_page, rng):
@@ -181,3 +192,25 @@ def test_a_time_limit_leaves_proven_bounds(opened, plain_page, rng):
     assert found[0] - 1e-12 <= true <= found[1] + 1e-12
     assert found[0] < found[1]
     assert abs(found[2] - (1 - found[1])) < 1e-9
+
+
+ASK_LEADING = """async (jobs) => {
+    const columns = [];
+    for (const job of jobs) columns.push((await playground.askOnce({ ...job, what: ["leading"] })).leading.numbers[0]);
+    return columns;
+}"""
+
+
+def test_the_leading_column_is_that_of_python(opened, plain_page):
+    rng = np.random.default_rng(7)
+    given = [problem(rng, 40) for _ in range(60)]
+    for each in given:
+        units = 10.0 ** rng.integers(-3, 4, each["x"].shape[1])
+        each["x"], each["y"] = units * each["x"], units * each["y"]
+        # An atom without mass is in no cloud.
+        each["x"], each["y"] = each["x"][each["a"] > 0], each["y"][each["b"] > 0]
+        each["a"], each["b"] = each["a"][each["a"] > 0], each["b"][each["b"] > 0]
+    found = opened(plain_page).evaluate(ASK_LEADING, [as_job(each) for each in given])
+    true = [_core.leading_column(each["x"], each["y"]) for each in given]
+    assert {None, 0, 1} <= set(true)
+    assert found == [-1 if column is None else column for column in true]

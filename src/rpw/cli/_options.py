@@ -284,10 +284,10 @@ def diameter_note(
     return None
 
 
-def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str) -> str | None:
+def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str, *way_out: str) -> str | None:
     """The words of Python's warning that one column makes up nearly all of the distances, if it does."""
     column = as_problem(x, y, None, None, metric=metric).leading_column if k > 0 else None
-    return None if column is None else of_one_scale(column)
+    return None if column is None else of_one_scale(column, *way_out)
 
 
 def note_row(*notes: str | None) -> list[tuple[str, str]]:

@@ -19,10 +19,12 @@ from rpw.cli._options import (
     as_one_k,
     check_choice,
     check_question,
+    note_row,
     notes_of_tables,
     one_of,
     path,
     read_pair,
+    units_note,
     usage,
 )
 from rpw.cli._output import print_json, print_rows
@@ -85,7 +87,9 @@ def explore(
     for file, cloud in ((a, x), (b, y)):
         _check(file, cloud)
     delta = given if given is not None else float(rpw.diameter(x, y, metric=metric)) or 1.0
-    write_page(target, x, y, p=p, k=price, diameter=delta, metric=metric, names=(a.name, b.name))
+    called = {"names": (a.name, b.name), "columns": one.columns or other.columns}
+    write_page(target, x, y, p=p, k=price, diameter=delta, metric=metric, **called)
+    units = units_note(x, y, price, metric, "press Scale the columns on the page")
     if as_json:
         sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
         print_json({"page": target, "p": p, "k": price, "metric": metric, "diameter": delta, **sizes})
@@ -97,6 +101,7 @@ def explore(
             ("second", f"{b}: {y!r}"),
             ("begins with", f"p={p:g}, k={price:g}, metric={metric}, diameter={delta:g}"),
             *notes_of_tables(a, one, b, other),
+            *note_row(units),
         ]
     )
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rpw.base.check import as_choice, as_diameter, as_k, as_kappa, as_p, as_path, as_points, as_weights
+from rpw.base.columns import Columns
 from rpw.explore.scripts import bundled
 from rpw.io.files import replacing
 from rpw.measure import Measure
@@ -38,6 +39,7 @@ def page(
     diameter: float | None = None,
     metric: str = "euclidean",
     names: tuple[str, str] = ("A", "B"),
+    columns: tuple[str, ...] | None = None,
 ) -> str:
     """Return the playground as HTML.
 
@@ -58,6 +60,9 @@ def page(
         Distance between points.
     names : tuple of two str, default ("A", "B")
         What the two clouds are called on the page.
+    columns : tuple of str, optional
+        What the axes are called. If you leave it out, they are called by the columns of the tables x and y, or else x
+        and y.
 
     Returns
     -------
@@ -75,9 +80,10 @@ def page(
     metric = as_choice(metric, "metric", METRICS)
     first, second = _as_names(names)
     if x is None and y is None and a is None and b is None:
-        if (p, k, diameter, metric, first, second) != (2, 1, 1, "euclidean", *_NAMES):
-            raise ValueError("p, k, diameter, metric and names need points: pass x and y")
+        if (p, k, diameter, metric, first, second, columns) != (2, 1, 1, "euclidean", *_NAMES, None):
+            raise ValueError("p, k, diameter, metric, names and columns need points: pass x and y")
         return _filled("RPW playground", "RPW playground", "Free play", None)
+    best = Columns().shared_with(x=x, y=y).best
     x, a = _as_cloud(x, a, "x", "a")
     y, b = _as_cloud(y, b, "y", "b")
     if x.shape[1] != y.shape[1]:
@@ -86,6 +92,7 @@ def page(
         "dimension": x.shape[1],
         "metric": metric,
         "names": [first, second],
+        "columns": _as_columns(best if columns is None else columns, x.shape[1]),
         "p": p if math.isfinite(p) else None,  # JSON has no infinity
         "k": k,
         "diameter": diameter,
@@ -135,6 +142,14 @@ def _as_names(names: Any) -> tuple[str, str]:
         raise ValueError(f"names must be two strings, one for each cloud, got {names!r:.60}")
     first, second = names
     return _short(first), _short(second)
+
+
+def _as_columns(names: Any, dimension: int) -> list[str] | None:
+    if not isinstance(names, (tuple, list)) or not all(isinstance(each, str) for each in names):
+        raise ValueError(f"columns must be strings, one for each coordinate, got {names!r:.60}")
+    if names and len(names) != dimension:
+        raise ValueError(f"columns must have a name for each of {dimension} coordinates, got {len(names)}")
+    return [_short(each) for each in names] or None
 
 
 def _as_cloud(points: Any, weights: Any, name: str, weights_name: str) -> tuple[Any, Any]:

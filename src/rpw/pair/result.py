@@ -350,7 +350,7 @@ class Result:
             )
         diameter = float(given.ground.diameter([given.x, given.y])) if asked.is_of_cost else asked.diameter
         settings: dict[str, Any] = {"p": asked.p, "k": asked.k, "diameter": diameter or 1.0}
-        write_page(path, *given.points, given.a, given.b, metric=core.name, **settings)
+        write_page(path, *given.points, given.a, given.b, metric=core.name, columns=given.names, **settings)
 
     def _in_short(self) -> str:
         """What moves and what that means, in a line."""

@@ -1,11 +1,25 @@
 // Sliders, fields, buttons, files, stories: all that is not the stage.
 
 import { counted, isNumber, readCsv, writeCsv } from "./csv.js";
+import { nameOfAxis } from "./draw.js";
 import { comeToRest, moveForAMoment, removeChosen, selectAll } from "./input.js";
 import { priceAt } from "./profile.js";
 import { clearTraces, pInWords, say } from "./readouts.js";
 import { SAMPLES, SPACE } from "./samples.js";
-import { canUndo, on, placePoints, pointAt, remember, selectedCount, setClouds, sizeOf, state, tell, undo } from "./state.js";
+import {
+  canUndo,
+  inUnits,
+  on,
+  placePoints,
+  pointAt,
+  remember,
+  selectedCount,
+  setClouds,
+  sizeOf,
+  state,
+  tell,
+  undo,
+} from "./state.js";
 import { STORIES } from "./stories.js";
 import { lookAgain, lookNow, showAll, showBox, zoom } from "./view.js";
 
@@ -27,7 +41,8 @@ export function showParameters() {
   }
   byId("kappa").textContent = shown(k * diameter);
   const numbers = `p=${Number.isFinite(p) ? p : 'float("inf")'}, k=${k}, diameter=${diameter}`; // every digit: the same floats
-  byId("code").textContent = `rpw.solve(x, y, a, b, ${numbers}${state.metric === "euclidean" ? "" : `, metric="${state.metric}"`})`;
+  const [x, y] = ["x", "y"].map((name) => (isScaled() ? `${name} / [${state.units.join(", ")}]` : name));
+  byId("code").textContent = `rpw.solve(${x}, ${y}, a, b, ${numbers}${state.metric === "euclidean" ? "" : `, metric="${state.metric}"`})`;
 }
 
 function shown(value) {
@@ -110,6 +125,46 @@ function largestDistance() {
   return ends.reduce((most, p) => ends.reduce((far, q) => Math.max(far, norm(p[0] - q[0], p[1] - q[1])), most), 0);
 }
 
+// ---------------------------------------------------------------- units of columns
+
+const SPANS = [[0.25, 0.75], [0.05, 0.95], [0, 1]]; // as in src/rpw/stats/scale.py: the first with a width
+
+// The width of the middle half of a column, in both clouds together.
+function widthOf(axis) {
+  const values = [0, 1].flatMap((side) => Array.from({ length: sizeOf(side) }, (_, index) => pointAt(side, index)[axis]));
+  const ordered = Float64Array.from(values).sort();
+  const last = ordered.length - 1;
+  const widths = SPANS.map(([low, high]) => ordered[Math.ceil(high * last)] - ordered[Math.floor(low * last)]);
+  return widths.find((width) => width > 0 && Number.isFinite(width)) ?? 1;
+}
+
+function isScaled() {
+  return state.units.some((unit) => unit !== 1);
+}
+
+function changeUnits() {
+  rememberAll();
+  const units = isScaled() ? [1, 1] : [widthOf(0), widthOf(1)];
+  setClouds(state.clouds.map((cloud) => inUnits(cloud, units)));
+  state.units = units;
+  clearTraces();
+  showAll();
+  byId("file-message").textContent = fitDiameter() ? `Δ is now ${shown(state.diameter)}, the largest distance.` : "";
+  comeToRest();
+}
+
+// What Python warns of (src/rpw/base/doubts.py), and the way out.
+export function showUnits() {
+  const leading = state.k > 0 ? (state.leading?.numbers[0] ?? -1) : -1;
+  byId("units").hidden = leading < 0 && !isScaled();
+  if (byId("units").hidden) return;
+  const name = state.columns[leading];
+  byId("units-text").textContent = isScaled()
+    ? `Each column is divided by the width of its middle half: ${state.columns.map((_, axis) => nameOfAxis(axis)).join(", ")}.`
+    : `The column ${name} makes up nearly all of the distance between points, and the other column has almost no effect.`;
+  byId("scale").textContent = isScaled() ? "Take the columns as they came" : "Scale the columns";
+}
+
 function listenToProfile() {
   const canvas = byId("profile");
   const turn = (event) => {
@@ -137,6 +192,7 @@ function listenToButtons() {
   byId("select-b").addEventListener("click", () => selectAll(1));
   byId("delete").addEventListener("click", removeChosen);
   byId("undo").addEventListener("click", undo);
+  byId("scale").addEventListener("click", changeUnits);
   byId("fit").addEventListener("click", () => (showAll(), tell("view")));
   byId("zoom-in").addEventListener("click", () => (zoom(1.25), tell("view")));
   byId("zoom-out").addEventListener("click", () => (zoom(0.8), tell("view")));
@@ -167,20 +223,23 @@ function showButtons() {
 
 // Before other clouds take the place of those that are there.
 function rememberAll() {
-  const { names, metric, p, k, diameter } = state;
-  remember({ settings: { names: [...names], metric, p, k, diameter }, look: lookNow() });
+  const { names, columns, units, metric, p, k, diameter } = state;
+  const message = byId("file-message").textContent;
+  remember({ settings: { names: [...names], columns, units, metric, p, k, diameter }, look: lookNow(), message });
 }
 
-function bringBack({ settings, look }) {
+function bringBack({ settings, look, message }) {
   tellStory(null);
   Object.assign(state, settings);
+  byId("file-message").textContent = message;
   lookAgain(look);
   clearTraces();
   tell("parameters");
 }
 
-export function begin({ clouds, dimension }, { isWhole = false } = {}) {
+export function begin({ clouds, dimension, columns = ["x", "y"] }, { isWhole = false } = {}) {
   setClouds(clouds, dimension);
+  Object.assign(state, { columns, units: [1, 1] });
   clearTraces();
   if (isWhole || dimension === 1) showAll();
   else showBox([0, SPACE.width], [0, SPACE.height]);
@@ -217,7 +276,7 @@ async function openFiles(files, side) {
 function take(found, side) {
   if (found.length === 0) return;
   const { dimension } = found[0];
-  const other = found.length === 2 ? found[1].cloud : state.clouds[1 - side];
+  const other = found.length === 2 ? found[1].cloud : inUnits(state.clouds[1 - side], [1, 1]);
   const otherDimension = found.length === 2 ? found[1].dimension : state.dimension;
   if (other.weights.length > 0 && otherDimension !== dimension) {
     const both = found.length === 2 ? "" : ": to replace both clouds, open two files at once";
@@ -230,7 +289,8 @@ function take(found, side) {
   found.forEach(({ file }, place) => {
     state.names[found.length === 2 ? place : side] = file.name;
   });
-  begin({ clouds, dimension }, { isWhole: true });
+  const columns = found[0].columns ?? (found.length === 2 ? undefined : state.columns);
+  begin({ clouds, dimension, columns }, { isWhole: true });
 }
 
 function listenToFiles() {
@@ -241,7 +301,9 @@ function listenToFiles() {
     });
   }
   for (const [id, side] of [["save-a", 0], ["save-b", 1]]) {
-    byId(id).addEventListener("click", () => save(`${"ab"[side]}.csv`, writeCsv(state.clouds[side], state.dimension)));
+    byId(id).addEventListener("click", () => {
+      save(`${"ab"[side]}.csv`, writeCsv(inUnits(state.clouds[side], [1, 1]), state.dimension));
+    });
   }
   const sideOf = (event) => (event.clientX < stage.getBoundingClientRect().left + stage.clientWidth / 2 ? 0 : 1);
   stage.addEventListener("dragover", (event) => {

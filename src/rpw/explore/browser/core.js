@@ -1,5 +1,7 @@
 // The compiled core: clouds in, lists of numbers out. It runs in workers; in the page only where there are none.
 
+import { ends, withMore } from "./places.js";
+
 const METRICS = ["euclidean", "cityblock", "chebyshev"];
 const LISTS = ["numbers", "row", "column", "mass", "unmatchedA", "unmatchedB", "alpha", "cost"];
 const NO_LIMIT = 1e10; // seconds
@@ -23,21 +25,26 @@ export class Core {
     this.exports._initialize();
   }
 
-  // `job`: what (a list of "crossing", "transport", "toCrossing", "profile"), dimension, metric, a, b (each with
-  // `points`, the coordinates point by point, and `weights`), p, kappa, and seconds if there is a limit. Gives an answer
-  // for each name in `what`: the lists that it fills, or an `error`.
+  // `job`: what (a list of "crossing", "leading", "transport", "places", "profile"), dimension, metric, a, b (each with
+  // `points`, the coordinates point by point, and `weights`), p, kappa, and seconds if there is a limit. For "places",
+  // which come after "transport" or go on from `known` ones, see places.js. Gives an answer for each name in `what`, in
+  // this order: the lists that it fills, or an `error`.
   answers(job) {
     const metric = METRICS.indexOf(job.metric);
     const seconds = job.seconds ?? NO_LIMIT;
     this.write(0, job.a, job.dimension);
     this.write(1, job.b, job.dimension);
+    const bounds = (kappa, tol, limit = NO_LIMIT) =>
+      this.listsIf(this.exports.rpw_place(metric, job.p, kappa, tol, limit));
     const ask = {
-      crossing: () => this.exports.rpw_crossing(metric, job.p, job.kappa, seconds),
-      transport: () => this.exports.rpw_transport(metric, job.p, NO_LIMIT),
-      toCrossing: () => this.exports.rpw_profile_to_crossing(metric, job.p, job.kappa, seconds),
-      profile: () => this.exports.rpw_profile(metric, job.p, seconds),
+      crossing: () => this.listsIf(this.exports.rpw_crossing(metric, job.p, job.kappa, seconds)),
+      leading: () => this.listsIf(this.exports.rpw_leading_column()),
+      transport: () => this.listsIf(this.exports.rpw_transport(metric, job.p, NO_LIMIT)),
+      places: ({ transport }) =>
+        transport?.error ? transport : withMore(job.known ?? ends(transport.distance), seconds, job.isHurried, bounds),
+      profile: () => this.listsIf(this.exports.rpw_profile(metric, job.p, seconds)),
     };
-    return Object.fromEntries(job.what.map((name) => [name, ask[name]() ? this.lists() : { error: this.error() }]));
+    return job.what.reduce((answers, name) => ({ ...answers, [name]: ask[name](answers) }), {});
   }
 
   write(side, cloud, dimension) {
@@ -48,7 +55,8 @@ export class Core {
     room.set(cloud.weights, count * dimension);
   }
 
-  lists() {
+  listsIf(isAnswered) {
+    if (!isAnswered) return { error: this.error() };
     const answer = {};
     LISTS.forEach((name, place) => {
       const size = this.exports.rpw_list_size(place);

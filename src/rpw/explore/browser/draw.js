@@ -5,6 +5,7 @@ import { niceStep, toScreen, toWorld, view } from "./view.js";
 
 const BINS = 4; // of lines, by the mass that they carry
 const LITTLE = 0.02; // of a point's weight: less is not ringed
+const LONGEST_NAME = 28; // letters of a column
 const MOST_LINES = 200; // of the grid; more are asked for only where a step is lost in the last digit of a coordinate
 
 const isDark = matchMedia("(prefers-color-scheme: dark)");
@@ -117,10 +118,26 @@ function drawGrid(context, look) {
       const down = Math.round(toScreen(0, [0, y])[1]) + 0.5;
       context.moveTo(0, down);
       context.lineTo(view.width, down);
-      if (down > 16 && down < view.height - 26) context.fillText(label(y, step), 7, down - 4);
+      if (down > 34 && down < view.height - 26) context.fillText(label(y, step), 7, down - 4);
     }
   }
   context.stroke();
+  drawNames(context, look);
+}
+
+// What the axes are, below their right and above their upper end.
+function drawNames(context, look) {
+  context.font = `600 12px ${look.font}`;
+  context.textAlign = "right";
+  context.fillText(nameOfAxis(0), view.width - 8, view.height - 24);
+  context.textAlign = "left";
+  if (state.dimension > 1) context.fillText(nameOfAxis(1), 7, 15);
+}
+
+export function nameOfAxis(axis) {
+  const name = state.columns[axis];
+  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+  return state.units[axis] === 1 ? short : `${short} ÷ ${Number(state.units[axis].toPrecision(4))}`;
 }
 
 // The multiples of a step from one end to the other. Counted first: far from 0, n + 1 may be n again.

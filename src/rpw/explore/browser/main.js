@@ -1,6 +1,6 @@
 // Starts the page, and draws once in each frame in which something has changed.
 
-import { begin, listenToControls, setHome, showParameters, tellStory } from "./controls.js";
+import { begin, listenToControls, setHome, showParameters, showUnits, tellStory } from "./controls.js";
 import { drawStage } from "./draw.js";
 import { gesture, listenOn } from "./input.js";
 import { drawProfile } from "./profile.js";
@@ -24,6 +24,7 @@ function drawSoon() {
     drawProfile(byId("profile"));
     drawTraces();
     showNumbers();
+    showUnits();
     window.playground.drawn = state.crossing?.moment ?? 0;
   });
 }
@@ -54,9 +55,9 @@ function goHome(given) {
     begin(SAMPLES["two-60"].make());
     return;
   }
-  const { a, b, dimension, p, ...others } = given;
+  const { a, b, dimension, columns, p, ...others } = given;
   Object.assign(state, others, { p: p ?? Infinity, names: [...given.names] }); // JSON has no ∞
-  begin({ clouds: [a, b].map(copied), dimension }, { isWhole: true });
+  begin({ clouds: [a, b].map(copied), dimension, columns: columns ?? undefined }, { isWhole: true });
 }
 
 function copied({ points, weights }) {

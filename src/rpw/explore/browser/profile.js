@@ -84,7 +84,7 @@ function drawAxes(context, look, box) {
   context.stroke();
   context.fillText("mass moved", box.across(0.5), box.down(0) + 21);
   context.textAlign = "left";
-  context.fillText("cost", 6, 2);
+  context.fillText("cost W of moving it", 6, 2);
 }
 
 function drawPrice(context, look, box) {
@@ -100,11 +100,12 @@ function drawPrice(context, look, box) {
   context.setLineDash([]);
 }
 
-// Up to the crossing the line is strong, beyond it thin.
+// Up to the crossing the line is strong, beyond it thin. It never turns back, although places are known to a tolerance.
 function drawCurve(context, look, box) {
+  if (!state.profile.isWhole && state.profile.alpha.length < 3) return; // no more than its ends
   const places = samplesOf(state.profile, state.p);
   const moved = 1 - state.crossing.upper;
-  const meeting = [moved, costAtCrossing()];
+  const meeting = [moved, isOfOneMoment() ? costAtCrossing() : costAt(places, moved)];
   const draw = (line, width) => {
     context.lineWidth = width;
     context.beginPath();
@@ -113,10 +114,28 @@ function drawCurve(context, look, box) {
   };
   context.strokeStyle = look.ink;
   context.lineJoin = "round";
-  context.globalAlpha = state.profile.isWhole || state.profile.moment === state.crossing.moment ? 1 : 0.6; // a little old
-  if (state.profile.isWhole) draw([meeting, ...places.filter(([alpha]) => alpha > moved)], 1.2);
-  draw([...places.filter(([alpha]) => alpha < moved), meeting], 2.4);
-  context.globalAlpha = 1;
+  if (!state.profile.isWhole) context.setLineDash([2, 4]); // between places that are known
+  draw([meeting, ...places.filter(([alpha, cost]) => alpha > moved && cost >= meeting[1])], 1.2);
+  draw([...places.filter(([alpha, cost]) => alpha < moved && cost <= meeting[1]), meeting], 2.4);
+  context.setLineDash([]);
+}
+
+// At rest, bounds far apart are no number yet.
+export function isHardlyKnown() {
+  const { crossing, isMoving } = state;
+  return crossing && !isMoving && !crossing.isSettled && crossing.upper > 2 * crossing.lower;
+}
+
+// Whether the crossing lies on the curve: while points move, one of the two may be older, or known by its bounds only.
+function isOfOneMoment() {
+  return state.crossing.isExact && state.crossing.moment === state.profile.moment;
+}
+
+function costAt(places, moved) {
+  const after = places.find(([alpha]) => alpha >= moved) ?? places.at(-1);
+  const before = places.findLast(([alpha]) => alpha < moved) ?? after;
+  const share = (moved - before[0]) / (after[0] - before[0] || 1);
+  return before[1] + share * (after[1] - before[1]);
 }
 
 function costAtCrossing() {
@@ -124,10 +143,8 @@ function costAtCrossing() {
   return Number.isFinite(state.p) ? crossing.planCost : crossing.upper * state.k * state.diameter;
 }
 
-// The p-th power of W is straight between breakpoints; at p = ∞, W is a stair. Of a profile that is not whole some
-// places are known, and these are joined.
-function samplesOf({ alpha, cost, isWhole }, p) {
-  if (!isWhole) return Array.from(alpha, (each, place) => [each, cost[place]]);
+// The p-th power of W is straight between breakpoints; at p = ∞, W is a stair.
+function samplesOf({ alpha, cost }, p) {
   const places = [];
   for (let s = 0; s < alpha.length; s += 1) {
     if (s > 0 && Number.isFinite(p)) {
@@ -147,6 +164,21 @@ function samplesOf({ alpha, cost, isWhole }, p) {
 
 function drawMarks(context, look, box) {
   const { crossing, transport } = state;
+  const taken = isHardlyKnown() ? NaN : drawCrossing(context, look, box, crossing);
+  if (transport) {
+    const end = [box.across(1), box.down(transport.distance)];
+    dot(context, look, end, look.w);
+    context.font = `600 12px ${look.font}`;
+    context.fillStyle = look.w;
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    const isNear = Math.abs(end[1] - 1 - taken) < 16;
+    write(context, look, `W ${short(transport.distance)}`, end[0] - 10, isNear ? taken - 16 : end[1] - 1);
+  }
+}
+
+// Gives the height of the middle of its words.
+function drawCrossing(context, look, box, crossing) {
   const place = [box.across(1 - crossing.upper), box.down(costAtCrossing())];
   context.strokeStyle = look.rpw;
   context.lineWidth = 1;
@@ -163,16 +195,7 @@ function drawMarks(context, look, box) {
   context.textAlign = isRoom ? "left" : "right";
   context.font = `600 12px ${look.font}`;
   write(context, look, text, isRoom ? place[0] + 8 : Math.max(place[0] - 9, box.across(0) + width + 8), place[1] - 5);
-  const taken = place[1] - 11; // the middle of these words
-  if (transport) {
-    const end = [box.across(1), box.down(transport.distance)];
-    dot(context, look, end, look.w);
-    context.fillStyle = look.w;
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    const isNear = Math.abs(end[1] - 1 - taken) < 16;
-    write(context, look, `W ${short(transport.distance)}`, end[0] - 10, isNear ? taken - 16 : end[1] - 1);
-  }
+  return place[1] - 11;
 }
 
 // With a rim in the colour of the paper, so that lines do not run through the letters.

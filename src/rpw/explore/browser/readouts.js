@@ -1,8 +1,8 @@
 // The numbers beside the stage, what they were in the last seconds, and the same in words for those who listen.
 
 import { colours, prepared, sizeOnPage } from "./draw.js";
-import { short } from "./profile.js";
-import { isUpToDate } from "./solver.js";
+import { isHardlyKnown, short } from "./profile.js";
+import { isComputing, isUpToDate } from "./solver.js";
 import { MOST_POINTS, drawnSide, hasBoth, isFull, sizeOf, state } from "./state.js";
 
 const byId = (id) => document.getElementById(id);
@@ -33,22 +33,35 @@ export function showNumbers() {
   const { crossing, transport } = state;
   byId("w-name").textContent = pInWords();
   byId("message").textContent = state.error || advice();
-  byId("rpw").textContent = crossing ? short(crossing.distance) : "–";
-  byId("w").textContent = transport ? short(transport.distance) : "–";
+  showNumber("rpw", isHardlyKnown() ? null : crossing);
+  showNumber("w", transport);
   byId("w").classList.toggle("old", Boolean(transport && crossing && transport.moment !== crossing.moment));
   byId("proof").textContent = crossing ? proof(crossing) : "";
   byId("moves").textContent = crossing
     ? `${percent(crossing.moved)} of the mass moves at cost ${short(crossing.planCost)}. ${percent(crossing.distance)} stays behind.`
     : "";
+  byId("computing").textContent = !state.isMoving && isComputing() ? `Computing ${whatIsMissing()} …` : "";
   for (const [side, name] of ["count-a", "count-b"].entries()) {
     byId(name).textContent = `${state.names[side]} · ${sizeOf(side).toLocaleString("en")}`;
   }
 }
 
+function showNumber(name, answer) {
+  byId(name).textContent = answer ? short(answer.distance) : isComputing() ? "computing …" : "–";
+  byId(name).classList.toggle("pending", !answer && isComputing());
+}
+
+function whatIsMissing() {
+  const { crossing, transport, profile } = state;
+  const names = [[crossing, "RPW"], [transport, "W"], [profile?.isWhole ? profile : null, "the curve"]];
+  const missing = names.filter(([answer]) => !answer?.isSettled).map(([, name]) => name);
+  return new Intl.ListFormat("en").format(missing);
+}
+
 // An answer has come: what it was goes into the traces.
 export function traceAnswer(name) {
   const { crossing, transport } = state;
-  if (name === "crossing" && crossing) trace("rpw", crossing.distance);
+  if (name === "crossing" && crossing && !isHardlyKnown()) trace("rpw", crossing.distance);
   if (name === "transport" && transport) trace("w", transport.distance / state.diameter);
 }
 
@@ -118,8 +131,12 @@ let timer;
 export function speakSoon() {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    if (state.isMoving || !state.crossing || !state.transport || !hasBoth()) return;
+    if (state.isMoving || !hasBoth() || state.error) return;
     const { crossing, transport } = state;
+    if (!crossing?.isSettled || !transport) {
+      say("Computing …");
+      return speakSoon();
+    }
     say(
       `RPW ${short(crossing.distance)}, proven between ${below(crossing.lower, short)} and ${above(crossing.upper, short)}. ` +
         `W ${short(transport.distance)}. ${percent(crossing.distance)} of the mass stays behind.`,

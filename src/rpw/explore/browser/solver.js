@@ -1,13 +1,12 @@
-// Asks the core, in two workers. The front one finds RPW and its plan. The back one finds W_p and the profile: up to the
-// crossing while something moves, and all of it at rest.
+// Asks the core, in two workers. The front one finds RPW and its plan, the back one W_p and the profile. While something
+// moves, and first of all at rest, they have little time; at rest they go on to the end.
 
 import { Core } from "./core.js";
-import { hasBoth, sizeOf, state, tell } from "./state.js";
+import { forgetAnswers, hasBoth, sizeOf, state, tell } from "./state.js";
 
 const MANY_PAIRS = 250 * 250; // up to here the whole profile takes a few hundredths of a second
-const WHILE_MOVING = 0.12; // seconds for RPW: after that, the bounds proven by then
-const CURVE_WHILE_MOVING = 0.16;
-const MOST_FOR_PROFILE = 20; // seconds at rest: without an answer by then, the part up to the crossing stays
+const AT_ONCE = 0.12; // seconds: after that, the bounds on RPW and the places of the profile that are known by then
+const AT_REST = 0.4; // seconds for more places, before they are shown
 
 // One worker with the job that it has and the one that waits. A newer job takes the place of the one that waits.
 class Lane {
@@ -96,13 +95,13 @@ export function askOnce(job) {
   return new Promise((resolve) => own.ask(job, resolve));
 }
 
-function jobNow(what, seconds) {
+function jobNow(what, limits = {}) {
   const [a, b] = state.clouds.map(({ points, weights }) => ({
     points: Float64Array.from(points),
     weights: Float64Array.from(weights),
   }));
   const { dimension, metric, p } = state;
-  return { what, dimension, metric, a, b, p, kappa: state.k * state.diameter, seconds };
+  return { what, dimension, metric, a, b, p, kappa: state.k * state.diameter, ...limits };
 }
 
 let moment = 0; // counts the questions: an older answer does not replace a newer one
@@ -112,31 +111,32 @@ const failures = new Map(); // what the last answer of each name complained abou
 export function solve() {
   if (!front) return;
   moment += 1;
-  if (!hasBoth()) {
+  if (!hasBoth() || outOfRange()) {
     failures.clear();
-    state.error = "";
-    Object.assign(state, { crossing: null, transport: null, profile: null });
-    tell("answer");
-    return;
-  }
-  const wrong = outOfRange();
-  if (wrong) {
-    failures.clear();
-    state.error = wrong;
-    Object.assign(state, { crossing: null, transport: null, profile: null });
+    state.error = hasBoth() ? outOfRange() : "";
+    forgetAnswers();
     tell("answer");
     return;
   }
   const asked = { moment, structure: state.structure, isSettled: !state.isMoving };
-  front.ask(jobNow(["crossing"], state.isMoving ? WHILE_MOVING : undefined), ({ crossing }) => {
-    keep("crossing", crossing, asked);
+  askCrossing(asked);
+  if (sizeOf(0) * sizeOf(1) <= MANY_PAIRS) askWholeProfile(asked);
+  else askPlaces(asked);
+}
+
+// Whether there is time for more than a first answer.
+function mayGoOn(asked) {
+  return asked.isSettled && asked.moment === moment;
+}
+
+function askCrossing(asked) {
+  front.ask(jobNow(["crossing", "leading"], { seconds: AT_ONCE }), ({ crossing, leading }) => {
+    const goesOn = !crossing.isExact && mayGoOn(asked);
+    keep("leading", leading, asked);
+    if (!goesOn) return keep("crossing", crossing, asked);
+    if (!crossing.error) keep("crossing", crossing, { ...asked, isSettled: false });
+    front.ask(jobNow(["crossing"]), (exact) => keep("crossing", exact.crossing, asked), true);
   });
-  const isSmall = sizeOf(0) * sizeOf(1) <= MANY_PAIRS || state.dimension === 1;
-  if (isSmall) {
-    askWholeProfile(asked, false);
-  } else {
-    askInParts(asked);
-  }
 }
 
 // Why there is no answer to ask for: the rule of Python's functions.
@@ -147,7 +147,7 @@ function outOfRange() {
 }
 
 function keep(name, answer, asked) {
-  if (!hasBoth() || outOfRange()) return; // what was asked about is gone
+  if (!hasBoth() || outOfRange() || asked.structure < state.begun) return; // what was asked about is gone
   if (answer.error) failures.set(name, answer.error);
   else failures.delete(name);
   state[name] = answer.error ? null : { ...answer, ...asked }; // no older number beside a complaint
@@ -156,25 +156,31 @@ function keep(name, answer, asked) {
 }
 
 // The end of the whole profile is W_p.
-function askWholeProfile(asked, isSlow) {
-  const take = ({ profile }) => {
-    if (profile.error && isSlow) {
-      if (state.profile) state.profile.isLast = true; // the part up to the crossing is all there will be
+function askWholeProfile(asked) {
+  back.ask(jobNow(["profile"]), ({ profile }) => {
+    if (profile.error) {
+      if (asked.moment === moment) askPlaces(asked); // which needs no p-th powers of all distances together
       return;
     }
-    if (profile.error) return askInParts(asked, true); // W alone may have an answer
     keep("transport", { distance: profile.cost.at(-1) }, asked);
     keep("profile", { ...profile, isWhole: true }, asked);
-  };
-  back.ask(jobNow(["profile"], MOST_FOR_PROFILE), take, isSlow);
+  });
 }
 
-function askInParts(asked, isLast = false) {
-  back.ask(jobNow(["toCrossing", "transport"], CURVE_WHILE_MOVING), ({ toCrossing, transport }) => {
-    keep("profile", { ...toCrossing, isWhole: false, isLast }, asked);
+function askPlaces(asked) {
+  const what = ["transport", "places"];
+  const takeFirst = ({ transport, places }) => {
     keep("transport", transport, asked);
-    if (!isLast && asked.isSettled && asked.moment === moment) askWholeProfile(asked, true);
-  });
+    takePlaces(places, asked);
+  };
+  back.ask(jobNow(what, { seconds: AT_ONCE, isHurried: true }), takeFirst, asked.isSettled);
+}
+
+function takePlaces(places, asked) {
+  keep("profile", places, asked);
+  if (places.error || places.isWhole || !mayGoOn(asked)) return;
+  const known = Array.from(places.alpha, (alpha, s) => ({ alpha, cost: places.cost[s] }));
+  back.ask(jobNow(["places"], { known, seconds: AT_REST }), (more) => takePlaces(more.places, asked), true);
 }
 
 // Whether all that is shown belongs to what is shown, and nothing is being computed.
@@ -182,6 +188,9 @@ export function isUpToDate() {
   const answers = [state.crossing, state.transport, state.profile];
   if (!hasBoth()) return true;
   if (state.error) return !front?.running && !back?.running;
-  const areOfNow = answers.every((each) => each?.moment === moment && each.isSettled);
-  return areOfNow && Boolean(state.profile.isWhole || state.profile.isLast);
+  return answers.every((each) => each?.moment === moment && each.isSettled) && state.profile.isWhole;
+}
+
+export function isComputing() {
+  return !state.error && !isUpToDate();
 }

@@ -6,6 +6,8 @@ export const state = {
   dimension: 2,
   metric: "euclidean",
   names: ["A", "B"],
+  columns: ["x", "y"],
+  units: [1, 1], // what the columns were divided by, as they came
   clouds: [emptyCloud(), emptyCloud()],
   p: 2,
   k: 1,
@@ -14,9 +16,11 @@ export const state = {
   mode: "move", // or "draw0", "draw1": a pointer moves and selects, or draws points of a cloud
   isMoving: false, // something is being dragged or played: answers must come fast
   structure: 0, // grows when points come or go: a plan for others is of no use then
+  begun: 0, // the structure with which these clouds began
   crossing: null, // the answers, each with the structure it belongs to
   transport: null,
   profile: null,
+  leading: null, // which column makes up nearly all of the distances
   error: "",
 };
 
@@ -77,6 +81,19 @@ export function setClouds(clouds, dimension = state.dimension) {
   state.dimension = dimension;
   state.selection = [new Set(), new Set()];
   state.structure += 1;
+  state.begun = state.structure;
+  forgetAnswers();
+}
+
+// Those about other clouds would be taken for these clouds' own.
+export function forgetAnswers() {
+  Object.assign(state, { crossing: null, transport: null, profile: null, leading: null });
+}
+
+// The points of a cloud with each column in another unit.
+export function inUnits({ points, weights }, units) {
+  const at = (place) => place % state.dimension;
+  return { points: points.map((value, place) => (value * state.units[at(place)]) / units[at(place)]), weights };
 }
 
 // Keeps the points of the same clouds but puts them elsewhere, as a story does.
