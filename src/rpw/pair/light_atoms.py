@@ -11,6 +11,7 @@ from rpw.pair.question import Question
 
 __all__ = ["opened"]
 
+_LIGHT = 2e-9  # below it, a unit is more of an atom than bounds may differ by
 _ROUNDING_OF_WEIGHTS = 2.0**-52  # of each, where they are divided by their sum
 _UNITS_PER_ATOM = 2.0  # one by its own rounding, one where both measures get one sum
 
@@ -18,7 +19,7 @@ _UNITS_PER_ATOM = 2.0  # one by its own rounding, one where both measures get on
 def opened(lower: float, upper: float, problem: Problem, question: Question) -> tuple[float, float]:
     """Bounds on W that hold for the weights as they were given (docs/proofs/rounding.md, "Light atoms")."""
     lightest = min(float(weights[weights > 0].min()) for weights in (problem.a, problem.b))
-    if lightest >= 2 * (2.0**-50 + sum(problem.shape) / MASS_UNITS) or np.isinf(question.p):
+    if lightest >= _LIGHT or np.isinf(question.p):
         return lower, upper
     lengths, masses = _ways_of_rounding(problem)
     lengths = np.minimum(lengths, question.truncation)
