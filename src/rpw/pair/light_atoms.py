@@ -18,8 +18,11 @@ _ROUNDING_OF_WEIGHTS = 2.0**-52  # of each, where they are divided by their sum
 
 def opened(lower: float, upper: float, problem: Problem, question: Question) -> tuple[float, float]:
     """Bounds on W that hold for the weights as they were given (docs/proofs/rounding.md, "Light atoms")."""
+    if min(problem.a.min(), problem.b.min()) >= _LIGHT or np.isinf(question.p):  # at once for most
+        return lower, upper
     weights = np.concatenate([problem.a, problem.b])
-    if weights[weights > 0].min() >= _LIGHT or np.isinf(question.p):
+    is_light = (weights > 0) & (weights < _LIGHT)
+    if not is_light.any():
         return lower, upper
     lengths = np.minimum(_to_heaviest(problem), question.truncation)
     longest = max(float(lengths.max()), upper)
@@ -27,7 +30,7 @@ def opened(lower: float, upper: float, problem: Problem, question: Question) -> 
         return lower, upper
     powers = (lengths / longest) ** question.p
     unknown = (weights > 0) * (_UNITS_PER_ATOM / MASS_UNITS + _ROUNDING_OF_WEIGHTS * weights)
-    left_out = _negligible(weights) * powers[(weights > 0) & (weights < _LIGHT)].max()
+    left_out = _negligible(weights) * powers[is_light].max()
     open_p = float(np.sum(unknown * powers) + left_out)
 
     def shifted(bound: float, by: float) -> float:
