@@ -18,6 +18,9 @@ inline constexpr double unreachable = std::numeric_limits<double>::infinity();
 // Breakpoints and masses closer than this differ by the rounding of masses only.
 inline constexpr double smallest_step = 1e-15;
 
+// How much more than this may be unmoved where this is asked for. All mass is all of it: 0 is a whole number of units.
+inline double slack_of(double unmoved) { return unmoved > 0 ? smallest_step : 0.0; }
+
 inline Mass sum_of(std::span<const Mass> masses) { return std::accumulate(masses.begin(), masses.end(), Mass{0}); }
 
 // Σ mass · number, as potentials and costs are summed up.
@@ -31,6 +34,14 @@ inline bool are_equal(std::span<const Mass> masses) {
     return std::adjacent_find(masses.begin(), masses.end(), std::not_equal_to<>()) == masses.end();
 }
 
+inline Mass least_of(std::span<const Mass> masses) { return *std::min_element(masses.begin(), masses.end()); }
+
+inline Mass rounding_of(Mass total, std::size_t atoms) { return (total >> 50) + static_cast<Mass>(atoms); }
+
+// Nothing is, beside an atom of which it might be more than half: such an atom may lie far away, and be all of the
+// cost.
+inline Mass negligible_beside(Mass rounding, Mass lightest) { return lightest < 2 * rounding ? 0 : rounding; }
+
 // The masses of two measures.
 struct Masses {
     std::span<const Mass> a;
@@ -43,9 +54,11 @@ struct Masses {
     // One mass for all atoms of both.
     bool are_all_equal() const { return are_equal(a) && are_equal(b) && a[0] == b[0]; }
 
-    // Mass that may be the rounding of weights rather than mass: what is left at the end and is no larger counts as
-    // moved. Without this, one unit that two roundings left over would be carried across the whole space.
-    Mass negligible() const { return (total() >> 50) + static_cast<Mass>(a.size() + b.size()); }
+    // Mass that may be the rounding of weights rather than mass.
+    Mass rounding() const { return rounding_of(total(), a.size() + b.size()); }
+    // What is left at the end and is no larger counts as moved. Without this, one unit that two roundings left over
+    // would be carried across the whole space.
+    Mass negligible() const { return negligible_beside(rounding(), std::min(least_of(a), least_of(b))); }
 };
 
 inline double share_of(Mass part, Mass total) { return static_cast<double>(part) / static_cast<double>(total); }

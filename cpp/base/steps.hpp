@@ -18,7 +18,7 @@ public:
     // Up to this mass W is somewhere between the two thresholds. Steps too short to be seen are left out. A step at 0
     // stays by itself: it is what k = 0 asks for.
     void add(double low, double high, double unmoved) {
-        if (upper_.unmoved.back() - unmoved <= smallest_step) return;
+        if (upper_.unmoved.back() - unmoved <= slack_of(unmoved)) return;
         if (upper_.cost.back() > 0 && high - lows_.back() <= tol_) {
             upper_.unmoved.back() = unmoved;
             upper_.cost.back() = high;

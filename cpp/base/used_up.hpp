@@ -12,7 +12,7 @@ namespace rpw {
 class UsedUp {
 public:
     explicit UsedUp(const Masses& masses)
-        : rows_(masses.a.size()), negligible_(masses.negligible()), at_(rows_ + masses.b.size(), unreachable) {
+        : rows_(masses.a.size()), rounding_(masses.rounding()), at_(rows_ + masses.b.size(), unreachable) {
         half_.reserve(at_.size());
         for (Mass mass : masses.a) half_.push_back(mass / 2);
         for (Mass mass : masses.b) half_.push_back(mass / 2);
@@ -21,7 +21,7 @@ public:
     // So much of the node is unmoved at this price. A rest as small as the rounding of weights is none; without that,
     // an atom of which one unit is left over would seem to be the last of all.
     void note(Node x, Mass left, double price) {
-        if (at_[x] == unreachable && left <= std::min(negligible_, half_[x])) at_[x] = price;
+        if (at_[x] == unreachable && left <= std::min(rounding_, half_[x])) at_[x] = price;
     }
 
     // Where a rest stays to the end, the last price.
@@ -33,7 +33,7 @@ public:
 
 private:
     std::size_t rows_;
-    Mass negligible_;
+    Mass rounding_;
     std::vector<double> at_;
     std::vector<Mass> half_;
 };

@@ -52,12 +52,6 @@ Array<T> to_array(std::vector<T> values) {
 // Arrays carry their owner with them.
 inline constexpr auto own = nb::rv_policy::automatic;
 
-// Lets Ctrl-C through: runs pending signal handlers and turns what they raise into an exception.
-inline void poll_signals() {
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 // The space and the measures of one call, together with the arrays that they look into.
 struct OwnedSpace {
     Space view;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
+#include "bindings/lock.hpp"
 #include "ground/distinct.hpp"
 #include "ground/leading_column.hpp"
 #include "ground/metric.hpp"
@@ -58,7 +59,7 @@ OwnedMeasures measures_of(const Numbers<std::int64_t>& start, const Numbers<Mass
 }
 
 void fill_distances(const Table& x, const Table& y, Metric metric, double unit, const WritableTable& out) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     PointRows rows(as_points(y), metric, unit);
     for (std::size_t i = 0; i < x.shape(0); ++i) {
         rows.fill(as_points(x).at(static_cast<Node>(i)), out.data() + i * out.shape(1));
@@ -66,18 +67,18 @@ void fill_distances(const Table& x, const Table& y, Metric metric, double unit, 
 }
 
 void fill_powers(const Table& distances, double scale, double p, const WritableTable& out) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     scaled_powers(distances.data(), distances.size(), scale, p, out.data());
 }
 
 std::optional<double> largest_if_sound(const Table& cost) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const Range range = range_of(cost.data(), cost.size());
     return range.is_sound ? std::optional(range.largest) : std::nullopt;
 }
 
 Labels find_labels(const Table& points) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     Pulse pulse(poll_signals, unreachable);
     return label_points(as_points(points), {nullptr, 0, 0}, pulse);
 }
@@ -87,7 +88,7 @@ Array<std::int64_t> labels_of(const Table& points) { return to_array(find_labels
 Node count_distinct(const Table& points) { return find_labels(points).count; }
 
 double box_diameter_of(const Table& x, const Table& y, Metric metric) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return box_diameter(as_points(x), as_points(y), metric);
 }
 

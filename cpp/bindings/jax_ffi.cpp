@@ -5,7 +5,10 @@
 #include <nanobind/nanobind.h>
 #include <xla/ffi/api/ffi.h>
 
+#include "bindings/lock.hpp"
+
 namespace nb = nanobind;
+namespace py = rpw::python;
 namespace ffi = xla::ffi;
 
 namespace {
@@ -24,17 +27,23 @@ nb::tuple seen(const ffi::AnyBuffer& buffer, int flags) {
     return nb::make_tuple(nb::steal(memory), shape);
 }
 
+// The interpreter's lock, on a thread that is XLA's.
+struct Held {
+    const PyGILState_STATE state = py::ensure_lock();
+    ~Held() { PyGILState_Release(state); }
+};
+
 void call(std::string_view settings, ffi::RemainingArgs arguments, ffi::RemainingRets results) {
     nb::list read, written;
     for (std::size_t s = 0; s < arguments.size(); ++s) read.append(seen(*arguments.get<ffi::AnyBuffer>(s), PyBUF_READ));
     for (std::size_t s = 0; s < results.size(); ++s) {
         written.append(seen(**results.get<ffi::AnyBuffer>(s), PyBUF_WRITE));
     }
-    nb::handle{answer}(nb::str(settings.data(), settings.size()), read, written);
+    py::call(nb::handle(answer), nb::str(settings.data(), settings.size()), read, written);
 }
 
 ffi::Error pass_on(std::string_view settings, ffi::RemainingArgs arguments, ffi::RemainingRets results) {
-    const nb::gil_scoped_acquire gil;
+    const Held held;
     try {
         call(settings, arguments, results);
     } catch (const nb::python_error& error) {

@@ -1,5 +1,6 @@
 // Many pairs, and search.
 #include "bindings/arrays.hpp"
+#include "bindings/lock.hpp"
 #include "ground/distances.hpp"
 #include "many/bounds.hpp"
 #include "many/pair_values.hpp"
@@ -12,9 +13,10 @@ namespace {
 // Passes progress on to Python, and lets Ctrl-C through.
 Report reporter(const nb::object& progress) {
     return [progress](std::size_t done) {
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!progress.is_none()) progress(done);
+        poll_signals();
+        if (progress.is_none()) return;
+        const Locked locked;
+        call(progress, done);
     };
 }
 
@@ -94,7 +96,7 @@ struct Binding {
                      const nb::object& progress) {
         const Effort effort{threads, seconds, reporter(progress)};
         const auto compute = [&] {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             const Batch batch{space.view, a.view, b.view, question};
             return Function(batch, {view(first), view(second)}, view(extra)..., effort);
         };

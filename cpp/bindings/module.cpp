@@ -8,6 +8,7 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of rpw. Internal: inputs are trusted, see rpw.solve for the checked interface.";
+    nb::set_leak_warnings(false);  // a daemon thread that sleeps at exit (lock.hpp) keeps what it was called with
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);

@@ -8,6 +8,7 @@
 #include "base/crossing.hpp"
 #include "base/question.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/lock.hpp"
 #include "ground/distances.hpp"
 #include "solve/ask.hpp"
 #include "solve/solve.hpp"
@@ -30,9 +31,9 @@ public:
         const auto now = Pulse::Clock::now();
         if (tell_.is_none() || now - last_ < std::chrono::milliseconds(50)) return;
         last_ = now;
-        nb::gil_scoped_acquire gil;
         keep_best();
-        tell_(news_.moved, lower_, upper_, news_.stage, news_.pivots);
+        const Locked locked;
+        call(tell_, news_.moved, lower_, upper_, news_.stage, news_.pivots);
     }
 
 private:
@@ -68,9 +69,9 @@ private:
 
     bool fits(Node rows, Node columns, int bytes) {
         if (static_cast<double>(rows) * columns * bytes < always_fits) return true;
-        nb::gil_scoped_acquire gil;
+        const Locked locked;
         try {
-            check_(rows, columns, bytes);
+            call(check_, rows, columns, bytes);
             return true;
         } catch (nb::python_error& error) {
             if (!error.matches(PyExc_MemoryError)) throw;
@@ -88,7 +89,7 @@ auto run(const Function& function, const OwnedSpace& space, const OwnedMeasures&
          const Question& question, double seconds, Watch& watch, const nb::object& check_fits) {
     const Pair pair{space.view, a.view[0], b.view[0]};
     MemoryGuard guard(check_fits);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     Room room = guard.room();
     Pulse pulse([&watch] { watch.poll(); }, seconds, watch.news());
     try {

@@ -48,7 +48,7 @@ Outcome match(const Masses& masses, std::span<const std::int64_t> of_row, std::s
         if (here < there || (here == there && left_a[i] == 0)) ++r;
         if (here > there || (here == there && left_b[j] == 0)) ++c;
     }
-    if (total - moved <= masses.negligible()) moved = total;
+    if (total - moved <= masses.rounding()) moved = total;
     outcome.solver = Solver::total_variation;
     outcome.value = outcome.lower = outcome.upper = outcome.unmoved = share_of(total - moved, total);
     return outcome;

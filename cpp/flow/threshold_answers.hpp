@@ -140,7 +140,7 @@ Outcome threshold_at(const Problem& problem, double unmoved, Need need, Pulse& p
     outcome.unmoved = unmoved;
     outcome.value = outcome.upper = 0;
     if (unmoved + smallest_step >= 1) return outcome;
-    const auto enough = [unmoved](double) { return unmoved + smallest_step; };
+    const auto enough = [unmoved](double) { return unmoved + slack_of(unmoved); };
     ThresholdSearch search(problem.distances, problem.masses, unreachable, enough, pulse);
     const bool in_time = ends_in_time([&] {
         while (search.step()) tell_of(search, 1, search.above().threshold, pulse);

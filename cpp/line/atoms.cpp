@@ -49,6 +49,7 @@ SortedPair sorted_pair(const Pair& pair, const Direction& line) {
     SortedPair sides;
     sides.rounding = line.rounding;
     const Mass total = common_total(pair.masses());
+    sides.pair.lightest = std::min(least_of(pair.a.mass), least_of(pair.b.mass));
     sides.pair.x = sorted(pair.a, line, total, sides.order_x);
     sides.pair.y = sorted(pair.b, line, total, sides.order_y);
     return sides;

@@ -28,12 +28,13 @@ struct Atoms {
 struct LinePair {
     Atoms x;
     Atoms y;
+    Mass lightest = std::numeric_limits<Mass>::max();  // of the atoms: asked for often
 
     void rank();  // fills the ranks of x and y
     std::size_t atoms() const { return x.at.size() + y.at.size(); }
     // As `Masses` says them of two measures in any order.
     Mass total() const { return std::min(x.total(), y.total()); }
-    Mass negligible() const { return (total() >> 50) + static_cast<Mass>(atoms()); }
+    Mass negligible() const { return negligible_beside(rounding_of(total(), atoms()), lightest); }
     // What is unmoved where so much is moved.
     double unmoved(Mass moved) const {
         const Mass left = total() - moved;

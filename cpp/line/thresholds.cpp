@@ -167,7 +167,7 @@ Outcome line_threshold_at(const SortedPair& line, const Question& question, Puls
     outcome.solver = Solver::line;
     outcome.value = outcome.upper = 0;
     outcome.unmoved = question.unmoved;
-    const double enough = question.unmoved + smallest_step;
+    const double enough = question.unmoved + slack_of(question.unmoved);
     if (enough >= 1) return outcome;
     Narrowing narrowing{line.pair, pulse};
     const Pass &low = narrowing.low, &high = narrowing.high;

@@ -15,7 +15,7 @@ namespace rpw {
 // The edge that ends at this place. Those too short to be seen become part of the next one, and edges of the same slope
 // are one.
 inline void add_edge(Curve& curve, double slope, double unmoved, double cost) {
-    if (curve.unmoved.back() - unmoved <= smallest_step) return;
+    if (curve.unmoved.back() - unmoved <= slack_of(unmoved)) return;
     if (curve.slope.empty() || slope != curve.slope.back()) {
         curve.slope.push_back(slope);
         curve.unmoved.emplace_back();

@@ -86,7 +86,7 @@ Curve rounded_profile(const RoundedProblem<Cost>& problem, std::size_t max_break
     Curve curve;
     curve.solver = Solver::lmr;
     while (walk.phase([](std::int64_t, Mass available) { return available; })) {
-        if (curve.unmoved.back() - walk.unmoved() <= smallest_step) continue;
+        if (curve.unmoved.back() - walk.unmoved() <= slack_of(walk.unmoved())) continue;
         curve.unmoved.push_back(walk.unmoved());
         curve.cost.push_back(walk.cost());
         if (pulse.is_asked()) pulse.tell_moved(1 - walk.unmoved(), walk.phases());  // rounded costs are no bounds

@@ -90,7 +90,7 @@ std::vector<Support> SimplexAndWalk::climb() {
     double lambda = first_multiplier(problem_, pulse_), growth = step_of_lambda;
     while (vertices.back().unmoved > 0 && lambda < dearest_path) {
         const Support found = solve(lambda);
-        if (vertices.back().unmoved - found.unmoved > smallest_step) {
+        if (vertices.back().unmoved - found.unmoved > slack_of(found.unmoved)) {
             vertices.push_back(found);
         } else if (found.unmoved == 0) {
             vertices.back() = found;  // its last breakpoint is the end

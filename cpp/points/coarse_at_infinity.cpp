@@ -29,7 +29,7 @@ double length_for_mass(std::span<const Mass> masses, const std::vector<double>& 
     Mass left = total;
     for (const Node x : in_order(nearest)) {
         left -= masses[x];
-        if (share_of(left, total) <= unmoved + smallest_step) return nearest[x];
+        if (share_of(left, total) <= unmoved + slack_of(unmoved)) return nearest[x];
     }
     return 0;
 }
@@ -126,7 +126,7 @@ private:
         for (std::size_t e = 0; e < sorted.size(); ++e) {
             const auto& [length, row, column, mass] = sorted[e];
             left = std::max(0.0, left - mass);
-            const bool is_enough = left <= question_.unmoved + smallest_step || e + 1 == sorted.size();
+            const bool is_enough = left <= question_.unmoved + slack_of(question_.unmoved) || e + 1 == sorted.size();
             const double bound = is_crossing() ? std::max(length / question_.kappa, left) : length;
             if (!(is_crossing() || is_enough) || bound >= found.upper) continue;
             found.upper = bound;

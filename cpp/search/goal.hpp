@@ -26,7 +26,7 @@ struct Goal {
     // Whether the goal lies further along than a plan that leaves so much and costs so much. A smaller step than the
     // smallest is the rounding of a mass such as 5/6, and at a large p what lies beyond may be dear without end.
     bool is_beyond(double left, double cost_p) const {
-        return is_crossing() ? kappa * left > root(cost_p, p) : left - unmoved > smallest_step;
+        return is_crossing() ? kappa * left > root(cost_p, p) : left - unmoved > slack_of(unmoved);
     }
     bool is_beyond(const ProfilePoint& point) const { return is_beyond(point.unmoved, point.cost_p); }
 

@@ -19,7 +19,9 @@ using namespace tuning;
 
 namespace {
 
-bool is_step(const Support& left, const Support& right) { return left.unmoved - right.unmoved > smallest_step; }
+bool is_step(const Support& left, const Support& right) {
+    return left.unmoved - right.unmoved > slack_of(right.unmoved);
+}
 
 double width_of(const Support& left, const Support& right) { return left.unmoved - right.unmoved; }
 

@@ -81,7 +81,7 @@ Measures draw(int count, int most, int places, const std::vector<double>& suppor
         }
         measures.total.push_back(total);
         const auto [least, largest] = std::minmax_element(masses.begin(), masses.end());
-        measures.unit.push_back(*least == *largest ? *least : 0);
+        measures.unit.push_back(*least == *largest ? *least : -*least);
         measures.start.push_back(measures.start.back() + size);
     }
     const std::size_t atoms = measures.mass.size();

@@ -57,7 +57,7 @@ bool WalkedProfileOver<Walk>::walk(double most_work, std::size_t max_breakpoints
 
 template <class Walk>
 void WalkedProfileOver<Walk>::add_edge(double slope) {
-    if (curve_.unmoved.back() - walk_.unmoved() <= smallest_step) return;  // too short to be a breakpoint
+    if (curve_.unmoved.back() - walk_.unmoved() <= slack_of(walk_.unmoved())) return;  // too short to be a breakpoint
     if (!curve_.slope.empty() && slope == curve_.slope.back()) {  // the same edge of F, in several augmentations
         curve_.unmoved.pop_back();
         curve_.cost.pop_back();

@@ -49,15 +49,15 @@ def test_a_far_atom_among_many():
         assert rpw.wasserstein(x, y, b=light) == pytest.approx(1e6 * far_mass(light) ** 0.5, rel=1e-7)
 
 
-def drawn(rng):
+def drawn(rng, exponents=(0, 0, 3, 7, 11, 13), farthest=5):
     """Small measures in the plane on whole numbers; light atoms lie far away."""
     found = []
     for size in rng.integers(1, 5, 2):
         points, weights = rng.integers(0, 4, (size, 2)).astype(float), np.ones(size)
         if rng.random() < 0.7:
             weights = rng.choice([1.0, 3.0, rng.random() + 0.1], size)
-            weights[1:] *= 10.0 ** -rng.choice([0, 0, 3, 7, 11, 13], size - 1)
-        points[weights < 1e-6, 0] += 10.0 ** rng.integers(0, 5)
+            weights[1:] *= 10.0 ** -rng.choice(exponents, size - 1)
+        points[weights < 1e-6, 0] += 10.0 ** rng.integers(0, farthest)
         found.append((points, weights))
     return found
 
@@ -101,3 +101,64 @@ def test_every_way_agrees_with_exact_arithmetic(on_host, p):
             # A unit of each atom, and for heavy ones the rounding of float64, which is 128 of them.
             rounding = (len(a) + len(b) + 4) * UNIT / lightest * exact[name] + 256 * UNIT * heavy
             assert found**p == pytest.approx(exact[name], rel=1e-11, abs=rounding), (seed, name)
+
+
+def lighter(rng):
+    """The same with atoms lighter than 1e-15 of the mass, and even than 2**-61, whose mass is 0."""
+    return drawn(rng, (0, 3, 7, 11, 14, 15, 15.5, 16, 16.5, 17, 18, 20), 20)
+
+
+def solved(x, y, a, b, p):
+    """W with its bounds, in each way there is."""
+    for solver in ("auto", "walk", "simplex", "points"):
+        yield rpw.transport(x, y, a, b, p=p, metric="cityblock", solver=solver)
+    yield rpw.transport(cost=np.abs(x[:, None] - y).sum(axis=2), a=a, b=b, p=p)
+    if not (x[:, 1].any() or y[:, 1].any()):
+        yield rpw.transport(x[:, 0], y[:, 0], a, b, p=p)
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+@pytest.mark.parametrize("is_on_line", [True, False])
+def test_bounds_contain_the_truth_whatever_the_weights_are(p, is_on_line):
+    for seed in range(40):
+        (x, a), (y, b) = lighter(np.random.default_rng([p, seed]))
+        if is_on_line:
+            x[:, 1] = y[:, 1] = 0
+        exact = exact_cost(np.abs(x[:, None] - y).sum(axis=2) ** p, a, b) ** (1 / p)
+        for result in solved(x, y, a, b, p):
+            assert result.lower * (1 - 1e-9) <= exact <= result.upper * (1 + 1e-9), (seed, result)
+            assert result.lower <= result.distance <= result.upper
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+def test_one_rule_for_every_entrance(p, on_host):
+    """What lies between 2**-61 and 1e-15 of the mass counts everywhere, however far away; each mass is rounded."""
+    for seed in range(25):
+        (x, a), (y, b) = lighter(np.random.default_rng([p, seed]))
+        cost = np.abs(x[:, None] - y).sum(axis=2)
+        given = {"p": p, "metric": "cityblock"}
+        found = [value for name, value in answers(x, y, a, b, p, lam=1e300) if name != "partial"]
+        found += [rpw.profile(x, y, a, b, **given)(1.0), rpw.profile(cost=cost, a=a, b=b, p=p)(1.0)]
+        units = 2 * (len(a) + len(b)) * UNIT * cost.max() ** p
+        assert np.power(found, p) == pytest.approx(found[0] ** p, rel=1e-9, abs=units), seed
+
+
+@pytest.mark.parametrize("p", [1, 2, math.inf])
+@pytest.mark.parametrize("weight", [1e-15, 1e-16, 1e-17])
+def test_the_profile_rises_only_where_the_light_atom_moves(p, weight):
+    x, y, b = [0.0], [0.0, 1e20], [1.0, weight]
+    expected = 1e20 if p == math.inf else 1e20 * far_mass(b) ** (1 / p)
+    for given in ({"x": x, "y": y}, {"cost": [[0.0, 1e20]]}):
+        profile = rpw.profile(**given, b=b, p=p)
+        assert profile(0.999) == 0
+        assert profile(1.0) == pytest.approx(expected, rel=UNIT / weight)
+        assert rpw.wasserstein(**given, b=b, p=p) == pytest.approx(expected, rel=UNIT / weight)
+
+
+def test_bounds_of_ordinary_weights_stay_one_number():
+    rng = np.random.default_rng(0)
+    tails = np.exp(-(np.linspace(-9, 9, 200) ** 2) / 2)  # down to 1e-18
+    result = rpw.transport(np.linspace(-9, 9, 200), np.linspace(-9, 9, 200) + 0.5, tails, tails[::-1])
+    assert (result.status, result.lower, result.upper) == ("exact", result.distance, result.distance)
+    x, y = rng.random((2, 40, 2))
+    assert rpw.transport(x, y, rng.dirichlet(np.ones(40)), rng.dirichlet(np.ones(40))).status == "exact"

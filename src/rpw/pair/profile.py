@@ -160,8 +160,9 @@ class Profile:
         """
         alphas = np.asarray(for_each(alpha, "alpha", _as_alpha))
         if np.isinf(self.p):
+            last = len(self.mass) - 1  # also of several steps that end at 1, up to rounding
             steps = np.searchsorted(self.mass, self._snapped(alphas), side="left")
-            values = self._cost[steps.clip(max=len(self.mass) - 1)]
+            values = self._cost[np.where(alphas == 1, last, steps.clip(max=last))]
         else:
             values = self._scale * np.interp(self._snapped(alphas), self.mass, self._cost) ** (1 / self.p)
         if self._upper is not None:  # where the profile is steep, the rounding of a breakpoint could lift one above it

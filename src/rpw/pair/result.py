@@ -106,13 +106,14 @@ class Result:
     Attributes
     ----------
     distance : float
-        The distance. If the bounds differ, it is the upper bound, which ``plan`` attains.
+        The distance, which ``plan`` attains. If the bounds differ, it is the upper bound, or less where weights below
+        2e-9 of the sum leave more open than their plan costs.
     lower, upper : float
         Proven bounds, up to the rounding of float64.
     status : str
         ``"exact"`` if the bounds agree up to rounding. ``"tolerance"`` if they are within ``tol`` of each other, even
-        if the time was over. ``"time_limit"`` if the time was over before that. With tiny weights (near 2**-60 of the
-        sum), rounding may keep the bounds apart; the status is then ``"tolerance"`` too.
+        if the time was over. ``"time_limit"`` if the time was over before that. With weights below 2e-9 of
+        the sum, rounding may keep the bounds apart; the status is then ``"tolerance"`` too.
     solver : str
         The solver that answered; `rpw.choose_solver` explains the names.
     cost : float

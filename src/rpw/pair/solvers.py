@@ -17,6 +17,7 @@ from rpw.base.progress import Tell
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
 from rpw.pair.ground import Matrix
+from rpw.pair.light_atoms import opened
 from rpw.pair.metrics import equal_rows
 from rpw.pair.problem import Problem
 from rpw.pair.profile import Profile
@@ -193,13 +194,13 @@ def as_result(
         dual = dual.on_all_atoms(problem, question, deadline)
     if question.is_of_cost and outcome.status == _core.Status.time_limit:
         return _unfinished_transport(problem, question, outcome, dual)
-    plan, lower, status = Plan(*outcome.plan), *_lower_and_status(outcome, question)
+    plan, (lower, upper, status) = Plan(*outcome.plan), _bounds_and_status(outcome, problem, question)
     if outcome.solver.name == "bisection" or len(outcome.lengths):  # flows may move more than is asked for
         plan = plan.trimmed(question.moved if question.is_of_cost else 1.0 - outcome.value)
     if question.lam is not None:
         plan = plan.shorter_than(question.truncation, problem)
     cost = outcome.value if question.is_of_cost else _cost_of(problem, question, outcome, plan)
-    return _made_of(outcome, (outcome.value, lower, outcome.upper, cost, status), problem, question, plan, dual)
+    return _made_of(outcome, (outcome.value, lower, upper, cost, status), problem, question, plan, dual)
 
 
 def _made_of(
@@ -215,17 +216,23 @@ def _made_of(
     return Result(*numbers, *ran, problem, question, plan, dual, tuple(outcome.route))
 
 
-def _lower_and_status(outcome: _core.Outcome, question: Question) -> tuple[float, str]:
+def _bounds_and_status(outcome: _core.Outcome, problem: Problem, question: Question) -> tuple[float, float, str]:
     """Exact means that the bounds agree. Weights near 2**-60 may decide, and masses have no finer parts.
 
     What two shares of the mass differ by less than the rounding of 1 is closed; beyond that, bounds apart say so.
     """
-    gap = outcome.upper - outcome.lower
-    if outcome.status != _core.Status.exact or gap <= _SAME_NUMBER * outcome.upper:
-        return outcome.lower, outcome.status.name
-    if question.is_of_crossing and gap <= _ROUNDING_OF_ONE:
-        return outcome.upper, "exact"
-    return outcome.lower, "tolerance"
+    lower, upper = outcome.lower, outcome.upper
+    if outcome.status != _core.Status.exact:
+        return lower, upper, outcome.status.name
+    if question.moves_all:
+        open_lower, open_upper = opened(lower, upper, problem, question)
+        if open_upper - open_lower > _SAME_NUMBER * open_upper:
+            return open_lower, open_upper, "tolerance"
+    if upper - lower <= _SAME_NUMBER * upper:
+        return lower, upper, "exact"
+    if question.is_of_crossing and upper - lower <= _ROUNDING_OF_ONE:
+        return upper, upper, "exact"
+    return lower, upper, "tolerance"
 
 
 def _status_between(lower: float, upper: float, question: Question) -> str:

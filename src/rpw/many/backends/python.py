@@ -6,7 +6,6 @@ import math
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 
 import numpy as np
@@ -117,11 +116,11 @@ class PythonBackend:
     ) -> Failures:
         """Call ``solve`` for each pair, on threads; the pairs that fail."""
         n_threads = max(1, min(n_threads, len(first)))
-        finished, failures = list[int](), Failures()
+        finished, failures, raised = list[int](), Failures(), list[BaseException]()
         stop, todo = threading.Event(), iter(range(len(first)))
         ground = Points(self.batch.ground.metric.stopped_by(stop))
 
-        def work() -> None:
+        def take_pairs() -> None:
             for e in todo:  # shared by the threads: each takes the next pair
                 if stop.is_set():
                     return
@@ -134,20 +133,37 @@ class PythonBackend:
                     failures.append((s, t, f"{type(error).__name__}: {error}"))
                 finished.append(e)
 
-        with ThreadPoolExecutor(n_threads) as pool:
+        def work() -> None:
             try:
-                workers = [pool.submit(work) for _ in range(n_threads)]
-                while wait(workers, timeout=_SECONDS_BETWEEN_REPORTS).not_done:
+                take_pairs()
+            except BaseException as error:
+                raised.append(error)
+
+        # Not a pool of Python's, for which a process that exits would wait until the last pair.
+        workers = [threading.Thread(target=work, daemon=True) for _ in range(n_threads)]
+        try:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                while _goes_on(worker):
                     if report is not None:
                         report(len(finished))
-            finally:  # after Ctrl-C: what has not begun need not begin
-                stop.set()
+        finally:  # after Ctrl-C: what has not begun need not begin
+            stop.set()
+            for worker in filter(threading.Thread.is_alive, workers):
+                worker.join()
         if report is not None:
             report(len(finished))
-        for worker in workers:
-            worker.result()
+        if raised:
+            raise raised[0]
         return failures
 
     def _problem(self, s: int, t: int, ground: Ground) -> Problem:
         a, b = self.batch.a.measure(s), self.batch.b.measure(t)
         return Problem(a.weights, b.weights, a.where, b.where, ground)
+
+
+def _goes_on(worker: threading.Thread) -> bool:
+    """Whether a thread still works after some time."""
+    worker.join(_SECONDS_BETWEEN_REPORTS)
+    return worker.is_alive()

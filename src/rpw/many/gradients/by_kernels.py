@@ -156,7 +156,7 @@ def _measures(side: Side, where: Any) -> Measures:
     """As the kernels take them, with points (B, n, d) or places (B, n)."""
     most = side.mass.amax(1)
     least = side.mass.where(side.has_mass, most[:, None]).amin(1)
-    unit = most * (least == most)
+    unit = least.where(least == most, -least)
     before = side.kept(side.mass.cumsum(1) - side.mass)
     kind = {"points" if where.ndim == 3 else "place": side.kept(where)}
     return Measures(side.start, side.kept(side.mass), **kind, total=side.mass.sum(1), unit=unit, before=before)

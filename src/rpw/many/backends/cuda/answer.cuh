@@ -139,8 +139,15 @@ RPW_INLINE void answer_at(Walk& walk, const Batch& batch, long long pair, int pr
 
 RPW_INLINE void solve_pair(Team& team, const Batch& batch, const Costs& cost, const Workspace& at, long long pair) {
     const BalancedPair masses(batch, batch.first[pair], batch.second[pair]);
-    Walk walk{team,        batch,          cost,         at,
-              masses.rows, masses.columns, masses.total, masses.a.each > 0 && masses.a.each == masses.b.each};
+    Walk walk{team,
+              batch,
+              cost,
+              at,
+              masses.rows,
+              masses.columns,
+              masses.total,
+              masses.negligible,
+              masses.a.each > 0 && masses.a.each == masses.b.each};
     walk.start(masses);
     // RPW falls as the price grows: the crossings lie on the way in the order of the prices.
     const int prices = RPW_SEVERAL ? batch.prices : 1;

@@ -28,10 +28,13 @@ RPW_INLINE Mass least_common_multiple(Mass x, Mass y) {
     return x / divisor * y;
 }
 
+RPW_INLINE Mass magnitude(Mass mass) { return mass < 0 ? -mass : mass; }
+
 struct BalancedPair {
     int rows;
     int columns;
     Mass total;
+    Mass negligible;  // as base/masses.hpp says
     BalancedMasses a;
     BalancedMasses b;
 
@@ -42,6 +45,9 @@ struct BalancedPair {
         const bool is_equal_a = batch.unit_a[s] > 0, is_equal_b = batch.unit_b[t] > 0;
         const Mass grain = least_common_multiple(is_equal_a ? rows : 1, is_equal_b ? columns : 1);
         total = ((of_a > of_b ? of_a : of_b) + grain - 1) / grain * grain;
+        const Mass least_a = magnitude(batch.unit_a[s]), least_b = magnitude(batch.unit_b[t]);
+        const Mass rounding = (total >> 50) + rows + columns;
+        negligible = (least_a < least_b ? least_a : least_b) < 2 * rounding ? 0 : rounding;
         a = {batch.mass_a + batch.start_a[s], batch.before_a + batch.start_a[s], static_cast<double>(of_a),
              static_cast<double>(total - of_a), is_equal_a ? total / rows : 0};
         b = {batch.mass_b + batch.start_b[t], batch.before_b + batch.start_b[t], static_cast<double>(of_b),

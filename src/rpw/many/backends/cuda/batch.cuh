@@ -78,7 +78,7 @@ struct Batch {
     const Mass* mass_b;
     const Mass* total_a;  // of each measure
     const Mass* total_b;
-    const Mass* unit_a;  // the mass of every atom of a measure, where they are all equal; else 0
+    const Mass* unit_a;  // the mass of every atom of a measure, where they are all equal; else less the least
     const Mass* unit_b;
     const Mass* before_a;  // of each atom, the mass of those before it in its measure
     const Mass* before_b;

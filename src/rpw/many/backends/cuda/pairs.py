@@ -149,7 +149,7 @@ class Work:
             host = measures.mass if isinstance(measures.mass, np.ndarray) else arrays["mass"].read(np.int64, atoms)
             arrays["total"] = bring(np.add.reduceat(host, begins), np.int64)
             least, most = np.minimum.reduceat(host, begins), np.maximum.reduceat(host, begins)
-            arrays["unit"] = bring(np.where(least == most, least, 0), np.int64)
+            arrays["unit"] = bring(np.where(least == most, least, -least), np.int64)
             arrays["before"] = bring(measures.masses_before(host), np.int64)
         else:
             arrays |= {name: bring(getattr(measures, name), np.int64) for name in ("total", "unit", "before")}

@@ -71,7 +71,7 @@ RPW_INLINE void Walk::test_ratios() {
         if (x == top) break;
     }
     const Mass left = total - moved - carried;
-    amount = carried + (left <= negligible() ? left : 0);
+    amount = carried + (left <= negligible ? left : 0);
 }
 
 // Turns the arcs from x up to `last` around, so that they hang from `above`, whose arc to x carries `mass`.

@@ -34,7 +34,7 @@ class Measures:
     place: Any = None
     label: Any = None
     total: Any = None  # where the masses live on the GPU, so do their sums, one of each measure, and what each atom of
-    unit: Any = None  # a measure has, where all have the same (else 0): the host need not read them
+    unit: Any = None  # a measure has, where all have the same (else less the least): the host need not read them
     before: Any = None  # nor `masses_before`
     rank: _Ints | None = None  # of each atom in its measure, where sorting by label has moved it
     brought: dict[Any, dict[str, Memory]] = field(default_factory=dict, init=False, repr=False)  # to the GPU, so far

@@ -15,6 +15,7 @@ struct Walk {
     const int rows;
     const int columns;
     const Mass total;
+    const Mass negligible;
     const bool is_paired;  // all masses are equal: every tree that waits is a row and a column, or a column with room
 
     // The same in every thread.
@@ -37,7 +38,6 @@ struct Walk {
     RPW_INLINE bool is_row(int x) const { return x < rows; }
     RPW_INLINE double share(Mass mass) const { return static_cast<double>(mass) / static_cast<double>(total); }
     RPW_INLINE double unmoved() const { return share(total - moved); }
-    RPW_INLINE Mass negligible() const { return (total >> 50) + size(); }
 
     // The length of source ⇝ i → j ⇝ sink; one expression for all, because equal paths must be equal bits.
     RPW_INLINE double length(int i, const Place& from, int j, const Place& to) const {
