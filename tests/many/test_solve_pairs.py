@@ -151,7 +151,7 @@ def test_every_pair_has_at_least_half_of_an_equal_share(count, n_threads):
 def test_pairs_cut_off_anywhere_have_bounds_around_the_truth(p, k):
     """Pairs share one clock, so it is looked at anywhere in a small one: also on the edge that reaches the crossing."""
     random = np.random.default_rng(0)
-    first, second = ([random.random((random.integers(2, 30), 2)) for _ in range(400)] for _ in range(2))
+    first, second = ([random.random((random.integers(2, 60), 2)) for _ in range(400)] for _ in range(2))
     options = {"p": p, "k": k, "diameter": 1, "n_threads": 1}
     truth = rpw.solve_pairs(first, second, **options)
     cut_off = rpw.solve_pairs(first, second, time_limit=0, **options)

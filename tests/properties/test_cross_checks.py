@@ -257,8 +257,7 @@ def test_distance_solve_and_cost_agree(pair, p, k):
 def test_choose_solver_names_what_solve_runs(p, k, name):
     chosen, reason = rpw.choose_solver([[0.0, 0.0]], [[1.0, 1.0]], p=p, k=k)
     assert chosen == name
-    assert rpw.solve([[0.0, 0.0]], [[1.0, 1.0]], p=p, k=k).solver == {"exact": "walk"}.get(
-        name, name
-    )  # the rule, and what it took
+    took = rpw.solve([[0.0, 0.0]], [[1.0, 1.0]], p=p, k=k).solver
+    assert took in {"exact": ("walk", "simplex")}.get(name, (name,))  # the rule, and what it took
     assert len(reason) > 10
     assert rpw.choose_solver(cost=[[1.0]], p=p, k=k)[0] == name

@@ -5,7 +5,7 @@ import { MOST_POINTS } from "./state.js";
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i; // not 0x10, which Number takes for 16
 
-// Gives dimension, points, weights and a note, or throws an Error that says what is wrong and in which line.
+// Gives dimension, points, weights, names of columns and a note, or throws an Error that says what is wrong and in which line.
 export function readCsv(text) {
   const { names, rows, lines, decimal, isOfNumbers } = readDelimited(text);
   if (rows.length === 0) throw new Error("the file holds no points");
@@ -33,7 +33,8 @@ export function readCsv(text) {
     cloud.weights.push(weight);
   });
   if (!cloud.weights.some((weight) => weight > 0)) throw new Error("all weights are 0");
-  return { dimension, cloud, note: isOfNumbers ? `The first line (${names.join(", ")}) was taken for names.` : "" };
+  const columns = names?.filter((name) => !isWeight(name));
+  return { dimension, cloud, columns, note: isOfNumbers ? `The first line (${names.join(", ")}) was taken for names.` : "" };
 }
 
 function numberOf(cell, decimal, line) {
