@@ -73,7 +73,7 @@ class Atoms:
 def atoms_of_one(weights: Array, where: Where) -> Atoms:
     """The atoms of one measure, from weights that sum to 1."""
     mass = as_masses(weights)
-    if not mass.all():
+    if np.count_nonzero(mass) < len(mass):
         kept = np.flatnonzero(mass)
         weights, mass, where = weights[kept], mass[kept], where[kept]
     return Atoms(np.array([0, len(mass)], dtype=np.int64), weights, mass, np.ascontiguousarray(where))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from rpw import _core
@@ -46,6 +47,7 @@ SOLVERS = ("auto", "exact", "walk", "simplex", "points", "lmr", "bisection")
 _WITH_ERROR = ("lmr", "bisection")
 _STRATEGIES = ("walk", "simplex", "points")
 _MANY_BREAKPOINTS = 2**62
+_PLAIN = {bool, int, float, str, type(None)}  # whose values never change
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,17 @@ def as_question(
     solver: Any = "auto",
     need: Need = "value",
 ) -> Question:
-    """Check the name of the distance and the parameters that belong to it."""
+    """Check the name of the distance and the parameters that belong to it.
+
+    Callers loop with the same parameters, so plain ones are checked once. Other objects may change.
+    """
+    given = (name, p, k, diameter, mass, lam, tol, solver, need)
+    return _known_question(*given) if _PLAIN.issuperset(map(type, given)) else _checked_question(*given)
+
+
+def _checked_question(
+    name: Any, p: Any, k: Any, diameter: Any, mass: Any, lam: Any, tol: Any, solver: Any, need: Need
+) -> Question:
     check_distance(name, p=p, k=k, diameter=diameter, mass=mass, lam=lam)
     tol = check.as_tol(tol)
     _check_solver(solver, tol, name)
@@ -213,6 +225,9 @@ def as_question(
     mass = None if mass is None else check.as_mass(mass)
     lam = None if lam is None else check.as_positive(lam, "lam")
     return Question(name, p, k, mass, lam, diameter, tol, solver, need)
+
+
+_known_question = lru_cache(maxsize=256, typed=True)(_checked_question)
 
 
 def as_question_of_several(name: Any, *, k: Any, called: str = "k", **others: Any) -> Question:
