@@ -14,6 +14,7 @@ import math
 import numpy as np
 from figures import values_of_rates
 from results_csv import HERE
+
 from rpw_paper.files import write_csv
 from rpw_paper.paper.rate_rule import Rate
 from rpw_paper.paper.spaces import DENSITIES

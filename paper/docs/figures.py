@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from results_csv import HERE, rows_of
+
 from rpw_paper.convergence import Curve
 from rpw_paper.drawing import COLOURS, GUIDE, finish
 from rpw_paper.files import new_figure

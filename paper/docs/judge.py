@@ -11,6 +11,7 @@ import csv
 import numpy as np
 from figures import curves, lmr_sweeps, values_of_rates
 from results_csv import HERE, rows_of
+
 from rpw_paper.files import write_csv
 from rpw_paper.paper import lmr_time, samples
 from rpw_paper.paper.parts import FULL, Job, all_parts

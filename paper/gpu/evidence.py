@@ -6,7 +6,8 @@ Needs numpy and scipy beside rpw. A part is one distance in one repeat of one ex
 `all_parts`, and those that are named in ``--done``, or lie whole in ``--store`` already, are left out. Each that is
 finished goes into a tar file for its data set at once; ``times.csv`` says how long it took, and how far the nearest
 pictures of the first query are from what the CPU finds. A tar file unpacks into folders which
-``rpw reproduce retrieval --out FOLDER`` takes for its own, as does ``rpw reproduce paper --out DIR`` in DIR/runs:
+``rpw-paper reproduce retrieval --out FOLDER`` takes for its own, as does ``rpw-paper reproduce paper --out DIR`` in
+DIR/runs:
 
     cifar10-noise-50        2,000 labelled, 50 queries, the 100 nearest: the paper's size
     cifar10-noise-600       2,000 labelled, 600 queries, the 10 nearest: distances that a claim of the paper names
@@ -28,11 +29,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+import rpw
 from rpw_paper.nearest import distance_matrix
 from rpw_paper.pictures import load_pictures
 from rpw_paper.retrieval import SWEPT_K, Method, Plan, find, methods, swept_k, swept_lam
-
-from rpw.many.backends.choice import check_device
 
 SEED = 0
 LABELLED = 2000
@@ -261,7 +262,7 @@ def kept_in(folder: Path) -> dict:
 
 
 def run(options) -> None:
-    check_device(options.device)
+    rpw.pairwise([[[0.0]]], [[[0.0]]], diameter=1, device=options.device)  # raises at once if it is not there
     runner = Runner(options)
     done = set(options.done.read_text().split()) if options.done and options.done.exists() else set()
     if options.earlier and options.earlier.exists():

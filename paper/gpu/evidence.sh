@@ -1,8 +1,8 @@
 #!/bin/sh
-# Puts all that benchmarks/gpu/evidence.py needs into build/evidence (or the folder CARRY), for a machine that has Python
+# Puts all that paper/gpu/evidence.py needs into build/evidence (or the folder CARRY), for a machine that has Python
 # 3.12 or later, numpy, scipy and a GPU, and can reach no package index:
 #
-#     benchmarks/gpu/evidence.sh DATA [RESULTS]       (PYTHON=python3.12 builds the wheel)
+#     paper/gpu/evidence.sh DATA [RESULTS]       (PYTHON=python3.12 builds the wheel)
 #
 # DATA holds mnist.npz, cifar10.npz and corel5k.npz. RESULTS holds what the tar files of earlier runs unpacked to: parts
 # that are whole there are not computed again, and of the others what is finished travels along. There, for 540 seconds:
@@ -21,8 +21,9 @@ rm -rf $out
 mkdir -p $out/site $out/data
 $env/bin/python -m pip wheel -q --no-deps --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' -w $out/wheels .
 $env/bin/python -m zipfile -e $out/wheels/*.whl $out/site
+cp -r paper/src/rpw_paper $out/site/
 rm -r $out/wheels
-cp benchmarks/gpu/evidence.py $out/
+cp paper/gpu/evidence.py $out/
 cp "$1"/mnist.npz "$1"/cifar10.npz "$1"/corel5k.npz $out/data/
 touch $out/done.txt
 if [ -n "${2:-}" ]; then

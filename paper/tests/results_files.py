@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results"
+RESULTS = Path(__file__).parents[1] / "docs"
 ANSWERS = ("yes", "consistent", "no", "open")  # to statements
 
 

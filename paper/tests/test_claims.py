@@ -5,7 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from children import forked_command
+from paper_command import forked_command
+
 from rpw_paper.claims import CLAIMS, OTHER_READING, OURS, Claim, Hits, judge, read_hits, verdict_table
 from rpw_paper.retrieval import methods
 from rpw_paper.statistics import holm, paired_difference
@@ -171,7 +172,7 @@ def test_the_claims_are_different_and_name_what_is_computed():
 
 
 def write_run(folder, scenario, plain_queries, pictures="digest", **distances):
-    """A run of six queries of CIFAR-10, as ``rpw reproduce retrieval`` leaves it."""
+    """A run of six queries of CIFAR-10, as ``rpw-paper reproduce retrieval`` leaves it."""
     folder.mkdir(parents=True)
     facts = {"dataset": "cifar10", "scenario": scenario, "plain_queries": plain_queries, "pictures": pictures}
     (folder / "run.json").write_text(json.dumps({**facts, "labelled": 30, "queries": 6, "seed": 0}))

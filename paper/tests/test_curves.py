@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 from planted_pictures import COLOUR
+
+import rpw
 from rpw_paper import convergence, robustness
 from rpw_paper.files import as_cell, write_csv
 from rpw_paper.pictures import Pictures
 from rpw_paper.statistics import exponent_band, fitted_exponent, mean_and_band
-
-import rpw
 
 
 def test_bands():

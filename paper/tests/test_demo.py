@@ -6,13 +6,13 @@ import re
 
 import numpy as np
 import pytest
+
+import rpw
+from rpw.images import pixel_grid
 from rpw_paper import demo as experiment
 from rpw_paper.demo import SCENARIOS, Setting, findings, run_demo
 from rpw_paper.demo_views import DISTANCES, WORST, accuracy_table, draw_demo, write_demo
 from rpw_paper.pictures import load_pictures
-
-import rpw
-from rpw.images import pixel_grid
 
 pytest.importorskip("sklearn")
 pytest.importorskip("matplotlib")
@@ -168,7 +168,7 @@ def test_the_page_begins_with_the_sentence_and_ends_with_the_settings(small, tmp
 def test_the_command_says_the_sentence_first_and_the_settings_last(small, tmp_path, monkeypatch, capsys):
     """In this process and small, as nothing else makes it quick; again into the same folder, with the same bytes."""
     pytest.importorskip("typer")
-    from rpw.cli.demo import demo
+    from rpw_paper.cli.demo import demo
 
     monkeypatch.setattr(experiment, "Setting", lambda: SMALL)
     for _ in range(2):

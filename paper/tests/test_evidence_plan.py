@@ -1,4 +1,4 @@
-"""The plan of benchmarks/gpu/evidence.py: which parts it runs, in which order, and how long it thinks they take."""
+"""The plan of paper/gpu/evidence.py: which parts it runs, in which order, and how long it thinks they take."""
 
 import csv
 import importlib.util
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SCRIPT, TIMES = ROOT / "benchmarks" / "gpu" / "evidence.py", ROOT / "docs" / "results" / "times.csv"
+ROOT = Path(__file__).parents[1]
+SCRIPT, TIMES = ROOT / "gpu" / "evidence.py", ROOT / "docs" / "times.csv"
 pytestmark = pytest.mark.skipif(not (SCRIPT.exists() and TIMES.exists()), reason="they are not here, as in an sdist")
 
 

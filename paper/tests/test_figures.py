@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from results_files import RESULTS
+
 from rpw_paper.drawing import style_of
 from rpw_paper.paper import lmr_time
 from rpw_paper.price_sweep import PriceSweep, draw_sweeps

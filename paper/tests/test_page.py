@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+
 from rpw_paper.page import SHOWN_CLASSES, SHOWN_PICTURES, findings, page, picture_uri, shown_queries
 from rpw_paper.pictures import Pictures
 from rpw_paper.plan_drawing import draw_plan, plan_between

@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+
+import rpw
 from rpw_paper.paper import (
     excess,
     inequalities,
@@ -28,8 +30,6 @@ from rpw_paper.paper.exhibit import (
     write_part,
 )
 from rpw_paper.paper.rate_rule import Rate, answer_by_rule, answer_of, slope_with, verdict
-
-import rpw
 
 pytest.importorskip("matplotlib")
 N = np.array([100.0, 1000.0, 10000.0, 100000.0])

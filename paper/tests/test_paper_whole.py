@@ -1,15 +1,17 @@
-"""``rpw reproduce paper``: finished parts are kept whatever interrupts a run; the page shows all of them."""
+"""``rpw-paper reproduce paper``: finished parts are kept whatever interrupts a run; the page shows all of them."""
 
 import json
 import re
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from children import forked_command, start, wait_until
+from children import start, wait_until
+from paper_command import COMMAND, forked_command
 from planted_pictures import planted
+from results_files import RESULTS
+
 from rpw_paper import files
 from rpw_paper.claims import CLAIMS
 from rpw_paper.paper import outliers, samples
@@ -24,7 +26,6 @@ from rpw_paper.robustness import Outliers
 pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
 CHEAP = "introduction,figure 2,lemma 2.2,lemma 4.2"
 
 
@@ -94,7 +95,7 @@ def test_what_was_damaged_is_made_again_and_nothing_else(tmp_path):
 
 def test_a_killed_run_resumes(tmp_path):
     arguments = ("reproduce", "paper", "--quick", "--parts", "introduction,figure 2,lemma 4.1", "--out", tmp_path)
-    with start("-m", "rpw.cli", *arguments) as child:
+    with start(*COMMAND, *arguments) as child:
         wait_until((tmp_path / "introduction" / "part.json").exists, child)
         child.kill()
     kept = (tmp_path / "introduction" / "part.json").stat().st_mtime_ns

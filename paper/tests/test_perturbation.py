@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from planted_pictures import COLOUR, GREY
+
 from rpw_paper import perturbation
 
 

@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 import pytest
+
 from rpw_paper.pictures import load_pictures, read_pictures
 
 Image = pytest.importorskip("PIL.Image")
@@ -167,7 +168,7 @@ def test_damaged_files_are_named(tmp_path, name, content):
 def test_a_header_that_promises_too_much_is_refused(tmp_path):
     (tmp_path / "a-labels-idx1-ubyte").write_bytes(idx(LABELS))
     (tmp_path / "a-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03" + struct.pack(">3I", 2**32 - 1, 2**32 - 1, 9) + b"1")
-    with pytest.raises(ValueError, match="too large"):
+    with pytest.raises(ValueError, match="needs another number of bytes than the 1 that follow"):
         read_pictures(tmp_path)
 
 
@@ -188,7 +189,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch):
         ({"images": GREY, "labels": np.array([b"x"] * 6)}, r"numbers or texts, got shape \(6,\) of \|S1"),
         ({"images": GREY, "labels": LABELS[:, None]}, "labels must be 6"),
         ({"images": GREY, "labels": np.full(6, np.nan)}, "labels hold NaN"),
-        ({"images": np.array([object()] * 6), "labels": LABELS}, "holds Python objects"),
+        ({"images": np.array([object()] * 6), "labels": LABELS}, "Object arrays"),
     ]
     for arrays, reason in cases:
         np.savez(tmp_path / "x.npz", **arrays)

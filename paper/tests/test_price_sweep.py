@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from children import forked_command
+from paper_command import forked_command
 from planted_pictures import planted
+
 from rpw_paper.paper.choosing import verdict_on
 from rpw_paper.paper.exhibit import NO, OPEN, YES
 from rpw_paper.price_sweep import choice_among, choice_cells, sweep_prices, write_sweep
@@ -116,4 +117,4 @@ def test_the_command(tmp_path):
         assert "--lam" in refused.stderr
     refused = forked_command("reproduce", "sweep", "--scenario", "loud", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "--scenario loud" in refused.stderr
+    assert "'loud'" in refused.stderr

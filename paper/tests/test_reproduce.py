@@ -1,4 +1,4 @@
-"""``rpw reproduce``: equal seeds give equal bytes, killed runs resume, one line for every mistake."""
+"""``rpw-paper reproduce``: equal seeds give equal bytes, killed runs resume, one line for every mistake."""
 
 import contextlib
 import json
@@ -9,8 +9,10 @@ import sys
 
 import numpy as np
 import pytest
-from children import ENVIRONMENT, forked_command, run_command, start, wait_until
+from children import ENVIRONMENT, start, wait_until
+from paper_command import COMMAND, forked_command, run_command
 from planted_pictures import planted
+
 from rpw_paper import retrieval
 
 pytest.importorskip("zarr")
@@ -27,7 +29,7 @@ def on_terminal(*arguments):
     termios = pytest.importorskip("termios")
     reading, writing = os.openpty()
     termios.tcsetwinsize(writing, (24, 80))
-    command = [sys.executable, "-m", "rpw.cli", *map(str, arguments)]
+    command = [sys.executable, *COMMAND, *map(str, arguments)]
     environment = {**ENVIRONMENT, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=writing, env=environment) as child:
         os.close(writing)
@@ -71,7 +73,7 @@ def test_a_killed_run_resumes(tmp_path):
     out = tmp_path / "out"
     for _ in range(3):
         before = finished_parts(out)
-        with start("-m", "rpw.cli", *arguments, "--out", out) as child:
+        with start(*COMMAND, *arguments, "--out", out) as child:
             wait_until(lambda before=before: finished_parts(out) > before, child)
             child.kill()
         assert not (out / "accuracy.csv").exists(), "the run was over before it could be killed"
@@ -136,7 +138,7 @@ def test_experiments_do_not_share_a_folder(tmp_path):
     for other in ("convergence", "robustness"):
         done = call("reproduce", other, "--out", tmp_path / "file")
         assert done.returncode == 1
-        assert done.stderr.startswith("rpw: ")
+        assert done.stderr.startswith("rpw-paper: ")
 
 
 def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
@@ -157,7 +159,7 @@ def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
         (("retrieval", "--data", "pics"), 2, "pass it as dataset (--dataset pics)"),
         (("robustness", "--data", "pics"), 2, "pass it as dataset (--dataset pics)"),
         (("retrieval", "--dataset", "pics", "--data", "there"), 2, "pass it as dataset (--dataset there)"),
-        (("retrieval", "--scenario", "loud"), 2, "--scenario loud"),
+        (("retrieval", "--scenario", "loud"), 2, "'loud'"),
         (("retrieval", "--labelled", "0"), 2, "labelled"),
         (("retrieval", "--labelled", "1790", "--queries", "50"), 1, "1797 pictures"),
         (("retrieval", "--lam", "-1"), 2, "--lam"),

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from results_files import ANSWERS, RESULTS, json_of, rows_of, verdicts_of
+
 from rpw_paper.claims import CLAIMS, OTHER_READING, judge, read_hits, verdict_table
 from rpw_paper.files import write_csv
 from rpw_paper.perturbation import rows_to_move

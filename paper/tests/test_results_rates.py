@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from results_files import ANSWERS, RESULTS, rows_of, verdicts_of
+
 from rpw_paper.files import write_csv
 from rpw_paper.paper import rates, spaces
 from rpw_paper.paper.rate_rule import Rate, answer_of

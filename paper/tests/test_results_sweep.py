@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from results_files import RESULTS, rows_of, text_of
+
 from rpw_paper.statistics import LEVEL, holm, paired_difference
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="docs/ is not here, as in an sdist")

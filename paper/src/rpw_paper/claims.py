@@ -176,7 +176,7 @@ def _with(claim: Claim, scenario: str, distance: str, runs: Sequence[Hits]) -> l
 
 
 def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:
-    """The runs of ``rpw reproduce retrieval`` in the folders of a folder; those of the other reading if asked for."""
+    """The runs of ``reproduce retrieval`` in the folders of a folder; those of the other reading if asked for."""
     runs: dict[str, Hits] = {}
     for path in sorted(folder.glob("*/hits.csv")):
         try:
@@ -184,12 +184,14 @@ def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:
             if plain_queries or not facts["plain_queries"]:
                 runs[path.parent.name] = _read(path, facts)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError, csv.Error) as error:
-            raise ValueError(f"{path.parent} holds no whole run of rpw reproduce retrieval: make it again") from error
+            raise ValueError(
+                f"{path.parent} holds no whole run of rpw-paper reproduce retrieval: make it again"
+            ) from error
     if not runs and any(folder.glob("*/hits.csv")):
         raise ValueError(f"all runs in {folder} have plain queries: --plain-queries judges them")
     if not runs:
         raise ValueError(
-            f"{folder} holds no folder with hits.csv: name the folder that holds those of rpw reproduce retrieval"
+            f"{folder} holds no folder with hits.csv: name the folder that holds those of rpw-paper reproduce retrieval"
         )
     _check_same_pictures(folder, runs)
     return list(runs.values())

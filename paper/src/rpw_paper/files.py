@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import rpw
-from rpw.io.files import replacing
+from rpw_paper.base import replacing
 
 _SVG_OPTIONS: dict[Any, Any] = {
     "svg.hashsalt": "rpw",

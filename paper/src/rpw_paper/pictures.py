@@ -14,7 +14,6 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from rpw.images import read_pixels
 from rpw.readers import IMAGE_SUFFIXES
@@ -301,6 +300,8 @@ def _resized(picture: Pixels, size: int | None) -> Pixels:
     """The centred square, resized to size × size."""
     if size is None:
         return picture
+    from PIL import Image  # which no other format needs
+
     height, width = picture.shape[:2]
     side = min(height, width)
     top, left = (height - side) // 2, (width - side) // 2

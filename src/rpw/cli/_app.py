@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import rpw
-from rpw.cli import diameter, distance, drift, explore, outliers, pairwise, profile, search
 from rpw.base.usage import UsageError
+from rpw.cli import diameter, distance, drift, explore, outliers, pairwise, profile, search
 from rpw.cli._help import Command, Group, add_command, show_help
 from rpw.cli._output import guarded, print_version
 

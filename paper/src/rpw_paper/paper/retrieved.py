@@ -1,7 +1,7 @@
 """Figures 5 and 7 and the claims of section 6.1: retrieval of pictures, from runs that lie in folders.
 
-A run is a folder of ``rpw reproduce retrieval``. A finished run is read, wherever it was computed; an unfinished one
-resumes. If the pictures are here, they must be those of the run.
+A run is a folder of ``rpw-paper reproduce retrieval``. A finished run is read, wherever it was computed; an unfinished
+one resumes. If the pictures are here, they must be those of the run.
 """
 
 import csv

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rpw.pictures import Pictures
+from rpw_paper.pictures import Pictures
 
 RNG = np.random.default_rng(5)
 GREY = RNG.integers(1, 200, size=(9, 14, 6), dtype=np.uint8)
