@@ -93,6 +93,17 @@ def test_output_fits_the_terminal_and_says_where_things_are(tmp_path):
     assert done.stderr == "", "a bar is for terminals"
 
 
+def test_a_disk_that_is_full_is_named_and_nothing_is_left_behind(tmp_path):
+    resource = pytest.importorskip("resource")
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))}
+    done = run_command(*SMALL, "--out", tmp_path / "out", **limit)
+    assert done.returncode == 1, done.stdout
+    assert done.stderr.startswith(f"rpw-paper: {tmp_path / 'out'}{os.sep}")
+    assert "File too large" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.rglob("*.part"))
+
+
 BARS = {
     "retrieval": SMALL,
     "robustness": ("reproduce", "robustness", "--count", 2),
