@@ -181,7 +181,7 @@ class Runner:
             )
         drawn = plan.draw(part.repeat)
 
-        def report(_share):
+        def report(_share, _what):
             if self.seconds_left < 0:
                 raise OutOfTimeError
 

@@ -121,7 +121,7 @@ def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path, command):
     assert max(len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", frame)) for frame in frames) <= 80
     shares = [int(share) for share in re.findall(r"(\d+)%", shown)]
     assert shares == sorted(shares)
-    assert re.search(r"\d+:\d\d left", shown)
+    assert re.search(r"\d+:\d\d:\d\d", shown), "the time left"
     assert frames[-1].endswith("\x1b[2K"), "it vanishes at the end"
 
 

@@ -129,7 +129,7 @@ def test_the_search_finds_what_all_pairs_would(tmp_path, key, count):
     pictures = Pictures("colours", images, some_colours().labels)
     plan = retrieval.Plan(pictures, "shift", 30, 10, 1, largest_m=count)
     drawn, (way,) = plan.draw(0), retrieval.chosen_methods([key])
-    order, distances = retrieval.find(plan, way, 0, drawn, store=tmp_path, report=lambda _: None)
+    order, distances = retrieval.find(plan, way, 0, drawn, store=tmp_path, report=lambda *_: None)
     matrix = nearest.distance_matrix(drawn.queries, drawn.labelled, way.options)
     permutation = np.random.default_rng([1, 0, 3]).permutation(30)
     assert order.tolist() == nearest.rank(matrix, permutation)[:, :count].tolist()
@@ -139,16 +139,16 @@ def test_the_search_finds_what_all_pairs_would(tmp_path, key, count):
 def test_many_k_are_found_together(tmp_path):
     plan = retrieval.Plan(planted(), "noise", 12, 5, 0, largest_m=4)
     drawn = plan.draw(0)
-    order, distances = retrieval.find(plan, retrieval.swept_k(), 0, drawn, store=tmp_path, report=lambda _: None)
+    order, distances = retrieval.find(plan, retrieval.swept_k(), 0, drawn, store=tmp_path, report=lambda *_: None)
     assert order.shape == distances.shape == (len(retrieval.SWEPT_K), 5, 4)
     for key, k in (("rpw-k1", 1), ("rpw-k0.1", 0.1)):
-        one = retrieval.find(plan, *retrieval.chosen_methods([key]), 0, drawn, store=tmp_path, report=lambda _: None)
+        one = retrieval.find(plan, *retrieval.chosen_methods([key]), 0, drawn, store=tmp_path, report=lambda *_: None)
         place = retrieval.SWEPT_K.index(k)
         assert (order[place] == one[0]).all()
         np.testing.assert_allclose(distances[place], one[1], rtol=0, atol=1e-12)
     for ways in ([retrieval.swept_k()], retrieval.swept_lam()):
         for way in ways:
-            again = retrieval.find(plan, way, 0, drawn, store=tmp_path, report=lambda _: None)
+            again = retrieval.find(plan, way, 0, drawn, store=tmp_path, report=lambda *_: None)
             assert again[0].shape[-2:] == (5, 4)
 
 
@@ -157,7 +157,7 @@ def test_what_is_finished_is_not_computed_again(tmp_path, monkeypatch):
     drawn = plan.draw(0)
 
     def found(plan=plan):
-        return retrieval.find(plan, way, 0, drawn, store=tmp_path, report=lambda _: None)
+        return retrieval.find(plan, way, 0, drawn, store=tmp_path, report=lambda *_: None)
 
     whole, scan, parts = found(), nearest._scan, []
     monkeypatch.setattr(nearest, "_scan", lambda search, part, report: parts.append(part) or scan(search, part, report))
@@ -202,7 +202,7 @@ def test_a_file_that_says_something_else_is_computed_again(tmp_path, changed):
     plan, (way,) = retrieval.Plan(planted(), "noise", 12, 8, 0), retrieval.chosen_methods(["rpw-k1"])
 
     def found():
-        return retrieval.find(plan, way, 0, plan.draw(0), store=tmp_path, report=lambda _: None)
+        return retrieval.find(plan, way, 0, plan.draw(0), store=tmp_path, report=lambda *_: None)
 
     whole = found()
     path = tmp_path / "repeat-0" / "rpw-k1" / "00000-00004.npz"
@@ -216,7 +216,7 @@ def test_a_file_that_says_something_else_is_computed_again(tmp_path, changed):
 def test_the_nearest_of_many_serve_a_search_for_fewer(tmp_path, way):
     def found(count, store):
         plan = retrieval.Plan(some_colours(), "both", 30, 6, 0, largest_m=count)
-        return retrieval.find(plan, way, 0, plan.draw(0), store=store, report=lambda _: None)
+        return retrieval.find(plan, way, 0, plan.draw(0), store=store, report=lambda *_: None)
 
     def files():
         return {path: path.stat().st_mtime_ns for path in tmp_path.glob("kept/**/*.npz")}
@@ -280,7 +280,7 @@ def test_a_gpu_finds_the_same_pictures(tmp_path, is_colour):
     drawn = plan.draw(0)
     for way in (*retrieval.methods(), retrieval.swept_k(), retrieval.swept_lam()[0]):
         found = [
-            retrieval.find(plan, way, 0, drawn, store=tmp_path / device, report=lambda _: None, device=device)
+            retrieval.find(plan, way, 0, drawn, store=tmp_path / device, report=lambda *_: None, device=device)
             for device in ("cpu", "cuda")
         ]
         np.testing.assert_allclose(found[0][1], found[1][1], rtol=0, atol=1e-12, err_msg=way.name)

@@ -23,6 +23,11 @@ def silent(share: float, what: str) -> None:
     """A `Report` to nobody."""
 
 
+def within(report: Report, before: float, size: float, prefix: str = "") -> Report:
+    """The `Report` of a piece of the work, of this size, after what was done before."""
+    return lambda share, what: report(before + size * min(share, 1.0), f"{prefix}{what}")
+
+
 def as_n_threads(given: int | None) -> int:
     """The number of threads: all cores that this process may use, unless given."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -43,7 +43,6 @@ class Claim:
 
     @property
     def text(self) -> str:
-        """In words."""
         than = f"{self.worse} under {self.worse_scenario}" if self.worse_scenario else self.worse
         return f"{self.better} above {than}"
 
@@ -170,9 +169,6 @@ def _compared(claim: Claim, runs: Sequence[Hits]) -> Judged:
 def _with(claim: Claim, scenario: str, distance: str, runs: Sequence[Hits]) -> list[Hits]:
     asked = (claim.dataset, scenario)
     return [run for run in runs if (run.dataset, run.scenario) == asked and (distance, claim.m) in run.counts]
-
-
-# ---------------------------------------------------------------- files
 
 
 def read_hits(folder: Path, plain_queries: bool = False) -> list[Hits]:

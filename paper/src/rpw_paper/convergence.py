@@ -40,7 +40,6 @@ class Curve:
 
     @property
     def mean(self) -> Array:
-        """The mean over the repeats."""
         return np.asarray(self.values.mean(axis=1))
 
     def exponent(self) -> float:
@@ -68,9 +67,6 @@ def rate_of_rpw(p: float, d: int) -> float:
 def rate_of_w(p: float, d: int) -> float:
     """The exponent of the upper bound for W_p in d dimensions; 0 if it need not converge."""
     return -1 / d if p <= d / 2 else -1 / (2 * p) + 0.0  # not -0.0
-
-
-# ---------------------------------------------------------------- finitely many points
 
 
 def _grid_points() -> Array:
@@ -106,9 +102,6 @@ def _discrete_distances(points: Array, a: Any, b: Any) -> list[float]:
     profile = rpw.profile(points, points, a, b, p=2)
     unshared = rpw.total_variation(points, points, a, b)
     return [float(profile(1.0)), unshared, *(profile.distance(k) for k in PRICES)]
-
-
-# ---------------------------------------------------------------- densities
 
 
 def _square(rng: np.random.Generator, n: int) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rpw_paper.base import Array, Ints, Report, silent
+from rpw_paper.base import Array, Ints, Report, listed, silent
 from rpw_paper.nearest import distance_matrix, rank
 from rpw_paper.pictures import Pictures
 from rpw_paper.retrieval import Draw, Method, draw, methods
@@ -53,7 +53,6 @@ class Demo:
 
     @property
     def names(self) -> list[str]:
-        """Of the distances."""
         return [way.name for way in self.methods]
 
     @property
@@ -85,7 +84,6 @@ class Demo:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a run is made from."""
         size = " x ".join(map(str, self.pictures.images.shape[1:3]))
         return {"dataset": self.pictures.name, "pictures": f"{size} pixels", **asdict(self.setting)}
 
@@ -115,9 +113,6 @@ def run_demo(
     return Demo(setting, pictures, ways, draws, nearest, hits)
 
 
-# ---------------------------------------------------------------- what the figures say
-
-
 def findings(demo: Demo) -> list[str]:
     """Sentences on the figures of this run, the most important first."""
     worst, names = demo.worst, demo.names
@@ -144,7 +139,7 @@ def _compared(demo: Demo) -> str:
         if w == own:
             side = "above that of" if demo.worst[own] > demo.worst[other] else "below that of"
             groups[side if chance <= LEVEL else _NOT_DIFFERENT].append(demo.names[other])
-    said = ", and ".join(f"{words} {_listed(names)}" for words, names in groups.items() if names)
+    said = ", and ".join(f"{words} {listed(names)}" for words, names in groups.items() if names)
     return f"With {demo.setting.queries} queries, the worst accuracy of {demo.names[own]} is {said}."
 
 
@@ -161,7 +156,7 @@ def _cost_of(scenario: str, subject: str, demo: Demo) -> str:
     texts = [f"({_percent(one)} to {_percent(other)})" for one, other in zip(before, after, strict=True)]
 
     def who(fall: float) -> str:
-        return _listed([f"{demo.names[w]} {texts[w]}" for w in np.flatnonzero(falls == fall)])
+        return listed([f"{demo.names[w]} {texts[w]}" for w in np.flatnonzero(falls == fall)])
 
     return f"{subject} costs {who(falls.max())} the most, and {who(falls.min())} the least."
 
@@ -173,9 +168,4 @@ def _percent(share: float) -> str:
 
 def _at(values: Array, value: float, names: list[str]) -> str:
     """The names of all that have this value."""
-    return _listed([name for name, own in zip(names, values, strict=True) if own == value])
-
-
-def _listed(names: list[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return listed([name for name, own in zip(names, values, strict=True) if own == value])

@@ -112,9 +112,6 @@ def draw_demo(demo: Demo) -> Figure:
     return figure
 
 
-# ---------------------------------------------------------------- the page
-
-
 def _page(demo: Demo, figure: Figure) -> str:
     chart = "data:image/svg+xml;base64," + base64.b64encode(svg_text(figure).encode()).decode()
     (first, *rest), shown = findings(demo), _shown(demo)

@@ -6,6 +6,7 @@ other distances for all pairs.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,7 +44,6 @@ class Search:
 
     @property
     def kind(self) -> str:
-        """Of the device."""
         return self.device.partition(":")[0]
 
     @cached_property
@@ -78,9 +78,6 @@ def _between(report: Told, done: int, now: int, total: int) -> Told:
     return lambda share: report((done + now * share) / total)
 
 
-# ---------------------------------------------------------------- what is kept
-
-
 def _by_query(start: int, found: Found) -> dict[int, Found]:
     order, distances = (np.moveaxis(part, -2, 0) for part in found)
     return {start + q: (order[q], distances[q]) for q in range(len(order))}
@@ -99,32 +96,23 @@ def _kept(store: Path, facts: Mapping[str, Any], labelled: int) -> dict[int, Fou
     """What files of the folder say about each query; damaged ones, and those of other facts, say nothing."""
     known: dict[int, Found] = {}
     for path in sorted(store.glob("*.npz")):
-        try:
+        with suppress(Exception):  # a damaged file can raise nearly anything
             known |= _read(path, facts, labelled)
-        except Exception:  # a damaged file can raise nearly anything
-            continue
     return known
 
 
 def _read(path: Path, facts: Mapping[str, Any], labelled: int) -> dict[int, Found]:
-    """Nothing if the file is of other facts; raises if it is damaged."""
+    """Nothing if the file is damaged, or does not hold what is asked for, or more of it."""
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        if not _serves(json.loads(str(arrays["facts"])), facts):
-            return {}
-        start, order, distances = int(arrays["start"]), arrays["order"].astype(np.int64), arrays["distances"]
+        kept, start = json.loads(str(arrays["facts"])), int(arrays["start"])
+        order, distances = arrays["order"].astype(np.int64), arrays["distances"]
     first, stop = map(int, path.stem.split("-"))
-    if start != first or order.shape != distances.shape or order.shape[-2] != stop - first:
-        raise ValueError("it does not hold what its name says")
+    is_asked_for = {**kept, "count": facts["count"]} == facts and kept["count"] >= facts["count"]
+    is_whole = start == first and order.shape == distances.shape and order.shape[-2] == stop - first
     order, distances = order[..., : facts["count"]], distances[..., : facts["count"]]
-    is_whole = order.shape[-1] == facts["count"] and np.isfinite(distances).all()
-    if not is_whole or order.min() < 0 or order.max() >= labelled:
-        raise ValueError("something is missing")
-    return _by_query(start, (order, distances))
-
-
-def _serves(kept: Any, facts: Mapping[str, Any]) -> bool:
-    """Whether what was found is what is asked for, or more of it."""
-    return {**kept, "count": facts["count"]} == facts and kept["count"] >= facts["count"]
+    is_whole &= order.shape[-1] == facts["count"] and bool(np.isfinite(distances).all())
+    is_whole &= order.min() >= 0 and order.max() < labelled
+    return _by_query(start, (order, distances)) if is_asked_for and is_whole else {}
 
 
 def _missing(known: Mapping[int, Found], queries: int, at_once: int) -> Iterator[range]:
@@ -136,18 +124,10 @@ def _missing(known: Mapping[int, Found], queries: int, at_once: int) -> Iterator
         todo = todo[stop:]
 
 
-# ---------------------------------------------------------------- all pairs
-
-
 def _scan(search: Search, part: range, report: Told) -> Found:
-    matrix = distance_matrix(
-        search.queries[part.start : part.stop],
-        search.labelled,
-        search.options,
-        n_threads=search.n_threads,
-        device=search.device,
-        progress=lambda done, total: report(done / total),
-    )
+    run: dict[str, Any] = {"n_threads": search.n_threads, "device": search.device}
+    run["progress"] = lambda done, total: report(done / total)
+    matrix = distance_matrix(search.queries[part.start : part.stop], search.labelled, search.options, **run)
     order = rank(matrix, search.permutation)[..., : search.count]
     return order, np.take_along_axis(matrix, order, axis=-1)
 
@@ -188,9 +168,6 @@ def rank(matrix: Array, permutation: npt.NDArray[Any]) -> Ints:
     """For each row the columns from near to far; equal distances by their place in the permutation."""
     rows = [np.lexsort((permutation, row)) for row in matrix.reshape(-1, matrix.shape[-1])]
     return np.stack(rows).reshape(matrix.shape)
-
-
-# ---------------------------------------------------------------- only pairs that may be near
 
 
 def _search(search: Search, part: range, bounds: Array, report: Told) -> Found:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 from PIL import Image
 
+from rpw_paper.base import listed
 from rpw_paper.files import svg_text
 from rpw_paper.perturbation import SCENARIOS, described
 from rpw_paper.plan_drawing import FIRST, SECOND, draw_plan, plan_between
@@ -158,12 +159,7 @@ def _compared(result: Retrieval, ours: list[int], own: int, others: list[int], m
         if w == own:
             side = "above" if each.mean > 0 else "below"
             groups[side if chance <= LEVEL else NOT_DIFFERENT].append(result.methods[other].name)
-    return "; ".join(f"{words} {_listed(names)}" for words, names in groups.items() if names)
-
-
-def _listed(names: list[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return "; ".join(f"{words} {listed(names)}" for words, names in groups.items() if names)
 
 
 def _plan(result: Retrieval, shown: list[int]) -> str:

@@ -53,7 +53,6 @@ class Pictures:
 
     @property
     def is_colour(self) -> bool:
-        """Whether the pictures are in colour."""
         return self.images.ndim == 4
 
 
@@ -168,9 +167,6 @@ def _twice_as_long(images: Pixels, axis: int) -> Pixels:
     before, after = (np.take(images, np.arange(last + 1) + step, axis, mode="clip") for step in (-1, 1))
     halves = np.stack([0.75 * images + 0.25 * before, 0.75 * images + 0.25 * after], axis=axis + 1)
     return halves.reshape(*images.shape[:axis], 2 * (last + 1), *images.shape[axis + 1 :])
-
-
-# ---------------------------------------------------------------- formats
 
 
 def _read(path: Path, read: Callable[[IO[bytes]], T]) -> T:

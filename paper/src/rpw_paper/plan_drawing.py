@@ -33,12 +33,10 @@ class PlanOfPictures:
 
     @property
     def kept(self) -> float:
-        """The mass that keeps its pixel."""
         return float(self.mass[self.start == self.end].sum())
 
     @property
     def moved(self) -> float:
-        """The mass that goes to another pixel."""
         return float(self.mass[self.start != self.end].sum())
 
 

@@ -17,11 +17,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from rpw_paper.base import Array, Ints, Report, silent
+from rpw_paper.base import Array, Ints, Report, silent, within
 from rpw_paper.drawing import GUIDE, finish, legend, style_of
 from rpw_paper.files import new_figure, write_csv, write_figure
 from rpw_paper.perturbation import SCENARIOS
-from rpw_paper.retrieval import SWEPT_K, SWEPT_LAM, Method, Plan, find, methods, swept_k, swept_lam
+from rpw_paper.retrieval import SWEPT_K, SWEPT_LAM, Plan, find, methods, swept_k, swept_lam
 from rpw_paper.statistics import LEVEL, UNKNOWN, Difference, holm, paired_difference
 
 THREE = (2.5, 3.6)  # what counts as a factor of three: two steps of the sweep are one of 3.16
@@ -44,7 +44,6 @@ class PriceSweep:
 
     @property
     def families(self) -> list[tuple[str, tuple[float, ...], Ints]]:
-        """Names, parameters and hits."""
         return [("RPW(2,k)", SWEPT_K, self.rpw), ("ROBOT(λ)", self.lams, self.robot)]
 
     def accuracy(self, hits: Ints) -> Array:
@@ -87,10 +86,7 @@ def sweep_prices(
     total = sum(way.effort for way in ways)
     done, counts = 0.0, {}
     for way in ways:
-
-        def tell(share: float, way: Method = way, done: float = done) -> None:
-            report((done + way.effort * share) / total, way.name)
-
+        tell = within(report, done / total, way.effort / total)
         order, _ = find(plan, way, 0, drawn, store=store, n_threads=n_threads, device=device, report=tell)
         hits = labels[drawn.labelled_index][order[..., :m]] == labels[drawn.query_index][:, None]
         counts[way.key] = hits.sum(axis=-1)

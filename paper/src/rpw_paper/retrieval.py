@@ -4,7 +4,7 @@ Distances W1, W2, TV, RPW(2,1), RPW(2,0.1) and λ-ROBOT; the accuracy at m is th
 pictures that carry the query's label, averaged over the queries and then over independent repeats.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rpw_paper.base import Array, Ints, Report, UsageError, silent
+from rpw_paper.base import Array, Ints, Report, UsageError, silent, within
 from rpw_paper.nearest import Search, find_nearest
 from rpw_paper.perturbation import perturbed
 from rpw_paper.pictures import Pictures
@@ -96,7 +96,6 @@ class Plan:
     largest_m: int = LARGEST_M
 
     def draw(self, repeat: int) -> Draw:
-        """The pictures of a repeat."""
         counts = self.labelled, self.queries
         return draw(self.pictures, self.scenario, *counts, [self.seed, repeat], self.plain_queries)
 
@@ -138,12 +137,10 @@ class Retrieval:
 
     @property
     def pictures(self) -> Pictures:
-        """The data set."""
         return self.plan.pictures
 
     @property
     def scenario(self) -> str:
-        """The perturbation."""
         return self.plan.scenario
 
     @property
@@ -214,39 +211,32 @@ def retrieve(
     for repeat, drawn in enumerate(draws):
         of_repeat = []
         for w, way in enumerate(ways):
-            tell = _teller(report, ways, w, repeat, repeats)
+            before, total = (sum(way.effort for way in some) for some in (ways[:w], ways))
+            done, size = (repeat + before / total) / repeats, way.effort / total / repeats
+            tell = within(report, done, size, f"repeat {repeat + 1} of {repeats}: ")
             run: dict[str, Any] = {"n_threads": n_threads, "device": device, "report": tell}
             of_repeat.append(find(plan, way, repeat, drawn, store=store, **run))
         found.append(of_repeat)
     order, distances = (np.array([[pair[i] for pair in row] for row in found]).swapaxes(0, 1) for i in (0, 1))
     labels = plan.pictures.labels
-    hits = np.stack(
-        [
-            labels[drawn.labelled_index][order[:, repeat]] == labels[drawn.query_index][:, None]
-            for repeat, drawn in enumerate(draws)
-        ],
-        axis=1,
-    )
+    by_repeat = [
+        labels[each.labelled_index][order[:, r]] == labels[each.query_index][:, None] for r, each in enumerate(draws)
+    ]
+    hits = np.stack(by_repeat, axis=1)
     ties = np.array([_share_of_ties(each.reshape(-1, each.shape[-1])) for each in distances])
     asked_for = np.stack([drawn.query_index for drawn in draws])
     return Retrieval(plan, ways, hits, asked_for, ties, draws[0], order[:, 0], distances[:, 0])
 
 
 def find(
-    plan: Plan, way: Method, repeat: int, drawn: Draw, *, store: Path, report: Callable[[float], object], **run: Any
+    plan: Plan, way: Method, repeat: int, drawn: Draw, *, store: Path, report: Report, **run: Any
 ) -> tuple[Ints, Array]:
     """The nearest labelled pictures of a repeat by one distance, and how far they are."""
     permutation = np.random.default_rng([plan.seed, repeat, 3]).permutation(plan.labelled)
     count = min(plan.largest_m, plan.labelled)
     search = Search(drawn.queries, drawn.labelled, way.options, count, permutation, **run)
-    return find_nearest(search, store / f"repeat-{repeat}" / way.key, plan.facts(repeat), report)
-
-
-def _teller(report: Report, ways: list[Method], w: int, repeat: int, repeats: int) -> Callable[[float], object]:
-    """Turns the share of one distance that is done into the share of all work."""
-    before, total = (sum(way.effort for way in some) for some in (ways[:w], ways))
-    what = f"repeat {repeat + 1} of {repeats}: {ways[w].name}"
-    return lambda share: report((repeat + (before + ways[w].effort * share) / total) / repeats, what)
+    place = store / f"repeat-{repeat}" / way.key
+    return find_nearest(search, place, plan.facts(repeat), lambda share: report(share, way.name))
 
 
 def _check_not_black(pictures: Pictures, drawn: Draw) -> None:

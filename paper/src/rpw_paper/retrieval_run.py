@@ -24,12 +24,10 @@ class Run:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The sizes of the experiment."""
         return {"labelled": self.plan.labelled, "queries": self.plan.queries, "repeats": self.repeats}
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What stands in ``run.json``."""
         plan, pictures = self.plan, self.plan.pictures
         return {
             "dataset": pictures.name,

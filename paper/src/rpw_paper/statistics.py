@@ -22,9 +22,6 @@ def mean_and_band(values: Array, axis: int) -> tuple[Array, Array]:
     return mean, float(t.ppf(0.975, count - 1)) * values.std(axis=axis, ddof=1) / np.sqrt(count)
 
 
-# ---------------------------------------------------------------- power laws
-
-
 def fitted_exponent(n: Array, values: Array) -> float:
     """The exponent e of the power law values ~ n^e, by least squares on logarithms."""
     return float(np.polyfit(np.log(n), np.log(values), 1)[0])
@@ -46,9 +43,6 @@ def exponent_band(n: Array, values: Array, seed: int = 0) -> float:
     away = np.log(n) - np.log(n).mean()
     slopes = np.log(means) @ (away / (away @ away))  # all fits at once: each is linear in the logarithms
     return float(1.96 * slopes.std(ddof=1) * np.sqrt(repeats / (repeats - 1)))  # resamples vary less than repeats do
-
-
-# ---------------------------------------------------------------- paired counts
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from rpw_paper.base import Array
 from rpw_paper.convergence import Curve
 from rpw_paper.drawing import COLOURS, GUIDE, MARKERS, finish, legend, style_of
-from rpw_paper.files import new_figure, write_csv, write_figure
+from rpw_paper.files import new_figure
+from rpw_paper.paper.exhibit import Table, write_files
 from rpw_paper.robustness import Outliers, Thresholds
 
 _SAMPLE, _MEAN = "sample size n", "mean distance over the repeats"
@@ -41,29 +42,29 @@ def _number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.2f}"
 
 
-def write_convergence(discrete: list[Curve], continuous: list[Curve], out: Path) -> dict[str, Path]:
-    """Values, exponents, and a figure for each kind of distribution."""
-    both = [*discrete, *continuous]
-    values = (
-        (curve.case, curve.distance, int(n), repeat, float(value))
-        for curve in both
+def value_table(curves: list[Curve]) -> Table:
+    """Every value of every repeat."""
+    rows = [
+        [curve.case, curve.distance, int(n), repeat, float(value)]
+        for curve in curves
         for n, row in zip(curve.n, curve.values, strict=True)
         for repeat, value in enumerate(row)
-    )
-    exponents = (
-        (curve.case, curve.distance, fitted, fitted - band, fitted + band, curve.theory)
-        for curve, fitted, band in ((curve, curve.exponent(), curve.band()) for curve in both)
-    )
-    paths = {
-        "values": write_csv(out / "values.csv", ["distribution", "distance", "n", "repeat", "value"], values),
-        "exponents": write_csv(
-            out / "exponents.csv", ["distribution", "distance", "fitted", "low", "high", "theory"], exponents
-        ),
-    }
-    paths["figure"], _ = write_figure(draw_discrete(discrete), out / "discrete")
-    if continuous:
-        paths["densities"], _ = write_figure(draw_continuous(continuous), out / "densities")
-    return paths
+    ]
+    return Table("values", ["distribution", "distance", "n", "repeat", "value"], rows)
+
+
+def fitted_table(curves: list[Curve], caption: str = "") -> Table:
+    """Fitted exponents with their intervals, and those of the theory."""
+    fitted = [(curve, curve.exponent(), curve.band()) for curve in curves]
+    rows = [[each.case, each.distance, e, e - band, e + band, each.theory] for each, e, band in fitted]
+    return Table("exponents", ["distribution", "distance", "fitted", "low", "high", "theory"], rows, caption)
+
+
+def write_convergence(discrete: list[Curve], continuous: list[Curve], out: Path) -> list[Path]:
+    """Values, exponents, and a figure for each kind of distribution."""
+    both = [*discrete, *continuous]
+    figures = {"discrete": draw_discrete(discrete)} | ({"densities": draw_continuous(continuous)} if continuous else {})
+    return write_files([value_table(both), fitted_table(both)], figures, out)
 
 
 def draw_discrete(curves: list[Curve]) -> Figure:
@@ -113,17 +114,12 @@ def draw_continuous(curves: list[Curve]) -> Figure:
 
 def outlier_table(result: Outliers, shares: tuple[float, ...] = (0.01, 0.1)) -> tuple[list[str], list[list[str]]]:
     """|change| at some shares of outliers, by their distance."""
-    header = ["distance", "outliers", *(f"at {far:g}" for far in result.distances)]
+    places = [(result.shares.index(share), f, name) for share in shares for f, name in enumerate(result.names)]
     rows = [
-        [
-            name,
-            f"{share:.0%}",
-            *(f"{result.change[f, d, result.shares.index(share)]:.4g}" for d in range(len(result.distances))),
-        ]
-        for share in shares
-        for f, name in enumerate(result.names)
+        [name, f"{result.shares[s]:.0%}", *(f"{value:.4g}" for value in result.change[f, :, s])]
+        for s, f, name in places
     ]
-    return header, rows
+    return ["distance", "outliers", *(f"at {far:g}" for far in result.distances)], rows
 
 
 def threshold_table(result: Thresholds) -> tuple[list[str], list[list[str]]]:
@@ -140,25 +136,31 @@ def _median(values: Array, form: str) -> str:
     return "never" if math.isinf(middle) else format(middle, form)
 
 
-def write_robustness(outliers: Outliers, thresholds: Thresholds, out: Path) -> dict[str, Path]:
+def change_table(found: Outliers) -> Table:
+    """The change of each distance, by the distance and the share of the outliers."""
+    rows = [
+        [name, far, share, float(found.change[f, d, s])]
+        for f, name in enumerate(found.names)
+        for d, far in enumerate(found.distances)
+        for s, share in enumerate(found.shares)
+    ]
+    return Table("outliers", ["distance", "outliers_at", "share", "change"], rows)
+
+
+def reached_table(found: Thresholds) -> Table:
+    """The thresholds of each picture."""
+    rows = [
+        [way.name, s, float(found.noise[w, s]), float(found.shift[w, s])]
+        for w, way in enumerate(found.methods)
+        for s in range(found.noise.shape[1])
+    ]
+    return Table("thresholds", ["distance", "picture", "noise", "shift"], rows)
+
+
+def write_robustness(outliers: Outliers, thresholds: Thresholds, out: Path) -> list[Path]:
     """Both tables and the figure."""
-    changes = (
-        (name, far, share, float(outliers.change[f, d, s]))
-        for f, name in enumerate(outliers.names)
-        for d, far in enumerate(outliers.distances)
-        for s, share in enumerate(outliers.shares)
-    )
-    reached = (
-        (way.name, s, float(thresholds.noise[w, s]), float(thresholds.shift[w, s]))
-        for w, way in enumerate(thresholds.methods)
-        for s in range(thresholds.noise.shape[1])
-    )
-    paths = {
-        "outliers": write_csv(out / "outliers.csv", ["distance", "outliers_at", "share", "change"], changes),
-        "thresholds": write_csv(out / "thresholds.csv", ["distance", "picture", "noise", "shift"], reached),
-    }
-    paths["figure"], _ = write_figure(draw_outliers(outliers), out / "outliers")
-    return paths
+    tables = [change_table(outliers), reached_table(thresholds)]
+    return write_files(tables, {"outliers": draw_outliers(outliers)}, out)
 
 
 def draw_outliers(result: Outliers) -> Figure:

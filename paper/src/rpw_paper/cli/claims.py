@@ -11,16 +11,9 @@ from rpw_paper.cli import options
 from rpw_paper.cli.output import counted, print_json, print_lines, print_rows, print_table
 from rpw_paper.files import write_csv
 
-Runs = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DIR", parser=options.path, help="A folder that holds folders of rpw-paper reproduce retrieval."
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="DIR", parser=options.path, help="Folder for the table.", show_default="DIR"),
-]
+_HELP = "A folder that holds folders of rpw-paper reproduce retrieval."
+Runs = Annotated[Path, typer.Argument(metavar="DIR", parser=options.path, help=_HELP)]
+Out = Annotated[Path | None, options.folder("--out", "Folder for the table.", "DIR")]
 PlainQueries = Annotated[
     bool, typer.Option("--plain-queries", help="Judge the runs that were made with --plain-queries.")
 ]

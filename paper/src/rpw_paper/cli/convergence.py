@@ -4,8 +4,6 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rpw_paper.base import as_n_threads
 from rpw_paper.cli import options
 from rpw_paper.cli.output import bar, print_json, print_lines, print_table
@@ -13,18 +11,9 @@ from rpw_paper.convergence import FITTED_FROM, continuous_curves, discrete_curve
 from rpw_paper.files import begin_run
 from rpw_paper.theory_views import bound_table, exponent_table, write_convergence
 
-Repeats = Annotated[
-    int, typer.Option("--repeats", metavar="NUMBER", min=1, help="Independent pairs of samples for each size.")
-]
-LargestN = Annotated[
-    int,
-    typer.Option(
-        "--largest-n",
-        metavar="NUMBER",
-        min=100,
-        help="Largest sample of a density, at least 100; sizes are 100, 250, 600, 1500 and 4000.",
-    ),
-]
+_LARGEST = "Largest sample of a density, at least 100; sizes are 100, 250, 600, 1500 and 4000."
+Repeats = Annotated[int, options.number("--repeats", "Independent pairs of samples for each size.")]
+LargestN = Annotated[int, options.number("--largest-n", _LARGEST, 100)]
 
 
 def convergence(
@@ -52,7 +41,8 @@ def convergence(
     if as_json:
         keys = ("distribution", "distance", "fitted", "half_width", "theory")
         rows = [(c.case, c.distance, c.exponent(), c.band(), c.theory) for c in [*discrete, *continuous]]
-        print_json({**facts, "exponents": [dict(zip(keys, row, strict=True)) for row in rows], "files": paths})
+        found = [dict(zip(keys, row, strict=True)) for row in rows]
+        print_json({**facts, "exponents": found, "files": {path.name: path for path in paths}})
         return
     print_table(*exponent_table(discrete))
     print_table(*bound_table(continuous))
@@ -63,4 +53,4 @@ def convergence(
             "confidence interval. For densities, the theory gives upper bounds, up to logarithms."
         ]
     )
-    options.print_files(paths, start)
+    options.print_files({path.name: path for path in paths if path.suffix != ".svg"}, start)

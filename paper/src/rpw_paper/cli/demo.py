@@ -5,8 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rpw_paper.cli import options
 from rpw_paper.cli.output import bar, print_json, print_lines, print_rows, print_table
 from rpw_paper.demo import SCENARIOS, Setting, findings, run_demo
@@ -14,12 +12,7 @@ from rpw_paper.demo_views import DISTANCES, accuracy_table, settings, write_demo
 from rpw_paper.files import begin_run
 from rpw_paper.pictures import load_pictures
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="DIR", parser=options.path, help="Folder for the results.", show_default="demo_output"
-    ),
-]
+Out = Annotated[Path | None, options.folder("--out", "Folder for the results.", "demo_output")]
 
 
 def demo(out: Out = None, n_threads: options.NThreads = None, as_json: options.Json = False) -> None:

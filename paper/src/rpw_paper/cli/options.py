@@ -22,11 +22,13 @@ def path(text: str) -> Path:
     return Path(text)
 
 
-def _number(name: str, help: str, least: int = 1, **more: Any) -> Any:
+def number(name: str, help: str, least: int = 1, **more: Any) -> Any:
+    """An option that takes a whole number."""
     return typer.Option(name, metavar="NUMBER", min=least, help=help, **more)
 
 
-def _folder(name: str, help: str, default: str) -> Any:
+def folder(name: str, help: str, default: str) -> Any:
+    """An option that takes the path of a folder."""
     return typer.Option(name, metavar="DIR", parser=path, help=help, show_default=default)
 
 
@@ -49,21 +51,20 @@ Scenario = Annotated[
         "fourteenth of the height, in whole rows (grey), or a tint (colour)."
     ),
 ]
-Labelled = Annotated[int | None, _number("--labelled", "Pictures to search in.", show_default="2000; of digits 200")]
-Queries = Annotated[int | None, _number("--queries", "Pictures to search for.", show_default="50; of digits 20")]
-Nearest = Annotated[int, _number("--nearest", "How many of the nearest pictures count.")]
-Repeats = Annotated[int | None, _number("--repeats", "Independent repeats.", show_default="5")]
-PlainQueries = Annotated[bool, typer.Option(help="A shift tints the labelled pictures in colour, but not the queries.")]
-Seed = Annotated[int, _number("--seed", "Equal seeds give equal numbers.", 0)]
+Labelled = Annotated[int | None, number("--labelled", "Pictures to search in.", show_default="2000; of digits 200")]
+Queries = Annotated[int | None, number("--queries", "Pictures to search for.", show_default="50; of digits 20")]
+Nearest = Annotated[int, number("--nearest", "How many of the nearest pictures count.")]
+Repeats = Annotated[int | None, number("--repeats", "Independent repeats.", show_default="5")]
+_PLAIN = "A shift tints the labelled pictures in colour, but not the queries."
+PlainQueries = Annotated[bool, typer.Option("--plain-queries", help=_PLAIN)]
+Seed = Annotated[int, number("--seed", "Equal seeds give equal numbers.", 0)]
 Size = Annotated[
     int | None,
     typer.Option(metavar="PIXELS", min=2, help="Crop the pictures of a folder to squares, and resize them to this."),
 ]
-Data = Annotated[
-    Path | None, _folder("--data", "Folder that holds mnist, cifar10 and corel.", "the folder in RPW_DATA")
-]
-Out = Annotated[Path | None, _folder("--out", "Folder for the results.", "rpw-output/...")]
-NThreads = Annotated[int | None, _number("--n-threads", "Threads.", show_default="all cores")]
+Data = Annotated[Path | None, folder("--data", "Folder that holds mnist, cifar10 and corel.", "the folder in RPW_DATA")]
+Out = Annotated[Path | None, folder("--out", "Folder for the results.", "rpw-output/...")]
+NThreads = Annotated[int | None, number("--n-threads", "Threads.", show_default="all cores")]
 Device = Annotated[str, typer.Option(metavar="cpu|cuda|cuda:N", help="Where to compute; cuda is an NVIDIA GPU.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 

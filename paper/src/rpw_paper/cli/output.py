@@ -11,7 +11,8 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import numpy as np
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -116,30 +117,7 @@ def bar(is_quiet: bool) -> Iterator[Report]:
         yield silent
         return
     console.width = min(console.width, _WIDTH)
-    columns = (
-        BarColumn(bar_width=30),
-        TaskProgressColumn(),
-        _TimeLeft(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task("", total=1.0, begun=None)
-
-        def report(share: float, what: str) -> None:
-            if shown.tasks[0].fields["begun"] is None:  # a run that resumes has not earned what was there
-                shown.update(task, begun=share)
-            shown.update(task, completed=share, description=what)
-
-        yield report
-
-
-class _TimeLeft(ProgressColumn):
-    """As long as before for as much as before: over the whole run, for steps may be longer than rich's memory."""
-
-    def render(self, task: Task) -> Text:
-        begun, elapsed = task.fields["begun"], task.elapsed
-        if begun is None or elapsed is None or task.completed <= begun:
-            return Text("-:-- left")
-        left = round(elapsed * (1 - task.completed) / (task.completed - begun))
-        hours, minutes, seconds = left // 3600, left // 60 % 60, left % 60
-        return Text(f"{hours}:{minutes:02}:{seconds:02} left" if hours else f"{minutes}:{seconds:02} left")
+    columns = (BarColumn(bar_width=30), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=math.inf) as shown:
+        task = shown.add_task("", total=1.0)
+        yield lambda share, what: shown.update(task, completed=share, description=escape(what))

@@ -16,48 +16,24 @@ from rpw_paper.paper.parts import FULL, QUICK, Job, Part, all_parts
 from rpw_paper.paper.retrieved import Runs
 from rpw_paper.paper.whole import Whole, chosen_parts, make_whole
 
-Quick = Annotated[
-    bool, typer.Option("--quick", help="Small sizes, and scikit-learn's digits as pictures: about two minutes.")
-]
+_QUICK = "Small sizes, and scikit-learn's digits as pictures: about two minutes."
+Quick = Annotated[bool, typer.Option("--quick", help=_QUICK)]
 Parts = Annotated[
     str | None,
     typer.Option(
-        "--parts",
         metavar="NAME[,NAME...]",
         help="Some parts, such as 'lemma 3.2,figure 5'. A wrong name lists all parts.",
         show_default="all",
     ),
 ]
-RunsFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--runs",
-        metavar="DIR",
-        parser=options.path,
-        help="Folder of runs of rpw-paper reproduce retrieval: finished ones are read, new ones are written there.",
-        show_default="runs, in --out",
-    ),
-]
+_RUNS = "Folder of runs of rpw-paper reproduce retrieval: finished ones are read, new ones are written there."
+_LARGEST = "Largest sample, from 250 to 100000; parts that would be slow take smaller ones."
+RunsFolder = Annotated[Path | None, options.folder("--runs", _RUNS, "runs, in --out")]
 LargestN = Annotated[
-    int | None,
-    typer.Option(
-        "--largest-n",
-        metavar="NUMBER",
-        min=250,
-        max=100_000,
-        help="Largest sample, from 250 to 100000; parts that would be slow take smaller ones.",
-        show_default="100000; with --quick 1000",
-    ),
+    int | None, options.number("--largest-n", _LARGEST, 250, max=100_000, show_default="100000; with --quick 1000")
 ]
 Repeats = Annotated[
-    int | None,
-    typer.Option(
-        "--repeats",
-        metavar="NUMBER",
-        min=2,
-        help="Samples of each size, at least 2.",
-        show_default="20; with --quick 10",
-    ),
+    int | None, options.number("--repeats", "Samples of each size, at least 2.", 2, show_default="20; with --quick 10")
 ]
 
 

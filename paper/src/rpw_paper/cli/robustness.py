@@ -13,11 +13,9 @@ from rpw_paper.pictures import load_pictures
 from rpw_paper.robustness import check_pictures, outlier_changes, thresholds
 from rpw_paper.theory_views import outlier_table, threshold_table, write_robustness
 
-Dataset = Annotated[
-    str,
-    typer.Option("--dataset", metavar="NAME|DIR", help="Grey pictures: digits, mnist, or a folder of pictures."),
-]
-Count = Annotated[int, typer.Option("--count", metavar="NUMBER", min=1, help="How many pictures to perturb.")]
+_PICTURES = "Grey pictures: digits, mnist, or a folder of pictures."
+Dataset = Annotated[str, typer.Option(metavar="NAME|DIR", help=_PICTURES)]
+Count = Annotated[int, options.number("--count", "How many pictures to perturb.")]
 
 
 def robustness(
@@ -55,7 +53,7 @@ def robustness(
             "noise": dict(zip(names, reached.noise, strict=True)),
             "shift": dict(zip(names, reached.shift, strict=True)),
         }
-        print_json({**facts, **found, "files": paths})
+        print_json({**facts, **found, "files": {path.name: path for path in paths}})
         return
     print_lines(["How much a distance changes when outliers join, at 0.5 to 100 diameters (RPW: at most their share):"])
     print_table(*outlier_table(outliers))
@@ -63,4 +61,4 @@ def robustness(
         [f"Noise and shift that take a picture of {pictures.name} as far from its original as another class (median):"]
     )
     print_table(*threshold_table(reached))
-    options.print_files(paths, start)
+    options.print_files({path.name: path for path in paths if path.suffix != ".svg"}, start)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rpw_paper.base import Report, silent
+from rpw_paper.base import Report, silent, within
 from rpw_paper.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
 from rpw_paper.paper.retrieved import Experiment, Runs
 from rpw_paper.price_sweep import CHOICE_COLUMNS, Choice, choice_among, choice_cells, draw_sweeps, sweep_prices
@@ -21,10 +21,7 @@ def choosing_exhibit(runs: Runs, experiments: Sequence[Experiment], report: Repo
     """One sweep for each experiment."""
     sweeps = []
     for number, experiment in enumerate(experiments):
-
-        def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
-            report((number + share) / len(experiments), f"{experiment.name}: {what}")
-
+        tell = within(report, number / len(experiments), 1 / len(experiments), f"{experiment.name}: ")
         plan, store = replace(runs.plan(experiment), largest_m=NEAREST), runs.folder / experiment.name / "nearest"
         sweeps.append(
             sweep_prices(plan, store=store, m=NEAREST, n_threads=runs.n_threads, device=runs.device, report=tell)

@@ -86,15 +86,17 @@ class Finished:
     pictures: Mapping[str, str | None] = field(default_factory=dict)
 
 
+def write_files(tables: Sequence[Table], figures: Mapping[str, Figure], folder: Path) -> list[Path]:
+    """Each table as CSV, each figure as PNG and SVG."""
+    paths = [write_csv(folder / f"{table.name}.csv", table.header, table.rows) for table in tables]
+    return paths + [path for name, figure in figures.items() for path in write_figure(figure, folder / name)]
+
+
 def write_part(
     exhibit: Exhibit, folder: Path, facts: Mapping[str, Any], pictures: Mapping[str, str | None] | None = None
 ) -> Finished:
     """Write the files of a part, ``part.json`` last."""
-    files = []
-    for table in exhibit.tables:
-        files.append(write_csv(folder / f"{table.name}.csv", table.header, table.rows).name)
-    for drawing in exhibit.drawings:
-        files += [path.name for path in write_figure(drawing.figure, folder / drawing.name)]
+    paths = write_files(exhibit.tables, {each.name: each.figure for each in exhibit.drawings}, folder)
     shown = [table for table in exhibit.tables if table.caption]
     text = {
         "facts": dict(facts),
@@ -110,7 +112,7 @@ def write_part(
             for table in shown
         ],
         "drawings": [{"name": drawing.name, "caption": drawing.caption} for drawing in exhibit.drawings],
-        "files": {name: _digest_of_file(folder / name) for name in files},
+        "files": {path.name: _digest_of_file(path) for path in paths},
         "pictures": dict(pictures or {}),
     }
     whole = {**text, "digest": _digest_of(text)}

@@ -7,6 +7,7 @@ at most 0.01 (Theorem 3.1). Partial W_p breaks the triangle inequality; RPW is a
 import math
 
 import rpw
+from rpw_paper.base import spelled
 from rpw_paper.paper.exhibit import NO, YES, Exhibit, Table, Verdict
 
 PRINTED = {2.0: 0.1, 3.0: 0.21, math.inf: 1.0}
@@ -20,7 +21,7 @@ def introduction_exhibit() -> Exhibit:
     rows, verdicts = [], []
     for p, printed in PRINTED.items():
         whole, ours = rpw.wasserstein(inliers, spoiled, p=p), rpw.distance(inliers, spoiled, p=p, k=1)
-        name = "∞" if math.isinf(p) else f"{p:g}"
+        name = spelled(p)
         rows.append([name, printed, whole, ours])
         verdicts.append(_as_printed(f"1 % of outliers makes W_{name} {printed:g}", whole, printed))
         verdicts.append(_at_most(f"The same outliers make RPW_{{{name},1}} at most 0.01", ours, SHARE))

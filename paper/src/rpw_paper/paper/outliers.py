@@ -5,7 +5,6 @@ Theorem 3.1: a share δ of outliers changes RPW by at most δ, at any distance.
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from rpw_paper.base import Report
 from rpw_paper.paper.exhibit import NO, YES, Drawing, Exhibit, Table, Verdict
 from rpw_paper.paper.retrieved import Runs
 from rpw_paper.robustness import Outliers, outlier_changes, thresholds
-from rpw_paper.theory_views import draw_outliers
+from rpw_paper.theory_views import change_table, draw_outliers, reached_table
 
 RULE = "The paper makes no claim here; the table has what was found."
 
@@ -21,20 +20,9 @@ RULE = "The paper makes no claim here; the table has what was found."
 def outlier_exhibit(random: Exhibit, seed: int) -> Exhibit:
     """The theorem on random measures, and on a sample with outliers at several distances."""
     found = outlier_changes(seed)
-    rows = [
-        [name, far, share, float(found.change[f, d, s])]
-        for f, name in enumerate(found.names)
-        for d, far in enumerate(found.distances)
-        for s, share in enumerate(found.shares)
-    ]
     drawing = Drawing("outliers", draw_outliers(found), "|Change| over the share of outliers, by their distance.")
-    table = Table("outliers", ["distance", "outliers_at", "share", "change"], rows)
-    return replace(
-        random,
-        verdicts=[*random.verdicts, changes_verdict(found)],
-        tables=[*random.tables, table],
-        drawings=[drawing],
-    )
+    verdicts, tables = [*random.verdicts, changes_verdict(found)], [*random.tables, change_table(found)]
+    return replace(random, verdicts=verdicts, tables=tables, drawings=[drawing])
 
 
 def changes_verdict(found: Outliers) -> Verdict:
@@ -49,20 +37,13 @@ def changes_verdict(found: Outliers) -> Verdict:
 def threshold_exhibit(runs: Runs, dataset: str, count: int, report: Report) -> Exhibit:
     """Medians over the pictures."""
     found = thresholds(runs.pictures(dataset), runs.seed, count, runs.n_threads, report)
-    rows: list[list[Any]] = []
-    medians: list[list[Any]] = []
-    for w, way in enumerate(found.methods):
-        rows += [[way.name, s, float(found.noise[w, s]), float(found.shift[w, s])] for s in range(count)]
-        medians.append([way.name, *(_text(float(np.median(part[w]))) for part in (found.noise, found.shift))])
+    medians = [
+        [way.name, *(_text(float(np.median(part[w]))) for part in (found.noise, found.shift))]
+        for w, way in enumerate(found.methods)
+    ]
     caption = f"Medians over {count} pictures of {dataset}: noise as a share of the mass, shift in rows."
-    return Exhibit(
-        RULE,
-        [],
-        [
-            Table("medians", ["distance", "noise", "shift"], medians, caption),
-            Table("thresholds", ["distance", "picture", "noise", "shift"], rows),
-        ],
-    )
+    table = Table("medians", ["distance", "noise", "shift"], medians, caption)
+    return Exhibit(RULE, [], [table, reached_table(found)])
 
 
 def _text(value: float) -> str:

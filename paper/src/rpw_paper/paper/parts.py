@@ -2,12 +2,12 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rpw_paper.base import Report, silent
-from rpw_paper.paper import inequalities, plan_pictures, rates
+from rpw_paper.paper import inequalities, plan_pictures
 from rpw_paper.paper.choosing import choosing_exhibit
 from rpw_paper.paper.excess import excess_exhibit
 from rpw_paper.paper.exhibit import Exhibit
@@ -16,11 +16,13 @@ from rpw_paper.paper.lmr_time import lmr_exhibit
 from rpw_paper.paper.outliers import outlier_exhibit, threshold_exhibit
 from rpw_paper.paper.profile_reading import profile_exhibit
 from rpw_paper.paper.proportion import proportion_exhibit
+from rpw_paper.paper.rates import LARGEST_WITH_MATRIX, Case, between_samples, rate_exhibit, to_sample
 from rpw_paper.paper.retrieved import ALL, Experiment, Runs, claims_exhibit, digest_of_runs, retrieval_exhibit
 from rpw_paper.paper.samples import figure_6, same_distribution
 from rpw_paper.paper.statements import STATEMENTS
 
 EXPONENTS = (1.0, 2.0, 4.0, math.inf)
+_SPACES = ("line", "square", "two squares", "cube")
 SCENARIOS = ("noise", "shift", "both")
 
 
@@ -56,7 +58,6 @@ class Job:
 
     @property
     def seed(self) -> int:
-        """Of all random numbers."""
         return self.runs.seed
 
     @property
@@ -76,12 +77,10 @@ class Part:
 
     @property
     def title(self) -> str:
-        """A few words."""
         return STATEMENTS[self.number][0]
 
     @property
     def statement(self) -> str:
-        """What the paper says."""
         return STATEMENTS[self.number][1]
 
     @property
@@ -95,7 +94,6 @@ class Part:
         return self.make is _claims
 
     def facts(self, job: Job) -> dict[str, Any]:
-        """What the part is made from."""
         sizes = {name: str(value) for name, value in self.sizes.items()}
         if self.is_made_from_runs:
             sizes["runs"] = digest_of_runs(job.runs.folder)
@@ -111,56 +109,31 @@ class Part:
         return {name: job.runs.digest(name) for name in named}
 
     def exhibit(self, job: Job) -> Exhibit:
-        """Make it."""
         return self.make(job, **self.sizes)
-
-
-# ---------------------------------------------------------------- what makes a part
-
-
-def _outliers(job: Job, cases: int) -> Exhibit:
-    return outlier_exhibit(inequalities.inequality_exhibit("Theorem 3.1", cases=cases, **job.plain), job.seed)
-
-
-def _rates(job: Job, cases: list[rates.Case], repeats: int, number: int, caption: str) -> Exhibit:
-    seed = [job.seed, 40, number]
-    return rates.rate_exhibit(
-        cases, repeats=repeats, seed=seed, n_threads=job.runs.n_threads, report=job.report, caption=caption
-    )
 
 
 _TO_SAMPLE = "RPW between a density and its sample (upper bounds). Dotted: the slope of the bound."
 _BETWEEN = "How far the RPW of samples is from that of the distributions. Dotted: the slope of the bound."
 
 
-def _lemma_3_3(job: Job, largest_n: int, repeats: int) -> Exhibit:
-    return _rates(job, rates.between_samples((2,), (2.0,), largest_n), repeats, 3, _BETWEEN)
+def _rates(number: int, caption: str, cases: Callable[..., list[Case]], *of: Sequence[Any]) -> Callable[..., Exhibit]:
+    def make(job: Job, largest_n: int, repeats: int) -> Exhibit:
+        run: dict[str, Any] = {"seed": [job.seed, 40, number], "n_threads": job.runs.n_threads, "report": job.report}
+        return rate_exhibit(cases(*of, largest_n), repeats=repeats, caption=caption, **run)
+
+    return make
 
 
-def _lemma_3_4(job: Job, largest_n: int, repeats: int) -> Exhibit:
-    return _rates(job, rates.to_sample(("square", "two squares"), (2.0,), largest_n), repeats, 4, _TO_SAMPLE)
+def _same_distribution(job: Job, **sizes: Any) -> Exhibit:
+    return same_distribution(**sizes, n_threads=job.runs.n_threads, **job.plain)
 
 
-def _lemma_3_6(job: Job, largest_n: int, repeats: int) -> Exhibit:
-    spaces = ("line", "square", "two squares", "cube")
-    return _rates(job, rates.to_sample(spaces, EXPONENTS, largest_n), repeats, 6, _TO_SAMPLE)
+def _lmr(job: Job, **sizes: Any) -> Exhibit:
+    return lmr_exhibit(**sizes, deltas=(0.1, 0.05, 0.025, 0.0125), prices=(4.0, 2.0, 1.0, 0.5), **job.plain)
 
 
-def _theorem_3_7(job: Job, largest_n: int, repeats: int) -> Exhibit:
-    return _rates(job, rates.between_samples((1, 2, 3), EXPONENTS, largest_n), repeats, 7, _BETWEEN)
-
-
-def _same_distribution(job: Job, largest_n: int, repeats: int) -> Exhibit:
-    return same_distribution(repeats=repeats, largest_n=largest_n, n_threads=job.runs.n_threads, **job.plain)
-
-
-def _excess(job: Job, dimensions: tuple[int, ...], sizes: tuple[int, ...], repeats: int) -> Exhibit:
-    return excess_exhibit(dimensions, sizes=sizes, repeats=repeats, **job.plain)
-
-
-def _lmr(job: Job, sizes: tuple[int, ...], repeats: int) -> Exhibit:
-    deltas, prices = (0.1, 0.05, 0.025, 0.0125), (4.0, 2.0, 1.0, 0.5)
-    return lmr_exhibit(sizes=sizes, deltas=deltas, prices=prices, repeats=repeats, **job.plain)
+def _excess(job: Job, dimensions: tuple[int, ...], **sizes: Any) -> Exhibit:
+    return excess_exhibit(dimensions, **sizes, **job.plain)
 
 
 def _retrieval(job: Job, experiments: tuple[Experiment, ...]) -> Exhibit:
@@ -183,7 +156,8 @@ def _random(number: str) -> Callable[..., Exhibit]:
     return lambda job, cases: inequalities.inequality_exhibit(number, cases=cases, **job.plain)
 
 
-# ---------------------------------------------------------------- the list
+def _outliers(job: Job, cases: int) -> Exhibit:
+    return outlier_exhibit(_random("Theorem 3.1")(job, cases), job.seed)
 
 
 def all_parts(size: Size) -> list[Part]:
@@ -220,25 +194,21 @@ def _measured(size: Size) -> list[Part]:
     """Rates and times."""
     rate = {"largest_n": size.largest_n, "repeats": size.repeats}
     effort = size.repeats * (size.largest_n / 1000) ** 1.2 / 10  # in units of the quick size
-    with_matrix = min(max(size.largest_n, 1500), rates.LARGEST_WITH_MATRIX)  # 1500: three sizes at least
+    with_matrix = min(max(size.largest_n, 1500), LARGEST_WITH_MATRIX)  # 1500: three sizes at least
     densities = {"largest_n": with_matrix, "repeats": size.repeats // 2}
     counts = tuple(n for n in (1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000) if n <= size.largest_count)
+    together = 0.35 * size.repeats * (with_matrix / 1500) ** 2.5
     grids = {"sizes": counts, "repeats": size.repeats}
     counting = size.repeats * size.largest_count / 500_000
     samples = max(3, size.repeats // 4)
     lmr = {"sizes": size.lmr_sizes, "repeats": samples}
     return [
-        Part("Lemma 3.3", 0.5 * effort, _lemma_3_3, rate),
-        Part("Lemma 3.4", 0.4 * effort, _lemma_3_4, rate),
+        Part("Lemma 3.3", 0.5 * effort, _rates(3, _BETWEEN, between_samples, (2,), (2.0,)), rate),
+        Part("Lemma 3.4", 0.4 * effort, _rates(4, _TO_SAMPLE, to_sample, _SPACES[1:3], (2.0,)), rate),
         Part("Lemma 3.5", counting, _excess, {"dimensions": (2,), **grids}),
-        Part("Lemma 3.6", 2.5 * effort, _lemma_3_6, rate),
-        Part("Theorem 3.7", 3 + 2.2 * effort, _theorem_3_7, rate),
-        Part(
-            "Theorem 3.7, equal distributions",
-            0.35 * size.repeats * (with_matrix / 1500) ** 2.5,
-            _same_distribution,
-            densities,
-        ),
+        Part("Lemma 3.6", 2.5 * effort, _rates(6, _TO_SAMPLE, to_sample, _SPACES, EXPONENTS), rate),
+        Part("Theorem 3.7", 3 + 2.2 * effort, _rates(7, _BETWEEN, between_samples, (1, 2, 3), EXPONENTS), rate),
+        Part("Theorem 3.7, equal distributions", together, _same_distribution, densities),
         Part("Section 5", size.lmr_sizes[-1] ** 2 * samples / 100_000, _lmr, lmr),
         Part("Figure 6", 3, lambda job, repeats: figure_6(repeats=repeats, seed=job.seed), {"repeats": 10}),
         Part("Lemma A.2", counting, _excess, {"dimensions": (1, 3), **grids}),

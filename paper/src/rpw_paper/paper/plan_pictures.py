@@ -27,9 +27,6 @@ ROUNDING = 1e-9
 RULE = f"Yes: the numbers of the picture satisfy the statement, up to {ROUNDING:g}. No: they do not."
 
 
-# ---------------------------------------------------------------- figure 1
-
-
 def _hills(seed: int) -> tuple[Array, Array, Array]:
     """Two measures on 60 points of the line: a hill and its shift, and a little that lies far off."""
     rng = np.random.default_rng([seed, 80])
@@ -117,9 +114,6 @@ def _arcs(ax: Axes, plan: Any, x: Array) -> None:
             ax.plot(across, bow, color="0.25", lw=0.3 + 60 * float(mass), alpha=0.6)
 
 
-# ---------------------------------------------------------------- figure 3
-
-
 def common_mass(into: Any, out_of: Any) -> Array:
     """The mass at each point of the middle measure that both plans use: the smaller of inflow and outflow."""
     return np.asarray(np.minimum(into.toarray().sum(axis=0), out_of.toarray().sum(axis=1)))
@@ -192,9 +186,6 @@ def _draw_figure_3(clouds: list[Array], one: rpw.Result, two: rpw.Result) -> Fig
         ncols=2,
     )
     return figure
-
-
-# ---------------------------------------------------------------- figure 4
 
 
 def cells_plan(a: Array, b: Array, x: Array, y: Array, side: float) -> Array:

@@ -9,7 +9,6 @@ one length; (A1) then holds as a rule, and is checked. In the other half a hundr
 moves little. This breaks (A1), and the lower bound with it: the lemma needs its assumption.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import rpw
-from rpw_paper.base import Report, silent
+from rpw_paper.base import Report, silent, spelled
 from rpw_paper.drawing import COLOURS, GUIDE, MARKERS, finish, legend
 from rpw_paper.files import new_figure
 from rpw_paper.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
@@ -47,17 +46,15 @@ class Spoiled:
 
     @property
     def has_a1(self) -> bool:
-        """Whether the assumption (A1) holds."""
         return self.partial >= self.whole / 2 - ROUNDING
 
     @property
     def scale(self) -> float:
-        """min(δ, W_p/k)."""
+        """What RPW is in proportion to."""
         return min(self.delta, self.whole / self.k)
 
     @property
     def ratio(self) -> float:
-        """RPW in units of it."""
         return self.value / self.scale
 
 
@@ -130,7 +127,7 @@ def draw(found: list[Spoiled]) -> Figure:
         for colour, marker, p in zip(COLOURS, MARKERS, sorted({each.p for each in found}), strict=False):
             own = [each for each in found if each.p == p and each.has_a1 == has_a1]
             across = [each.whole / (each.k * each.delta) for each in own]
-            label = f"p = {'∞' if math.isinf(p) else f'{p:g}'}"
+            label = f"p = {spelled(p)}"
             ax.loglog(across, [each.ratio for each in own], marker, color=colour, ms=4, alpha=0.6, label=label)
         for level in (LEAST, 1.0):
             label = "dotted: the bounds 0.1 and 1 of the lemma" if level == LEAST else ""

@@ -45,6 +45,9 @@ def answer_by_rule(n: Array, bound: float, low: float, high: float) -> str:
     return NO if low > slope_with(n, bound, 1) else OPEN
 
 
+HEADER = ["what", "fitted", "low", "high", "bound", "with_log", "spread", "verdict"]  # with_log: of the bound · √log n
+
+
 @dataclass(frozen=True, eq=False)
 class Rate:
     """Values (sizes, repeats) of one quantity over n, beside the exponent r of its bound."""
@@ -62,7 +65,7 @@ class Rate:
 
     @property
     def band(self) -> float:
-        """Half its 95 % interval."""
+        """Half the 95 % interval of the exponent."""
         return exponent_band(self.n, self.values) if len(self.n) > 2 else math.nan
 
     @property
@@ -72,23 +75,9 @@ class Rate:
         return float(last.max() / last.mean()) if last.mean() > 0 else math.nan
 
     def row(self) -> list[object]:
-        """What a table says of it; see `header`."""
-        band = self.band
-        interval = [self.fitted - band, self.fitted + band]
-        return [
-            self.what,
-            self.fitted,
-            *interval,
-            self.bound,
-            slope_with(self.n, self.bound, 0.5),
-            self.spread,
-            answer_of(self),
-        ]
-
-
-def header() -> list[str]:
-    """The columns of `Rate.row`; ``with_log`` is the slope of the bound times √log n."""
-    return ["what", "fitted", "low", "high", "bound", "with_log", "spread", "verdict"]
+        """What a table says of it; see `HEADER`."""
+        fitted, band, with_log = self.fitted, self.band, slope_with(self.n, self.bound, 0.5)
+        return [self.what, fitted, fitted - band, fitted + band, self.bound, with_log, self.spread, answer_of(self)]
 
 
 def tables(found: Sequence[Rate], caption: str) -> list[Table]:
@@ -100,7 +89,7 @@ def tables(found: Sequence[Rate], caption: str) -> list[Table]:
         for repeat, value in enumerate(row)
     ]
     return [
-        Table("rates", header(), [rate.row() for rate in found], caption),
+        Table("rates", HEADER, [rate.row() for rate in found], caption),
         Table("values", ["what", "n", "repeat", "value"], values),
     ]
 

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import rpw
-from rpw_paper.base import Array, Report, as_n_threads
+from rpw_paper.base import Array, Report, as_n_threads, silent, spelled
 from rpw_paper.convergence import rate_of_rpw
 from rpw_paper.drawing import COLOURS, GUIDE, MARKERS, finish, legend
 from rpw_paper.files import new_figure
@@ -58,7 +58,7 @@ def to_sample(spaces: Sequence[str], exponents: Sequence[float], largest_n: int)
             return value + density.error(n, p)
 
         sizes = density.sizes(_most(d, p, largest_n))
-        what, bound = f"{name}, p = {_text(p)}", rate_of_rpw(p, d)
+        what, bound = f"{name}, p = {spelled(p)}", rate_of_rpw(p, d)
         return Case(what, name, sizes, measure, bound, d, r"RPW($\mu$, $\mu_n$)")
 
     return [case(name, p) for name in spaces for p in exponents]
@@ -79,7 +79,7 @@ def between_samples(dimensions: Sequence[int], exponents: Sequence[float], large
         sizes = [n for n in SAMPLE_SIZES if n <= most]
         space = f"{pair.name}, d = {d}"
         quantity = r"|RPW($\mu$, $\nu$) - RPW($\mu_n$, $\nu_n$)|"
-        return Case(f"{space}, p = {_text(p)}", space, sizes, measure, rate_of_rpw(p, d), d, quantity)
+        return Case(f"{space}, p = {spelled(p)}", space, sizes, measure, rate_of_rpw(p, d), d, quantity)
 
     return [case(pair, d, p) for pair in PAIRS for d in dimensions for p in exponents]
 
@@ -87,10 +87,6 @@ def between_samples(dimensions: Sequence[int], exponents: Sequence[float], large
 def _most(dimension: int, p: float, largest_n: int) -> int:
     """The largest sample of a case."""
     return min(largest_n, LARGEST_WITH_MATRIX) if dimension > 1 and math.isinf(p) else largest_n
-
-
-def _text(p: float) -> str:
-    return "∞" if math.isinf(p) else f"{p:g}"
 
 
 def measured(
@@ -122,7 +118,7 @@ def rate_exhibit(
     repeats: int,
     seed: list[int],
     n_threads: int | None = None,
-    report: Report = lambda *_: None,
+    report: Report = silent,
     caption: str,
 ) -> Exhibit:
     """Measure all cases and judge them."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from rpw_paper.base import Report
+from rpw_paper.base import Report, silent, within
 from rpw_paper.claims import digest_in, judge, read_hits, verdict_table
 from rpw_paper.files import check_same_run, new_figure
 from rpw_paper.paper.exhibit import Drawing, Exhibit, Table, Verdict
@@ -55,7 +55,6 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """Its folder."""
         return f"{self.dataset}-{self.scenario}-{self.queries}"
 
     @property
@@ -65,7 +64,6 @@ class Experiment:
 
     @property
     def shown_m(self) -> list[int]:
-        """Where hits are counted."""
         return [m for m in SHOWN_M if m <= self.most]
 
 
@@ -164,16 +162,13 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def retrieval_exhibit(runs: Runs, experiments: Sequence[Experiment], report: Report = lambda *_: None) -> Exhibit:
+def retrieval_exhibit(runs: Runs, experiments: Sequence[Experiment], report: Report = silent) -> Exhibit:
     """One data set: a panel for each scenario, as in the paper's figures."""
     first = experiments[0]
     curves: dict[str, list[dict[str, str]]] = {}
     apart: dict[tuple[str, str], list[float]] = {}
     for number, experiment in enumerate(experiments):
-
-        def tell(share: float, what: str, number: int = number, experiment: Experiment = experiment) -> None:
-            report((number + share) / len(experiments), f"{experiment.scenario}: {what}")
-
+        tell = within(report, number / len(experiments), 1 / len(experiments), f"{experiment.scenario}: ")
         folder = runs.ready(experiment, tell)
         curves[experiment.scenario] = _rows(folder / "accuracy.csv")
         for name, own in _by_repeat(experiment, _rows(folder / "hits.csv")).items():

@@ -10,9 +10,9 @@ import numpy as np
 from rpw_paper.base import Report, as_n_threads, silent
 from rpw_paper.convergence import Curve, continuous_curves, discrete_curves
 from rpw_paper.paper.exhibit import NO, OPEN, YES, Drawing, Exhibit, Table, Verdict
-from rpw_paper.paper.rate_rule import CAPTION, Rate, header, verdict
+from rpw_paper.paper.rate_rule import CAPTION, HEADER, Rate, verdict
 from rpw_paper.paper.rate_rule import RULE as RATE_RULE
-from rpw_paper.theory_views import draw_continuous, draw_discrete
+from rpw_paper.theory_views import draw_continuous, draw_discrete, fitted_table, value_table
 
 CLOSE, FROM = 0.05, 1000
 ROUGH, FAR = 0.2, 0.5
@@ -27,18 +27,14 @@ RULE = (
 def figure_6(*, repeats: int, seed: int) -> Exhibit:
     """Finitely many points: the paper's own experiment."""
     curves = list(discrete_curves(seed, repeats))
-    rows = [
-        [c.case, c.distance, c.exponent(), c.exponent() - c.band(), c.exponent() + c.band(), c.theory] for c in curves
-    ]
     verdicts = []
     for case in dict.fromkeys(curve.case for curve in curves):
         verdicts += case_verdicts(case, {curve.distance: curve for curve in curves if curve.case == case})
-    columns = ["distribution", "distance", "fitted", "low", "high", "theory"]
     caption = "Exponents over n ≥ 10,000, with 95 % intervals."
     return Exhibit(
         RULE,
         verdicts,
-        [Table("exponents", columns, rows, caption), _values(curves)],
+        [fitted_table(curves, caption), value_table(curves)],
         [Drawing("figure-6", draw_discrete(curves), "Means over the repeats.")],
     )
 
@@ -77,7 +73,7 @@ def same_distribution(
     return Exhibit(
         RATE_RULE,
         [verdict(rate) for rate in rates],
-        [Table("rates", header(), [rate.row() for rate in rates], CAPTION), _values(curves)],
+        [Table("rates", HEADER, [rate.row() for rate in rates], CAPTION), value_table(curves)],
         [Drawing("densities", draw_continuous(curves), "Means over the repeats; W_p is dashed and hollow.")],
     )
 
@@ -86,13 +82,3 @@ def as_rate(curve: Curve) -> Rate:
     """Over the sizes that are fitted."""
     used = curve.n >= curve.fitted_from
     return Rate(f"{curve.case}, {curve.distance}", curve.n[used].astype(float), curve.values[used], curve.theory)
-
-
-def _values(curves: list[Curve]) -> Table:
-    rows = [
-        [curve.case, curve.distance, int(n), repeat, float(value)]
-        for curve in curves
-        for n, row in zip(curve.n, curve.values, strict=True)
-        for repeat, value in enumerate(row)
-    ]
-    return Table("values", ["distribution", "distance", "n", "repeat", "value"], rows)

@@ -48,7 +48,6 @@ class Density:
         return [self.cubes * m**self.dimension for m in sorted(per_axis)]
 
     def sample(self, rng: np.random.Generator, n: int) -> Array:
-        """n independent points."""
         corner = self._corners()[rng.integers(self.cubes, size=(n, 1))]
         return np.asarray(corner + self._side * rng.random((n, self.dimension)))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rpw_paper.base import Report, UsageError, silent
+from rpw_paper.base import Report, UsageError, silent, within
 from rpw_paper.files import write_csv, write_text
 from rpw_paper.paper.exhibit import Finished, read_part, write_part
 from rpw_paper.paper.page import whole_page
@@ -68,10 +68,7 @@ def make_whole(
     for part in in_order_of_work(parts):
         if part.slug in whole.found and _finished(part, job, out) is not None:
             continue
-
-        def tell(share: float, what: str, part: Part = part, done: float = done) -> None:
-            report((done + part.seconds * min(share, 1.0)) / total, f"{part.number}: {what}")
-
+        tell = within(report, done / total, part.seconds / total, f"{part.number}: ")
         tell(0.0, part.title)
         _make(part, replace(job, report=tell), out, whole)
         done += part.seconds
