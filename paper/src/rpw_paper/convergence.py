@@ -131,11 +131,7 @@ _EFFORT = {"square": 1.0, "two squares": 5.0, "cube": 1.0}
 
 
 def continuous_curves(
-    seed: int,
-    repeats: int,
-    largest_n: int,
-    n_threads: int,
-    report: Report = silent,
+    seed: int, repeats: int, largest_n: int, n_threads: int, report: Report = silent
 ) -> Iterator[Curve]:
     """Samples from densities in spaces of diameter 1: W_p and RPW_{p,1} for several p."""
     sizes = [n for n in CONTINUOUS_N if n <= largest_n]

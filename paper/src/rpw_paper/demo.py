@@ -88,13 +88,7 @@ class Demo:
         return {"dataset": self.pictures.name, "pictures": f"{size} pixels", **asdict(self.setting)}
 
 
-def run_demo(
-    pictures: Pictures,
-    setting: Setting,
-    *,
-    n_threads: int | None = None,
-    report: Report = silent,
-) -> Demo:
+def run_demo(pictures: Pictures, setting: Setting, *, n_threads: int | None = None, report: Report = silent) -> Demo:
     """Seek all queries by all distances; ``report`` hears the share that is done, and what is being done."""
     ways = methods()
     counts = setting.labelled, setting.queries, [setting.seed, 0]

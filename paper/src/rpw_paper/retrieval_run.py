@@ -43,12 +43,7 @@ class Run:
 
 
 def run_retrieval(
-    run: Run,
-    folder: Path,
-    *,
-    n_threads: int | None = None,
-    device: str = "cpu",
-    report: Report = silent,
+    run: Run, folder: Path, *, n_threads: int | None = None, device: str = "cpu", report: Report = silent
 ) -> tuple[Retrieval, dict[str, Path]]:
     """Compute what the folder does not hold yet, and write what it shows."""
     begin_run(folder, "retrieval", run.facts, may_differ=MAY_DIFFER)

@@ -82,11 +82,7 @@ def check_pictures(pictures: Pictures, count: int) -> None:
 
 
 def thresholds(
-    pictures: Pictures,
-    seed: int,
-    count: int,
-    n_threads: int | None = None,
-    report: Report = silent,
+    pictures: Pictures, seed: int, count: int, n_threads: int | None = None, report: Report = silent
 ) -> Thresholds:
     """The experiment on ``count`` random grey pictures; ``report`` hears the share that is done."""
     check_pictures(pictures, count)

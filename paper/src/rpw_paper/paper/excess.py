@@ -67,12 +67,7 @@ def rates(dimensions: tuple[int, ...], sizes: tuple[int, ...], repeats: int, see
 
 
 def excess_exhibit(
-    dimensions: tuple[int, ...],
-    *,
-    sizes: tuple[int, ...],
-    repeats: int,
-    seed: int,
-    report: Report = silent,
+    dimensions: tuple[int, ...], *, sizes: tuple[int, ...], repeats: int, seed: int, report: Report = silent
 ) -> Exhibit:
     """The lemma for these dimensions."""
     found = rates(dimensions, sizes, repeats, seed, report)

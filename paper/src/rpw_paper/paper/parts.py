@@ -40,12 +40,7 @@ class Size:
 
 QUICK = Size("quick", cases=120, largest_n=1000, repeats=10, largest_count=100_000, lmr_sizes=(100, 200, 400))
 FULL = Size(
-    "full",
-    cases=1200,
-    largest_n=100_000,
-    repeats=20,
-    largest_count=1_000_000,
-    lmr_sizes=(250, 500, 1000, 2000),
+    "full", cases=1200, largest_n=100_000, repeats=20, largest_count=1_000_000, lmr_sizes=(250, 500, 1000, 2000)
 )
 
 

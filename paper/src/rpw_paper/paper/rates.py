@@ -124,10 +124,7 @@ def rate_exhibit(
     """Measure all cases and judge them."""
     found = list(measured(cases, repeats, seed, n_threads, report))
     return Exhibit(
-        RULE,
-        [verdict(rate) for rate in found],
-        tables(found, CAPTION),
-        [Drawing("rates", draw(cases, found), caption)],
+        RULE, [verdict(rate) for rate in found], tables(found, CAPTION), [Drawing("rates", draw(cases, found), caption)]
     )
 
 

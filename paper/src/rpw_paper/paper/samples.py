@@ -60,12 +60,7 @@ def case_verdicts(case: str, curves: dict[str, Curve]) -> list[Verdict]:
 
 
 def same_distribution(
-    *,
-    repeats: int,
-    largest_n: int,
-    seed: int,
-    n_threads: int | None = None,
-    report: Report = silent,
+    *, repeats: int, largest_n: int, seed: int, n_threads: int | None = None, report: Report = silent
 ) -> Exhibit:
     """Densities on a square, two squares and a cube."""
     curves = list(continuous_curves(seed, repeats, largest_n, as_n_threads(n_threads), report))

@@ -20,14 +20,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
         "Distances on the OT-profile",
         "The line y = k(1 - x) meets the profile at x = 1 - RPW. The profile leaves 0 at x = 1 - TV and ends at W_p.",
     ),
-    "Theorem 2.1": (
-        "RPW is a metric",
-        "Symmetric, 0 for equal measures only, and RPW(μ, ν) ≤ RPW(μ, κ) + RPW(κ, ν).",
-    ),
-    "Figure 3": (
-        "Why the triangle inequality holds",
-        "The mass of κ that both plans use is at least 1 - ε₁ - ε₂.",
-    ),
+    "Theorem 2.1": ("RPW is a metric", "Symmetric, 0 for equal measures only, and RPW(μ, ν) ≤ RPW(μ, κ) + RPW(κ, ν)."),
+    "Figure 3": ("Why the triangle inequality holds", "The mass of κ that both plans use is at least 1 - ε₁ - ε₂."),
     "Lemma 2.2": (
         "Between α and β",
         "If W_{p,1-α} = kβ, then min(α, β) ≤ RPW ≤ max(α, β). The paper prints RPW ≤ min(α, β); its proof shows ≥.",
@@ -113,8 +107,5 @@ STATEMENTS: dict[str, tuple[str, str]] = {
         "A picture is perturbed until it is as far from its original as the nearest of nine others is, one of each "
         "other class.",
     ),
-    "Ours, k": (
-        "How to choose k",
-        "The accuracy of retrieval over k from 0.01 to 100, beside λ-ROBOT over λ.",
-    ),
+    "Ours, k": ("How to choose k", "The accuracy of retrieval over k from 0.01 to 100, beside λ-ROBOT over λ."),
 }
