@@ -44,7 +44,7 @@ nitpick_ignore_regex = [("py:.*", r"(?!rpw\.).*|rpw\.base\..*")]
 # ---------------------------------------------------------------- the paper
 
 shutil.rmtree(DOCS / "results", ignore_errors=True)  # Sphinx looks for pages in one folder
-shutil.copytree(ROOT / "paper" / "docs", DOCS / "results", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+shutil.copytree(ROOT / "paper" / "docs", DOCS / "results", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def lead_between_houses(app: Any, docname: str, source: list[str]) -> None:
