@@ -18,10 +18,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import shutil
 import tarfile
-import tempfile
 import time
 import traceback
 from dataclasses import dataclass
@@ -163,22 +161,9 @@ class Runner:
     def seconds_left(self) -> float:
         return self.end - time.monotonic()
 
-    def queries_of(self, part: Part) -> int:
-        return 6 if self.options.small else part.queries
-
     def find(self, part: Part, store: Path):
         """What the part asks for; raises `OutOfTimeError`."""
         plan, options = part.plan(self.pictures(part.dataset)), self.options
-        if options.small:
-            plan = Plan(
-                plan.pictures,
-                plan.scenario,
-                40,
-                self.queries_of(part),
-                SEED,
-                plan.plain_queries,
-                min(plan.largest_m, 10),
-            )
         drawn = plan.draw(part.repeat)
 
         def report(_share, _what):
@@ -202,20 +187,6 @@ class Runner:
             expected = np.stack([each[0, 3 * i : 3 * i + 3] for i, each in enumerate(expected)])
         error = np.abs(expected - distances[..., 0, :3].reshape(expected.shape)).max()
         return [part.name, len(drawn.queries), f"{took:.1f}", f"{part.seconds:.0f}", f"{error:.1e}"]
-
-    def compute_again(self, part: Part) -> str:
-        """Whether a part gives the same bytes again."""
-        with tempfile.TemporaryDirectory() as folder:
-            self.find(part, Path(folder))
-            digests = [digest_of(place / part.name) for place in (self.store, Path(folder))]
-        return "the same bytes" if digests[0] == digests[1] else "OTHER BYTES"
-
-
-def digest_of(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.npz")):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def add_to_tar(archive: Path, store: Path, part: Part) -> None:
@@ -269,8 +240,7 @@ def run(options) -> None:
         shutil.copytree(options.earlier, runner.store, dirs_exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
     todo = [part for part in all_parts() if part.stage in options.stages and part.name not in done]
-    todo = [part for part in todo if not is_whole(runner.store / part.name, runner.queries_of(part))]
-    todo = [part for part in todo if not options.only or any(word in part.name for word in options.only)]
+    todo = [part for part in todo if not is_whole(runner.store / part.name, part.queries)]
     with (options.out / "times.csv").open("a", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(["part", "queries", "seconds", "guessed", "from_cpu"])
@@ -292,9 +262,6 @@ def run(options) -> None:
             stream.flush()
             print(*row, f"{runner.seconds_left:.0f} s left", flush=True)
             add_to_tar(options.out / f"{part.dataset}.tar", runner.store, part)
-    for part in todo:
-        if part.name in options.again and runner.seconds_left > 1.5 * part.seconds:
-            print(f"{part.name} again: {runner.compute_again(part)}", flush=True)
 
 
 def main() -> None:
@@ -305,11 +272,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=540)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--stages", type=lambda text: text.split(","), default=STAGES, help=",".join(STAGES))
-    parser.add_argument("--only", action="append", help="parts whose name contains this, or this")
-    parser.add_argument("--again", action="append", default=[], help="compute this part twice, and compare")
     parser.add_argument("--done", type=Path, help="a list of parts that are done")
     parser.add_argument("--earlier", type=Path, help="what parts have found that are not whole")
-    parser.add_argument("--small", action="store_true", help="40 labelled, 6 queries: to try it")
     parser.add_argument("--list-done", type=Path, metavar="RESULTS", help="only print the parts that lie there whole")
     parser.add_argument(
         "--list-twice", type=Path, metavar="RESULTS", help="only print whether k = 1 and 0.1 came twice"

@@ -7,28 +7,8 @@ import numpy as np
 import pytest
 
 import rpw
-from rpw_paper.paper import (
-    excess,
-    inequalities,
-    lmr_time,
-    plan_pictures,
-    profile_reading,
-    proportion,
-    rates,
-    spaces,
-)
-from rpw_paper.paper.exhibit import (
-    ANSWERS,
-    CONSISTENT,
-    NO,
-    OPEN,
-    YES,
-    Exhibit,
-    Table,
-    Verdict,
-    read_part,
-    write_part,
-)
+from rpw_paper.paper import excess, inequalities, lmr_time, plan_pictures, profile_reading, proportion, rates, spaces
+from rpw_paper.paper.exhibit import ANSWERS, CONSISTENT, NO, OPEN, YES, Exhibit, Table, Verdict, read_part, write_part
 from rpw_paper.paper.rate_rule import Rate, answer_by_rule, answer_of, slope_with, verdict
 
 pytest.importorskip("matplotlib")
@@ -347,12 +327,7 @@ def test_damaged_parts_are_made_again(tmp_path, junk):
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        lambda text: "",
-        lambda text: text[: len(text) // 2],
-        lambda text: text[:-2] + "9\n",
-        lambda text: text + "\n",
-    ],
+    [lambda text: "", lambda text: text[: len(text) // 2], lambda text: text[:-2] + "9\n", lambda text: text + "\n"],
     ids=["emptied", "cut", "edited", "longer"],
 )
 @pytest.mark.parametrize("name", ["numbers.csv", "more.csv"])

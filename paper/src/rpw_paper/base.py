@@ -24,7 +24,7 @@ def silent(share: float, what: str) -> None:
 
 
 def within(report: Report, before: float, size: float, prefix: str = "") -> Report:
-    """The `Report` of a piece of the work, of this size, after what was done before; rounded, so that it never falls."""
+    """The `Report` of a piece of the work, of this size, after what was done before. Rounded: it never falls."""
     return lambda share, what: report(round(before + size * min(share, 1.0), 9), f"{prefix}{what}")
 
 
