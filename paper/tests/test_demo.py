@@ -9,7 +9,6 @@ import pytest
 
 import rpw
 from rpw.images import pixel_grid
-from rpw_paper import demo as experiment
 from rpw_paper.demo import SCENARIOS, Setting, findings, run_demo
 from rpw_paper.demo_views import DISTANCES, WORST, accuracy_table, draw_demo, write_demo
 from rpw_paper.pictures import load_pictures
@@ -170,7 +169,7 @@ def test_the_command_says_the_sentence_first_and_the_settings_last(small, tmp_pa
     pytest.importorskip("typer")
     from rpw_paper.cli.demo import demo
 
-    monkeypatch.setattr(experiment, "Setting", lambda: SMALL)
+    monkeypatch.setattr("rpw_paper.cli.demo.Setting", lambda: SMALL)
     for _ in range(2):
         demo(out=tmp_path / "out", n_threads=2)
         printed = capsys.readouterr().out
