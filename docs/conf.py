@@ -47,7 +47,7 @@ shutil.rmtree(DOCS / "results", ignore_errors=True)  # Sphinx looks for pages in
 shutil.copytree(ROOT / "paper" / "docs", DOCS / "results", ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def lead_between_houses(app: Any, docname: str, source: list[str]) -> None:
+def rewrite_links(app: Any, docname: str, source: list[str]) -> None:
     """Links between docs/ and paper/docs/, which are those of the repository, become those of the site."""
     text = re.sub(r"(\]\((?:\.\./)*)\.\./paper/docs/", r"\1results/", source[0])
     source[0] = re.sub(r"\]\(\.\./\.\./docs/", "](../", text) if docname.startswith("results/") else text
@@ -184,6 +184,6 @@ class Indices(SphinxPostTransform):
 
 def setup(app: Any) -> None:
     """Sphinx calls this once."""
-    app.connect("source-read", lead_between_houses)
+    app.connect("source-read", rewrite_links)
     app.connect("doctree-read", describe_thumbnails)
     app.add_post_transform(Indices)

@@ -1,4 +1,4 @@
-"""The paper's house stands on what `rpw` publishes: no file of it, not even a test, reaches into private rooms."""
+"""The paper's experiments stand on what `rpw` publishes: no file here, not even a test, uses a private module."""
 
 import ast
 import importlib
