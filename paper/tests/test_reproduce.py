@@ -178,6 +178,11 @@ def test_an_odd_name_of_a_folder_spoils_nothing(tmp_path):
         (("retrieval", "--nearest", "0"), 2, "nearest"),
         (("retrieval", "--lam", "nan"), 2, "--lam"),
         (("retrieval", "--seed", "-1"), 2, "seed"),
+        (("retrieval", "--device", "gpu"), 2, "--device gpu: choose one of cpu, cuda"),
+        (("retrieval", "--size", "8"), 2, "size (--size) is for folders of pictures"),
+        (("retrieval", "--dataset", ""), 1, "dataset '' is neither one of"),
+        (("convergence", "--largest-n", "5"), 2, "largest-n"),
+        (("robustness", "--count", "0"), 2, "count"),
         (("robustness", "--dataset", "mnist", "--data", "nowhere"), 1, "nowhere"),
         (("convergence", "--repeats", "0"), 2, "repeats"),
         (("nothing",), 2, "nothing"),
@@ -189,6 +194,27 @@ def test_mistakes_get_one_line(tmp_path, arguments, code, reason):
     assert reason in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+PATHS = [("demo", "--out"), ("reproduce claims runs", "--out"), ("reproduce paper", "--runs")]
+PATHS += [(f"reproduce {name}", "--out") for name in ("paper", "retrieval", "convergence", "robustness", "sweep")]
+PATHS += [(f"reproduce {name}", "--data") for name in ("paper", "retrieval", "robustness", "sweep")]
+
+
+@pytest.mark.parametrize(("command", "option"), PATHS)
+def test_an_empty_path_is_refused_and_does_not_mean_this_folder(tmp_path, command, option):
+    for text, kind in (("", "empty"), (" ", "blank")):
+        done = call(*command.split(), option, text, cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+        assert f"Invalid value for '{option}': the path is {kind}" in done.stderr
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [(), ("reproduce",)])
+def test_without_a_command_there_is_the_help_and_code_2(arguments):
+    done = call(*arguments)
+    assert done.returncode == 2
+    assert done.stdout.split() == call(*arguments, "--help").stdout.split()
 
 
 @pytest.mark.thorough
