@@ -87,7 +87,6 @@ def draw_demo(demo: Demo) -> Figure:
 
     Thin lines are 95 % intervals.
     """
-
     figure = new_figure(8.4, 4.8)
     ax = figure.add_subplot()
     (low, high), shares = demo.bands, np.column_stack([demo.accuracy, demo.worst])

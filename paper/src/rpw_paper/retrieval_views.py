@@ -95,7 +95,6 @@ def figure_title(dataset: str, scenario: str, queries: int, repeats: int) -> str
 
 def draw_curves(ax: Axes, title: str, curves: Mapping[str, Array], bands: Mapping[str, Array]) -> None:
     """Accuracies over m = 1, 2, ..., by the name of the distance; and half the widths of their intervals."""
-
     largest = len(next(iter(curves.values())))
     m, step = np.arange(1, largest + 1), max(1, largest // 10)
     for number, (name, mean) in enumerate(curves.items()):

@@ -25,7 +25,6 @@ def claims(runs: Runs, plain_queries: PlainQueries = False, out: Out = None, as_
     Compares the hits of the runs query by query, with one correction for all claims together. Writes claims.csv, or
     claims-plain.csv with --plain-queries.
     """
-
     judged = judge(read_hits(runs, plain_queries), OTHER_READING if plain_queries else CLAIMS)
     header, rows = verdict_table(judged)
     table = write_csv((out or runs) / f"claims{'-plain' * plain_queries}.csv", header, rows)

@@ -85,7 +85,6 @@ def excess_exhibit(
 
 def draw(found: list[Rate]) -> Figure:
     """A panel for each distribution."""
-
     figure = new_figure(10.4, 4.6)
     axes = figure.subplots(1, len(POWERS), sharey=True)
     line = Line2D([], [], color=GUIDE, lw=1, label="line: the bound, through the first mean")

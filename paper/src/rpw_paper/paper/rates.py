@@ -130,7 +130,6 @@ def rate_exhibit(
 
 def draw(cases: Sequence[Case], found: Sequence[Rate]) -> Figure:
     """A panel for each space; a colour and a marker for each p. Dotted lines have the slope of the bound."""
-
     spaces = list(dict.fromkeys(case.space for case in cases))
     columns = 2 if len(spaces) == 4 else min(3, len(spaces))
     rows = -(-len(spaces) // columns)
