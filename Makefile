@@ -20,7 +20,7 @@ SANITIZED := build/sanitized
 TRIALS := core gpu_metric gpu_several gpu_own_price gpu_table gpu_squared gpu_bounds gpu_bounds_squared  # the longest first
 # Folders are listed too: their time changes when a file comes or goes.
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__pycache__*' -not -path 'cpp/tests*')
-.PHONY: help demo test test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient bench-stats build format
+.PHONY: help demo test test-paper test-all check bench compare bench-line bench-lmr bench-pairs bench-points bench-gradient bench-stats build format
 .PHONY: wheels cross docs docs-links sanitize sanitize-core clean preflight tuning playground
 .NOTPARALLEL:  # two installations into one virtual environment would disturb each other
 .DELETE_ON_ERROR:
@@ -28,11 +28,14 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -not -path '*/__py
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/all.txt $(VENV)/package  ## find noisy and shifted digits with six distances; its output goes to demo_output/
-	$(VENV)/bin/rpw demo --out demo_output
+demo: $(VENV)/paper  ## find noisy and shifted digits with six distances; its output goes to demo_output/
+	$(VENV)/bin/rpw-paper demo --out demo_output
 
 test: sanitize-core $(VENV)/test.txt $(VENV)/all.txt $(VENV)/package  ## run the tests that a change should pass at once (ARGS="-k name" for some)
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not thorough and not large" $(ARGS)
+
+test-paper: $(VENV)/test.txt $(VENV)/paper  ## run the tests of the paper's experiments (ARGS='-m "not thorough"' for the short ones)
+	$(PYTEST) --rootdir paper -c paper/pyproject.toml paper/tests $(ARGS)
 
 # All at full strength. AFTER_TEST=1 leaves out what `make test` has run in full.
 test-all: sanitize $(VENV)/test.txt $(VENV)/all.txt $(VENV)/test-all.txt $(VENV)/package $(VENV)/jax_ffi  ## run all tests, also those that need torch or JAX
@@ -49,7 +52,7 @@ docs-links: $(VENV)/docs.txt $(VENV)/all.txt $(VENV)/package  ## ask the other h
 check: $(VENV)/check.txt $(VENV)/all.txt  ## lint, formatting and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy --strict src/rpw tests/types_of_api.py
+	$(PY) -m mypy --strict src/rpw tests/types_of_api.py paper/src
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP) $(GPU_SOURCE)
 
 bench: $(VENV)/test.txt $(VENV)/package  ## run the benchmarks
@@ -118,8 +121,8 @@ define run_sanitized
 endef
 
 clean:  ## remove everything that was made here
-	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output docs/gallery docs/api/generated docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find cpp src tests examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf $(VENV) build dist demo_output rpw-output benchmarks/output docs/gallery docs/results docs/api/generated docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find cpp src tests examples benchmarks paper -name __pycache__ -prune -exec rm -rf {} +
 
 preflight:
 	@.ci/preflight "$(PYTHON)" "$(CXX)"
@@ -153,6 +156,11 @@ $(VENV)/package: $(VENV)/cmake.txt $(SOURCES)
 	@$(PY) -m pip install -q --no-deps --force-reinstall --no-build-isolation --config-settings='build-dir=build/{wheel_tag}' \
 		$(or $(FRESH_WHEEL),.)
 	@mv $@.new $@
+
+# The experiments of the paper. What they need beside rpw is among its extras.
+$(VENV)/paper: $(VENV)/all.txt $(VENV)/package paper/pyproject.toml $(shell find paper/src -name '*.py')
+	@$(PY) -m pip install -q --no-deps --force-reinstall --no-build-isolation ./paper
+	@touch $@
 
 # The door from XLA, which needs jax's headers: those who build rpw without jax have a callback instead.
 $(VENV)/jax_ffi: $(VENV)/test-all.txt $(VENV)/package cpp/bindings/jax_ffi.cpp

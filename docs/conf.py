@@ -1,9 +1,10 @@
-"""How Sphinx builds the site (``make docs``): pages from this folder, the gallery from ``examples/``."""
+"""How Sphinx builds the site (``make docs``): pages of this folder and ``paper/docs``, the gallery of ``examples/``."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import zlib
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,18 @@ nitpicky = True  # a name that leads nowhere is an error, as `make docs` takes w
 default_role = "autolink"
 # Words for types in docstrings that no page can define.
 nitpick_ignore_regex = [("py:.*", r"(?!rpw\.).*|rpw\.base\..*")]
+
+# ---------------------------------------------------------------- the paper
+
+shutil.rmtree(DOCS / "results", ignore_errors=True)  # Sphinx looks for pages in one folder
+shutil.copytree(ROOT / "paper" / "docs", DOCS / "results", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def rewrite_links(app: Any, docname: str, source: list[str]) -> None:
+    """Links between docs/ and paper/docs/, which are those of the repository, become those of the site."""
+    text = re.sub(r"(\]\((?:\.\./)*)\.\./paper/docs/", r"\1results/", source[0])
+    source[0] = re.sub(r"\]\(\.\./\.\./docs/", "](../", text) if docname.startswith("results/") else text
+
 
 # ---------------------------------------------------------------- Markdown and mathematics
 
@@ -172,5 +185,6 @@ class Indices(SphinxPostTransform):
 
 def setup(app: Any) -> None:
     """Sphinx calls this once."""
+    app.connect("source-read", rewrite_links)
     app.connect("doctree-read", describe_thumbnails)
     app.add_post_transform(Indices)

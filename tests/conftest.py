@@ -2,12 +2,10 @@
 
 All at full strength, unless ``-m "not thorough"`` and ``HYPOTHESIS_PROFILE=quick`` ask for less, as ``make test`` does.
 Runs repeat each other exactly; ``HYPOTHESIS_PROFILE=deep`` searches anew and for longer. A test that does not find its
-browser, its GPU or its data is skipped, and fails where ``RPW_REQUIRE`` names it, as in ``RPW_REQUIRE=browser,data``.
+browser, its GPU or its site is skipped, and fails where ``RPW_REQUIRE`` names it, as in ``RPW_REQUIRE=browser,site``.
 """
 
-import collections
 import os
-import shutil
 import zlib
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import compiled
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from needs import browser, leave_out_cases, missing  # noqa: F401 (fixtures)
 
 _quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("quick", max_examples=10, deadline=None, derandomize=True, suppress_health_check=_quiet)
@@ -25,8 +24,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 # JAX takes three quarters of a GPU when it starts, so tests that run side by side there would find no memory left.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
 
 def pytest_sessionstart():
     compiled.forget_old()
@@ -34,15 +31,7 @@ def pytest_sessionstart():
 
 @pytest.hookimpl(tryfirst=True)  # before -m looks at the marks
 def pytest_collection_modifyitems(items):
-    """Of the cases of a test marked ``sample(n)``, all but n are thorough: a draw that depends on their names alone."""
-    cases = collections.defaultdict(list)
-    for item in items:
-        if item.get_closest_marker("sample") and not item.get_closest_marker("thorough"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for drawn in cases.values():
-        (count,) = drawn[0].get_closest_marker("sample").args
-        for item in sorted(drawn, key=lambda item: zlib.crc32(item.nodeid.encode()))[count:]:
-            item.add_marker("thorough")
+    leave_out_cases(items)
 
 
 @pytest.fixture(autouse=True)
@@ -52,27 +41,12 @@ def _own_random_numbers(request, monkeypatch):
         monkeypatch.setattr(request.module, "RNG", np.random.default_rng(zlib.crc32(request.node.nodeid.encode())))
 
 
-def _missing(what: str, why: str):
-    if what in os.environ.get("RPW_REQUIRE", "").split(","):
-        pytest.fail(f"RPW_REQUIRE asks for {what}: {why}")
-    pytest.skip(why)
-
-
-@pytest.fixture(scope="session")
-def data_folder() -> Path:
-    """The folder RPW_DATA with the data sets of the experiments."""
-    folder = os.environ.get("RPW_DATA")
-    if not folder or not Path(folder).is_dir():
-        _missing("data", "RPW_DATA names no folder")
-    return Path(folder)
-
-
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The folder of the site that ``make docs`` has built."""
     folder = Path(__file__).parent.parent / "build" / "site" / "html"
     if not (folder / "index.html").exists():
-        _missing("site", "make docs has not been run")
+        missing("site", "make docs has not been run")
     return folder
 
 
@@ -82,7 +56,7 @@ def gpu():
     from rpw.many.backends.cuda import driver
 
     if not driver.is_available():
-        _missing("gpu", "there is no NVIDIA GPU")
+        missing("gpu", "there is no NVIDIA GPU")
     return driver.device()
 
 
@@ -101,20 +75,3 @@ def on_host(host, monkeypatch):
 
     monkeypatch.setattr(backend, "device", lambda number: host)
     return host
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """A headless Chromium."""
-    program = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
-    if program is None:
-        _missing("browser", "no Chromium is installed")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _missing("browser", "playwright is not installed")
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # its sandbox refuses to start for root
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=arguments)
-        yield started
-        started.close()

@@ -20,6 +20,7 @@ import rpw
 LARGE = ("rpw.torch", "rpw.jax")
 OTHERS = (
     "matplotlib.pyplot",
+    "rpw_paper.cli.app",  # the paper's experiments, where they are installed
     "PIL.Image",
     "rich.progress",
     "scipy.spatial",

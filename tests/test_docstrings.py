@@ -17,7 +17,7 @@ from children import run
 import rpw
 from rpw.base.shared_docs import SHARED, documented
 
-MODULES = ["rpw", "rpw.cost", "rpw.images", "rpw.index", "rpw.measure", "rpw.pictures", "rpw.plot", "rpw.readers"]
+MODULES = ["rpw", "rpw.cost", "rpw.images", "rpw.index", "rpw.measure", "rpw.plot", "rpw.readers"]
 MODULES += ["rpw.explore", "rpw.sklearn", "rpw.stats", "rpw.jax", "rpw.torch"]
 LARGE = ("rpw.jax", "rpw.torch")
 LISTED = [pytest.param(name, marks=pytest.mark.large) if name in LARGE else name for name in MODULES]

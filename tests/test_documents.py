@@ -13,7 +13,9 @@ import rpw
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "examples" / "data"
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+# Not docs/results: `make docs` copies paper/docs there.
+COPIES = set(ROOT.glob("docs/results/*"))
+PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("paper/**/*.md")} - COPIES)
 FROM_OTHERS = ROOT / "docs" / "from-pot-and-scipy.md"
 COMMAND_LINE = ROOT / "docs" / "command-line" / "index.md"
 with_docs = pytest.mark.skipif(not COMMAND_LINE.exists(), reason="docs/ is not here, as in an sdist")
@@ -269,16 +271,16 @@ def test_anchors_are_those_of_github(tmp_path):
 # ---------------------------------------------------------------- citations
 
 SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh")
-BASES = (ROOT, ROOT / "cpp", ROOT / "docs")
-PATH = r"\b(?:cpp|src|tests|benchmarks|docs|examples)/[\w./-]*\w\.(?:py|cpp|hpp|cu|cuh|md)\b"
+BASES = (ROOT, ROOT / "cpp", ROOT / "docs", ROOT / "paper")
+PATH = r"\b(?:paper/)?(?:cpp|src|tests|benchmarks|docs|examples)/[\w./-]*\w\.(?:py|cpp|hpp|cu|cuh|md)\b"
 
 
 def texts():
     """What cites files and headings: documents and sources."""
     yield "README.md", (ROOT / "README.md").read_text(encoding="utf-8")
-    for folder in ("docs", "src", "cpp", "tests", "benchmarks", "examples"):
+    for folder in ("docs", "src", "cpp", "tests", "benchmarks", "examples", "paper"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in SUFFIXES:
+            if path.suffix in SUFFIXES and path not in COPIES:
                 yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 

@@ -292,7 +292,7 @@ def test_modules_that_users_need_are_there_after_import_rpw_and_not_loaded_befor
         import rpw
         before = set(sys.modules)
         assert "rpw.io.readers" not in before, "loaded too early"
-        print(rpw.readers.read_points.__name__, rpw.pictures.load_pictures.__name__, rpw.images.pixel_grid.__name__)
+        print(rpw.readers.read_points.__name__, rpw.images.pixel_grid.__name__)
         import rpw.readers as readers
         assert readers is rpw.readers is sys.modules["rpw.readers"]
         try:
@@ -301,9 +301,17 @@ def test_modules_that_users_need_are_there_after_import_rpw_and_not_loaded_befor
             print(error)
     """)
     assert answer.stdout.splitlines() == [
-        "read_points load_pictures pixel_grid",
+        "read_points pixel_grid",
         "module 'rpw' has no attribute 'nothing'",
     ], answer.stderr
+
+
+def test_a_public_module_that_moved_says_where():
+    where = r"rpw\.pictures is now rpw_paper\.pictures: pip install \./paper"
+    with pytest.raises(AttributeError, match=where):
+        rpw.pictures  # noqa: B018
+    with pytest.raises(ImportError, match=where):
+        importlib.import_module("rpw.pictures")
 
 
 def test_dir_shows_what_is_meant_for_users():
@@ -322,6 +330,8 @@ def test_a_module_and_another_thing_never_share_a_name():
     assert len(modules) > 60
     for name in modules:
         if name.endswith("__main__"):  # runs the command line
+            continue
+        if name == "rpw.pictures":  # says where it went
             continue
         if name in ("rpw.torch", "rpw.jax") and importlib.util.find_spec(name.partition(".")[2]) is None:
             continue  # it cannot be imported without that library

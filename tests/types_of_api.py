@@ -110,4 +110,3 @@ def statistics(x: Floats, measure: rpw.Measure, generator: np.random.Generator) 
 def modules_loaded_when_used() -> None:
     assert_type(rpw.readers.read_points("a.csv"), rpw.Measure)
     assert_type(rpw.readers.read_pair("a.csv", "b.csv"), tuple[rpw.Measure, rpw.Measure])
-    rpw.pictures.load_pictures(3)  # type: ignore[arg-type]

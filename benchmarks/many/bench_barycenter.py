@@ -18,10 +18,10 @@ import warnings
 
 import numpy as np
 import ot
+import pictures
 
 import rpw
 from rpw.images import pixel_grid
-from rpw.pictures import load_pictures
 
 Array = np.ndarray
 INPUTS, NOISY = 15, 3
@@ -31,10 +31,10 @@ RIVAL_GRID = {"reg": (0.001, 0.002, 0.005), "reg_m": (0.01, 0.1, 1.0)}  # of the
 
 def planted(digit: int, seed: int) -> tuple[Array, Array]:
     """The clean pictures, and all with the noise in the first places."""
-    pictures = load_pictures("mnist" if os.environ.get("RPW_DATA") else "digits")
+    images, labels = pictures.load()
     rng = np.random.default_rng(seed)
-    chosen = rng.choice(np.flatnonzero(pictures.labels == str(digit)), INPUTS, replace=False)
-    images = np.asarray(pictures.images[chosen], dtype=np.float64)
+    chosen = rng.choice(np.flatnonzero(labels == digit), INPUTS, replace=False)
+    images = np.asarray(images[chosen], dtype=np.float64)
     noisy = images.copy()
     noisy[:NOISY] = rng.uniform(0, images.max(), noisy[:NOISY].shape)
     return images[NOISY:], noisy

@@ -20,11 +20,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pictures
 
 import rpw
-from rpw.experiments.perturbation import add_noise, move_up, rows_to_move
 from rpw.images import pixel_grid
-from rpw.pictures import load_pictures
 
 Array = np.ndarray
 SAMPLED_PAIRS = 2000  # of POT's loop: its rate does not need all pairs
@@ -32,9 +31,9 @@ SAMPLED_PAIRS = 2000  # of POT's loop: its rate does not need all pairs
 
 def noisy_pictures(count: int, seed: int) -> tuple[Array, str]:
     """Grey pictures with the paper's noise, and what they are called."""
-    pictures = load_pictures("mnist" if os.environ.get("RPW_DATA") else "digits")
+    images, _ = pictures.load()
     rng = np.random.default_rng(seed)
-    return add_noise(pictures.images[rng.permutation(len(pictures))[:count]], rng), pictures.name
+    return pictures.add_noise(images[rng.permutation(len(images))[:count]], rng), pictures.GREY
 
 
 def histograms(images: Array) -> Array:
@@ -119,7 +118,7 @@ def search_table(name: str, queries: Array, items: Array, brute: float, matrix: 
 
 def colour_search(n_queries: int, n_labelled: int) -> None:
     """Pictures of 1024 points each, which they do not share."""
-    images = load_pictures("cifar10").images
+    images = pictures.load("cifar10")[0]
     order = np.random.default_rng(0).permutation(len(images))[: n_queries + n_labelled]
     clouds = np.stack([rpw.Measure.from_image(image).points for image in images[order]])
     queries, items = clouds[:n_queries], clouds[n_queries:]
@@ -189,7 +188,7 @@ def main() -> None:
     brute, matrix = rate_table(queries, items, support)
     full_mass_table(queries[: n_queries // 5], items, support, options.wasserstein)
     search_table("noise", queries, items, brute, matrix, support=support)
-    moved = histograms(move_up(images[n_queries:], rows_to_move(height)))
+    moved = histograms(pictures.move_up(images[n_queries:]))
     brute, matrix = timed(rpw.pairwise, queries, moved, support=support, n_threads=2)
     search_table("noise and shift", queries, moved, brute, matrix, support=support)
     if os.environ.get("RPW_DATA"):

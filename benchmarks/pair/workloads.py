@@ -9,7 +9,6 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 import rpw
-from rpw.experiments.perturbation import add_white
 from rpw.images import pixel_grid
 
 
@@ -64,8 +63,9 @@ def colour_images(seed: int = 0) -> Workload:
 
     def image() -> np.ndarray:
         colour = np.abs(np.sin(8 * np.sqrt(2) * grid @ rng.random((2, 3)) / 2 + 6 * rng.random(3)))
-        pixels = np.round(255 * colour).astype(np.uint8).reshape(1, 32, 32, 3)
-        return rpw.Measure.from_image(add_white(pixels, rng)[0]).points
+        pixels = np.round(255 * colour).astype(np.uint8)
+        pixels[rng.random(1024).argsort()[:102]] = 255
+        return rpw.Measure.from_image(pixels.reshape(32, 32, 3)).points
 
     uniform = np.full(1024, 1 / 1024)
     return Workload("32x32 colour images", cdist(image(), image()), uniform, uniform)

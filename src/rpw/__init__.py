@@ -41,7 +41,6 @@ if _TYPE_CHECKING:
     from rpw import explore as explore
     from rpw import images as images
     from rpw import jax as jax
-    from rpw import pictures as pictures
     from rpw import plot as plot
     from rpw import readers as readers
     from rpw import sklearn as sklearn
@@ -50,7 +49,7 @@ if _TYPE_CHECKING:
 
 __version__ = _VERSION
 # Some need an extra.
-_LOADED_WHEN_USED = ("explore", "images", "jax", "pictures", "plot", "readers", "sklearn", "stats", "torch")
+_LOADED_WHEN_USED = ("explore", "images", "jax", "plot", "readers", "sklearn", "stats", "torch")
 _MODULES = ("cost", "index", "measure", *_LOADED_WHEN_USED)
 
 
@@ -60,6 +59,8 @@ def __getattr__(name: str) -> _Any:
         from importlib import import_module
 
         return import_module(f"rpw.{name}")
+    if name == "pictures":
+        raise AttributeError("rpw.pictures is now rpw_paper.pictures: pip install ./paper in a clone of rpw")
     raise AttributeError(f"module 'rpw' has no attribute {name!r}")
 
 

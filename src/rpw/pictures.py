@@ -1,5 +1,3 @@
-"""Labelled pictures for experiments: known data sets, or your own files."""
+"""Says where the labelled pictures of the paper's experiments have gone."""
 
-from rpw.io.pictures import DATASETS, Pictures, load_pictures, read_pictures
-
-__all__ = ["DATASETS", "Pictures", "load_pictures", "read_pictures"]
+raise ImportError("rpw.pictures is now rpw_paper.pictures: pip install ./paper in a clone of rpw")

@@ -42,7 +42,7 @@ def lines(tmp_path):
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("start", ["script", "module", "inner module"])
-@pytest.mark.parametrize("moment", ["numpy", "numpy.linalg", "rpw._core", "rpw.pair.ground", "typer", "rpw.cli.sweep"])
+@pytest.mark.parametrize("moment", ["numpy", "numpy.linalg", "rpw._core", "rpw.pair.ground", "typer", "rpw.cli.search"])
 def test_ctrl_c_while_libraries_load(tmp_path, lines, start, moment):
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTS)
     done = run([*lines[start], "--version"], tmp_path, environment={"INTERRUPTED_AT": moment})

@@ -64,12 +64,6 @@ def test_version_and_help():
         ("index", "folder", "--out", "I", "--k", "many"),
         ("search", "I"),
         ("search", "I", "q.csv", "--top", "0"),
-        ("demo", "--n-threads", "0"),
-        ("demo", "more"),
-        ("reproduce", "nothing"),
-        ("reproduce", "retrieval", "--repeats", "0"),
-        ("reproduce", "convergence", "--largest-n", "5"),
-        ("reproduce", "robustness", "--count", "0"),
     ],
 )
 def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(arguments):
@@ -81,9 +75,6 @@ def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(arguments):
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [
-        *((("reproduce", name), "--out") for name in ("paper", "retrieval", "convergence", "robustness", "sweep")),
-        (("reproduce", "claims", "runs"), "--out"),
-        (("demo",), "--out"),
         (("pairwise", "folder"), "--out"),
         (("index", "folder"), "--out"),
         (("distance", "a.csv", "b.csv"), "--plan"),
@@ -91,8 +82,6 @@ def test_a_command_line_that_cannot_be_parsed_is_exit_code_2(arguments):
         (("profile", "a.csv", "b.csv"), "--scores"),
         (("outliers", "a.csv", "b.csv"), "--out"),
         (("profile", "a.csv", "b.csv"), "--plot"),
-        (("reproduce", "paper"), "--runs"),
-        *((("reproduce", name), "--data") for name in ("paper", "retrieval", "robustness", "sweep")),
     ],
 )
 def test_an_empty_path_is_refused_and_does_not_mean_this_folder(tmp_path, arguments, option):
@@ -103,8 +92,10 @@ def test_an_empty_path_is_refused_and_does_not_mean_this_folder(tmp_path, argume
         assert os.listdir(tmp_path) == []
 
 
-def test_an_empty_dataset_is_not_this_folder():
-    assert "dataset '' is neither one of" in complaint("reproduce", "retrieval", "--dataset", "")
+@pytest.mark.parametrize("arguments", [("demo",), ("demo", "--out", "x"), ("reproduce", "retrieval", "--help")])
+def test_a_command_that_moved_says_where(arguments):
+    assert f"{arguments[0]} is now rpw-paper {arguments[0]}" in complaint(*arguments, code=2)
+    assert f" {arguments[0]}" not in call("--help").stdout
 
 
 PAIR = ("a.csv", "b.csv")  # neither these files nor the folder exist: nothing is read before the options are right
@@ -171,11 +162,6 @@ MANY = ("folder", "--out", "D")
         (("index", *MANY, "--metric", "crow"), "--metric crow: choose one of"),
         (("index", "folder", "--out", "folder"), "--out folder: is one of the inputs"),
         (("search", "I", "q.csv", "--device", "gpu"), "--device gpu: choose one of cpu, cuda"),
-        (("reproduce", "retrieval", "--scenario", "loud"), "--scenario loud: choose one of"),
-        (("reproduce", "retrieval", "--lam", "nan"), "--lam must be positive"),
-        (("reproduce", "retrieval", "--device", "gpu"), "--device gpu: choose one of cpu, cuda"),
-        (("reproduce", "retrieval", "--size", "8"), "size (--size) is for folders of pictures"),
-        (("reproduce", "robustness", "--data", "there"), "pass it as dataset (--dataset there)"),
     ],
 )
 def test_options_that_make_no_sense_are_exit_code_2_in_one_line(arguments, reason):
@@ -207,8 +193,6 @@ def test_wrong_data_are_exit_code_1(tmp_path, clouds):
         ("search", tmp_path / "none", good),
         ("search", tmp_path / "I", bad),
         ("search", bad, good),
-        ("reproduce", "retrieval", "--dataset", tmp_path / "none"),
-        ("reproduce", "robustness", "--dataset", "mnist", "--data", tmp_path / "none"),
     ):
         complaint(*arguments, code=1)
     text = complaint("search", tmp_path / "I", wide)
@@ -242,9 +226,6 @@ def test_images_are_not_compared_with_tables(tmp_path):
 def test_a_shell_can_complete_commands_and_options():
     for words, expected in (
         ("rpw pair", ["pairwise"]),
-        ("rpw reproduce retrieval --scen", ["--scenario"]),
-        ("rpw reproduce retrieval --scenario s", ["shift"]),
-        ("rpw reproduce retrieval --dataset c", ["cifar10", "corel"]),
         ("rpw pairwise D --distance w", ["wasserstein"]),
         ("rpw distance a.csv b.csv --metric ch", ["chebyshev"]),
         ("rpw distance a.csv b.csv --solver w", ["walk"]),

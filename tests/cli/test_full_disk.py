@@ -10,14 +10,13 @@ import children
 import numpy as np
 import pytest
 
-NEEDED = {"plot": "matplotlib", "run": "sklearn", "zarr": "zarr"}
+NEEDED = {"plot": "matplotlib", "zarr": "zarr"}
 
 
 def commands(folder, inputs):
     """What writes more than fits, and the file that the error must name."""
     pairwise = ("pairwise", inputs / "many.npy", "--out")
     pair = ("profile", inputs / "a.csv", inputs / "b.csv", "--plot")
-    run = ("reproduce", "retrieval", "--labelled", 5, "--queries", 2, "--repeats", 1, "--out", folder / "run")
     return {
         "npy": ((*pairwise, folder / "D.npy"), folder / "D.npy"),
         "npz": ((*pairwise, folder / "D.npz"), folder / "D.npz"),
@@ -25,7 +24,6 @@ def commands(folder, inputs):
         "zarr": ((*pairwise, folder / "D.zarr"), folder / "D.zarr"),
         "index": (("index", inputs / "long.npy", "--out", folder / "I"), folder / "I"),
         "plot": ((*pair, folder / "p.png"), folder / "p.png"),
-        "run": (run, folder / "run" / ""),
     }
 
 
@@ -42,7 +40,7 @@ def allow_short_files():
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("name", ["npy", "npz", "csv", "zarr", "index", "plot", "run"])
+@pytest.mark.parametrize("name", ["npy", "npz", "csv", "zarr", "index", "plot"])
 def test_files_that_may_not_be_so_long(tmp_path, inputs, name):
     pytest.importorskip(NEEDED.get(name, "numpy"))
     folder = tmp_path / "out"

@@ -21,7 +21,8 @@ def walk(command=ROOT, path=()):
     """Every command and group, with the words that call it."""
     yield path, command
     for name, each in getattr(command, "commands", {}).items():
-        yield from walk(each, (*path, name))
+        if not each.hidden:
+            yield from walk(each, (*path, name))
 
 
 ALL = dict(walk())
@@ -49,7 +50,7 @@ def options_of(command):
 
 
 def test_there_are_commands():
-    assert {("distance",), ("outliers",), ("diameter",), ("reproduce", "sweep")} < set(ALL)
+    assert {("distance",), ("outliers",), ("diameter",)} < set(ALL)
 
 
 @every_command
@@ -118,13 +119,12 @@ def test_options_with_a_fixed_set_list_it():
     assert found["index", "--metric"] == found["outliers", "--metric"] == list(METRICS)
     assert found["pairwise", "--distance"] == list(DISTANCES)
     assert found["search", "--device"] == ["cpu", "cuda", "cuda:N"]
-    assert found["retrieval", "--scenario"] == found["sweep", "--scenario"] == ["noise", "shift", "both", "clean"]
     assert found["drift", "--fail-on"] == ["drift", "any"]
     assert found["pairwise", "--on-error"] == ["raise", "nan"]
     assert found["outliers", "--scale"] == ["none", "robust"]
     for path, command in ALL.items():
         for option in options_of(command):
-            if option.name in ("solver", "metric", "device", "scenario", "distance", "score", "scale", "on_error"):
+            if option.name in ("solver", "metric", "device", "distance", "score", "scale", "on_error"):
                 assert (path, option) in WITH_CHOICES
 
 
@@ -145,11 +145,10 @@ def test_what_is_none_of_the_choices_is_refused_with_the_list(path, option):
 # ---------------------------------------------------------------- without a command
 
 
-@pytest.mark.parametrize("path", [(), ("reproduce",)])
-def test_without_a_command_there_is_the_help_and_code_2(path):
-    done = call(*path, code=2)
+def test_without_a_command_there_is_the_help_and_code_2():
+    done = call(code=2)
     assert done.stderr == ""
-    assert done.stdout == call(*path, "--help").stdout
+    assert done.stdout == call("--help").stdout
 
 
 def test_commands_stand_in_groups_with_one_line_each():
@@ -157,12 +156,11 @@ def test_commands_stand_in_groups_with_one_line_each():
     for group, names in (
         ("Compare two files:", ["distance", "profile", "explore", "drift", "outliers"]),
         ("Compare many:", ["pairwise", "index", "search", "diameter"]),
-        ("Try it, and the paper:", ["demo", "reproduce"]),
     ):
         start = lines.index(group) + 1
         assert [line.split()[0] for line in lines[start : start + len(names)]] == names
         assert lines[start + len(names)] == ""
-    assert len(examples_of(shown(()))) == 3
+    assert len(examples_of(shown(()))) == 2
 
 
 # ---------------------------------------------------------------- the layout itself

@@ -1,9 +1,7 @@
 """Small files that would expand to much: only what is needed is expanded, and only if its declared size fits."""
 
-import gzip
 import io
 import os
-import struct
 import tracemalloc
 import zipfile
 
@@ -15,7 +13,6 @@ import rpw
 from rpw.base import memory as _memory
 from rpw.io import expansion
 from rpw.io.typed_tables import read_typed_table
-from rpw.pictures import read_pictures
 from rpw.readers import read_collection, read_points
 
 LARGE = 120_000_000  # bytes of zeros; packed, they take 0.1 MB
@@ -156,20 +153,6 @@ def test_equal_values_of_ordinary_number_or_without_compression_are_no_bomb(tmp_
         read_points(tmp_path / "a.npz")
     np.savez(tmp_path / "a.npz", points=np.zeros((100_000, 2)))
     assert len(read_points(tmp_path / "a.npz")) == 100_000
-
-
-def test_packed_pictures_that_grow_beyond_belief_are_refused(tmp_path, monkeypatch):
-    """MNIST's format, as gzip."""
-    monkeypatch.setattr(expansion, "_LARGE", 1e7)
-    count = 20_000_000 // 100
-    head = bytes([0, 0, 8, 3]) + struct.pack(">III", count, 10, 10)
-    (tmp_path / "images-idx3.gz").write_bytes(gzip.compress(head + bytes(100 * count), mtime=0))
-    (tmp_path / "labels-idx1").write_bytes(bytes([0, 0, 8, 1]) + struct.pack(">I", count) + bytes(count))
-    with Peak() as peak, pytest.raises(ValueError, match=r"images-idx3\.gz: its shape .* times the size of the file"):
-        read_pictures(tmp_path)
-    assert peak.bytes < 2_000_000
-    (tmp_path / "images-idx3").write_bytes(head + bytes(100 * count))  # then the packed one is a copy
-    assert len(read_pictures(tmp_path)) == count
 
 
 @pytest.mark.sample(1)

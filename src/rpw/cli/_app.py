@@ -7,22 +7,20 @@ from typing import Annotated
 import typer
 
 import rpw
-from rpw.cli import demo, diameter, distance, drift, explore, outliers, pairwise, profile, search
-from rpw.cli._help import Group, add_command, show_help
-from rpw.cli._output import print_version
-from rpw.cli.reproduce import reproduce
+from rpw.base.usage import UsageError
+from rpw.cli import diameter, distance, drift, explore, outliers, pairwise, profile, search
+from rpw.cli._help import Command, Group, add_command, show_help
+from rpw.cli._output import guarded, print_version
 
 __all__ = ["app"]
 
-TWO, MANY, PAPER = "Compare two files", "Compare many", "Try it, and the paper"
+TWO, MANY = "Compare two files", "Compare many"
 
 EXAMPLES = (
     "# how far apart are two point clouds?",
     "rpw distance a.csv b.csv",
     "# has a table changed?",
     "rpw drift before.csv after.csv",
-    "# see what RPW is good for; needs no data",
-    "rpw demo",
 )
 
 app = typer.Typer(
@@ -64,5 +62,15 @@ add_command(app, "pairwise", pairwise.pairwise, pairwise.EXAMPLES, MANY)
 add_command(app, "index", search.index, search.EXAMPLES_OF_INDEX, MANY)
 add_command(app, "search", search.search, search.EXAMPLES_OF_SEARCH, MANY)
 add_command(app, "diameter", diameter.diameter, diameter.EXAMPLES, MANY)
-add_command(app, "demo", demo.demo, demo.EXAMPLES, PAPER)
-app.add_typer(reproduce, name="reproduce", rich_help_panel=PAPER)
+
+
+def _moved(ctx: typer.Context) -> None:
+    """This command is now one of rpw-paper."""
+    raise UsageError(
+        f"{ctx.info_name} is now rpw-paper {ctx.info_name}, a project of its own: pip install ./paper in a clone of rpw"
+    )
+
+
+for name in ("demo", "reproduce"):
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, cls=Command, hidden=True, add_help_option=False, context_settings=anything)(guarded(_moved))

@@ -90,6 +90,8 @@ def _commands(group: Any, ctx: Any) -> dict[str, Rows]:
     sections: dict[str, Rows] = {}
     for name in group.list_commands(ctx):
         command = group.get_command(ctx, name)
+        if command.hidden:
+            continue
         first = " ".join((command.help or "").strip().split("\n\n")[0].split())
         sections.setdefault(getattr(command, "rich_help_panel", None) or "Commands", []).append((name, first))
     return sections

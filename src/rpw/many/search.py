@@ -40,20 +40,16 @@ class Found:
     stopped_early: int = 0
 
 
-def search_in_rounds(
-    backend: Backend, top: int, radius: float, n_threads: int, report: _Report, known: Array | None = None
-) -> Found:
+def search_in_rounds(backend: Backend, top: int, radius: float, n_threads: int, report: _Report) -> Found:
     """The ``top`` nearest measures of b, within ``radius``, for each measure of a; equal distances by lower index.
 
-    ``known`` are lower bounds that are known already, one row for each query. ``report`` is called with the number of
-    queries that are finished.
+    ``report`` is called with the number of queries that are finished.
     """
     found, cuts, count = Found(), backend.new_cuts(), len(backend.batch.a)
     at_once = max(1, _PAIRS_AT_ONCE // len(backend.batch.b))
     for begin in range(0, count, at_once):
         queries = np.arange(begin, min(begin + at_once, count))
-        search = _Search(backend, cuts, queries, top, radius, n_threads, report, found)
-        search.run(None if known is None else known[queries])
+        _Search(backend, cuts, queries, top, radius, n_threads, report, found).run()
     report(count)
     return found
 
@@ -71,13 +67,12 @@ class _Search:
     report: _Report
     found: Found
 
-    def run(self, known: Array | None) -> None:
+    def run(self) -> None:
         """Add what is found."""
         self._finished = int(self.queries[0])
         items = len(self.backend.batch.b)
         first, second = np.repeat(self.queries, items), np.tile(np.arange(items), len(self.queries))
         bounds = self.backend.bounds(first, second, self.n_threads, self._note).reshape(len(self.queries), items)
-        bounds = bounds if known is None else np.maximum(bounds, known)
         wanted = self.top, self.radius, self.backend.batch.question.largest
         searches = [_Query(int(q), row, self.cuts, *wanted) for q, row in zip(self.queries, bounds, strict=True)]
         number = 0
