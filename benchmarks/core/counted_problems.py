@@ -17,7 +17,9 @@ import numpy as np
 import rpw
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pair"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "many"))
 
+import pictures
 import workloads
 from workloads import Workload
 
@@ -80,6 +82,15 @@ def crossings() -> Iterator[Case]:
     large = [workloads.square(800, "uniform", False), workloads.square(800, "dirichlet", True)]
     for work, p, k in itertools.product((*_all(), *large), PS, KS):
         yield f"{work.name} p={p:g} k={k:g}", EXACT, _ask(rpw.distance, work, p, k=k)
+
+
+def digits() -> Iterator[Case]:
+    """Pairs of pictures of digits: unequal weights on a grid."""
+    images = pictures.load("digits")[0]
+    of_both = [[rpw.Measure.from_image(image) for image in images[first : first + 6]] for first in (0, 50)]
+    for p, k in itertools.product(PS, KS):
+        call = partial(rpw.pairwise, *of_both, p=p, k=k, diameter=1.42, n_threads=1)
+        yield f"p={p:g} k={k:g}", EXACT, lambda call=call: float(call().sum())
 
 
 def outliers() -> Iterator[Case]:
@@ -242,6 +253,7 @@ def trial() -> Iterator[Case]:
 FAMILIES = (
     small,
     crossings,
+    digits,
     outliers,
     structured,
     transport,

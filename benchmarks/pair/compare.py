@@ -28,6 +28,10 @@ import workloads
 
 import rpw
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "many"))
+
+import pictures
+
 Case = tuple[str, Callable[[], float]]
 TURNS = 3
 BUDGET = 0.3  # seconds of a turn
@@ -139,7 +143,29 @@ def many(quick: bool) -> Iterator[Case]:
     yield "search", lambda: float(index.query(rows[:4], top=3, n_threads=1)[0].sum())
 
 
-FAMILIES = (small, crossings, structured, transport, profiles, tolerance, infinity, line, many)
+def digits(quick: bool) -> Iterator[Case]:
+    """Pairs of pictures as the paper has them: unequal weights on a grid. MNIST where RPW_DATA names its folder."""
+    chosen = np.random.default_rng(3).permutation(1000)[: 12 if quick else 42]
+    measures = [rpw.Measure.from_image(image) for image in pictures.load()[0][chosen].astype(float)]
+    one = {"diameter": 1.42, "n_threads": 1}
+    for p, k in itertools.product(PS, KS):
+        call = partial(rpw.pairwise, measures[:2], measures[2:], p=p, k=k, **one)
+        yield f"p={p:g} k={k:g}", lambda call=call: float(call().sum())
+    yield "W", lambda: float(rpw.pairwise(measures[:2], measures[2:], distance="wasserstein", n_threads=1).sum())
+    yield "several k", lambda: float(rpw.pairwise(measures[:1], measures[1:], k=[0.1, 1, 10], **one).sum())
+    index = rpw.Index(measures[2:], diameter=1.42)
+    yield "search", lambda: float(index.query(measures[:2], top=3, n_threads=1)[0].sum())
+
+
+def dimensions(quick: bool) -> Iterator[Case]:
+    """Clouds from points, in 2 to 3,072 dimensions."""
+    for n, d in itertools.product((50, 300) if quick else (50, 300, 1000), (2, 5, 64, 512, 3072)):
+        x, y = np.random.default_rng([n, d]).normal(size=(2, n, d)) / (6 * math.sqrt(d))
+        yield f"RPW {n} x {d}-d", partial(rpw.distance, x, y, diameter=1)
+        yield f"W {n} x {d}-d", partial(rpw.wasserstein, x, y)
+
+
+FAMILIES = (small, crossings, structured, transport, profiles, tolerance, infinity, line, many, digits, dimensions)
 
 
 def work(family: str, quick: bool) -> None:
