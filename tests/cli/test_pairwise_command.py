@@ -414,7 +414,8 @@ def test_without_a_gpu_there_is_one_clear_error(clouds, tmp_path):
     reason = complaint("pairwise", folder, "--out", tmp_path / "D.npy", "--device", "cuda:0")
     assert "--device cuda needs an NVIDIA GPU" in reason
     assert "'" not in reason  # no Python
-        assert complaint(*arguments, "--device", "gpu", code=2).startswith("rpw: --device gpu: choose one of cpu, ")
+    again = ("pairwise", folder, "--out", tmp_path / "D.npy")
+    assert complaint(*again, "--device", "gpu", code=2).startswith("rpw: --device gpu: choose one of cpu, ")
     retrieval = ("reproduce", "retrieval", "--out", tmp_path / "R", "--device", "cuda")
     assert "needs an NVIDIA GPU" in complaint(*retrieval)
     assert not (tmp_path / "R").exists()
