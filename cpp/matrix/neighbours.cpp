@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/nearest.hpp"
+#include "base/tuning.hpp"
 #include "ground/powers.hpp"
 
 namespace rpw {
@@ -23,6 +24,12 @@ double NeighbourProfile::slope_at(double unmoved) const {
         if (rest < unmoved) return ways_.slope[e];
     }
     return ways_.slope.back();
+}
+
+bool NeighbourProfile::stays_far() const {
+    const double unmoved = goal_.is_crossing() ? ways_.at_goal : goal_.unmoved;
+    const double cost_p = goal_.is_crossing() ? power(goal_.kappa * unmoved, goal_.p) : ways_.at_goal;
+    return slope_at(unmoved / 2) * unmoved > tuning::far_dearer * cost_p;
 }
 
 }  // namespace rpw

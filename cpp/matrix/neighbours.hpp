@@ -18,6 +18,8 @@ public:
     // A lower bound on RPW; 0 where the goal is a mass.
     double lower() const { return goal_.is_crossing() ? ways_.at_goal : 0.0; }
     double slope_at(double unmoved) const;
+    // Whether what stays at the goal would pay far more than all that moves: a walk ends just before it.
+    bool stays_far() const;
     // Of the profile itself: no slope lies below that to the nearest neighbour, or above the dearest pair.
     SlopeRange range() const { return {ways_.slope.front(), largest_}; }
 

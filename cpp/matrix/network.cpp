@@ -55,9 +55,10 @@ Network::Way Network::way_by_name(Solver strategy, const Powers& cost) {
 // Where nearly all moves, a walk is long; neighbours tell how much may stay.
 bool Network::leaves_few_atoms(Around& bracket) {
     if (static_cast<double>(problem_.powers.size()) > pairs_for_simplex) return false;
-    bracket.raise_lower(neighbours(bracket.goal(), pulse_).lower());
+    const NeighbourProfile& near = neighbours(bracket.goal(), pulse_);
+    bracket.raise_lower(near.lower());
     const double atoms = bracket.lower() * larger_side(problem_.powers);
-    return atoms > 0 && atoms <= few_atoms;
+    return atoms > 0 && atoms <= few_atoms && !near.stays_far();
 }
 
 const NeighbourProfile& Network::neighbours(const Goal& goal, Pulse& pulse) {

@@ -179,3 +179,10 @@ def test_the_page_is_written_and_what_is_read_is_not_overwritten(tables, tmp_pat
     assert "ref.csv and moved.csv.gz" in text
     (html := tmp_path / "table.html").write_text("x\n1\n")
     assert "is one of the inputs" in complaint("drift", reference, html, "--out", html, code=2)
+
+
+def test_nothing_to_compare_is_not_green(tables, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text("name\na\nb\n")
+    call("drift", tables[0], other, "--fail-on", "drift", *QUICK, code=1)
+    call("drift", tables[0], other, *QUICK)

@@ -420,6 +420,26 @@ def test_a_story_plays_and_stops(opened, settled, plain_page):
 # ---------------------------------------------------------------- files
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_columns_of_files_are_matched_by_name(opened, settled, plain_page, tmp_path, at_once):
+    tab = opened(plain_page)
+    files = [tmp_path / f"{name}.csv" for name in "abc"]
+    for file, text in zip(files, ("x,y\n0,1\n2,3\n", "Y,X\n5,4\n7,6\n", "u,v\n1,2\n"), strict=True):
+        file.write_text(text)
+    if at_once:
+        tab.set_input_files("#open-a", files[:2])
+    else:
+        tab.set_input_files("#open-a", [files[0], files[0]])
+        tab.locator("#count-b").filter(has_text="a.csv").wait_for()
+        tab.set_input_files("#open-b", files[1])
+    tab.locator("#count-b").filter(has_text="b.csv").wait_for()
+    settled(tab)
+    by_name = {tuple(map(tuple, points)) for points, _ in clouds(tab)}
+    assert by_name in ({((0, 1), (2, 3)), ((4, 5), (6, 7))}, {((1, 0), (3, 2)), ((5, 4), (7, 6))})
+    tab.set_input_files("#open-a", files[2])
+    tab.locator("#file-message").filter(has_text="the columns are u, v").wait_for()
+
+
 def test_files_are_opened_and_saved(opened, settled, plain_page, tmp_path):
     tab = opened(plain_page)
     first, second = tmp_path / "first.csv", tmp_path / f"{HOSTILE[:9].replace('/', '')}.csv"

@@ -162,3 +162,12 @@ def test_bounds_of_ordinary_weights_stay_one_number():
     assert (result.status, result.lower, result.upper) == ("exact", result.distance, result.distance)
     x, y = rng.random((2, 40, 2))
     assert rpw.transport(x, y, rng.dirichlet(np.ones(40)), rng.dirichlet(np.ones(40))).status == "exact"
+
+
+@pytest.mark.parametrize(("weight", "p"), [(1e-300, 20), (1e-30, 8), (3e-19, 2)])
+def test_bounds_open_no_further_than_what_has_no_mass(weight, p):
+    """Of an atom below half a unit nothing moves: its own mass is all that is left open."""
+    found = rpw.transport([[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0]], a=[1, weight], p=p)
+    truth = weight ** (1 / p)
+    assert found.lower <= truth * (1 + 1e-12)
+    assert truth * (1 - 1e-12) <= found.upper <= 1.01 * truth

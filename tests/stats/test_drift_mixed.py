@@ -215,3 +215,17 @@ def test_a_table_and_its_own_file_do_not_differ(tmp_path):
         assert not result
         assert result.not_compared == ("constant_span", "constant")
         assert all(row.distance == 0 for row in result.rows if row.is_test)
+
+
+def test_texts_that_nearly_all_differ_are_not_called_alike():
+    """Such as prices in a spelling that is not read: their frequencies could never tell."""
+    rng = np.random.default_rng(5)
+    prices = rng.normal(50, 10, (2, 200))
+    before, after = ({"price": [f"€ {price:.4f}" for price in some]} for some in (prices[0], 2 * prices[1]))
+    result = drift(before, after, rng=0)
+    assert result.not_compared == ("price",)
+    assert not result.has_compared
+    assert [row.part for row in result] == ["not compared"]
+    assert "spelling" in result["price"].note
+    frequent = {"city": ["Graz", "Wien"] * 100}
+    assert drift(frequent, frequent, rng=0).not_compared == ()

@@ -86,7 +86,8 @@ FailOn = Annotated[
         "--fail-on",
         _FAIL_ON,
         f"drift: exit with code {HAS_DRIFTED} if something has drifted, and with {NO_TIME} if nothing has, and there "
-        f"was no time to finish a test. any: exit with {HAS_DRIFTED} then, and if a column could not be compared.",
+        "was no time to finish a test, or nothing to compare. any: exit with "
+        f"{HAS_DRIFTED} then, and if a column could not be compared.",
     ),
 ]
 TimeLimit = Annotated[
@@ -142,7 +143,7 @@ def drift(
     else:
         _show(result, out, seconds(start, end))
     has_drifted = bool(result) or (fail_on == "any" and bool(result.not_compared or result.unanswered))
-    if fail_on is not None and (has_drifted or result.unanswered):
+    if fail_on is not None and (has_drifted or result.unanswered or not result.has_compared):
         raise SystemExit(HAS_DRIFTED if has_drifted else NO_TIME)  # no error, so nothing for `guarded` to report
 
 

@@ -29,8 +29,9 @@ def opened(lower: float, upper: float, problem: Problem, question: Question) -> 
     if longest == 0:
         return lower, upper
     powers = (lengths / longest) ** question.p
-    unknown = (weights > 0) * (_UNITS_PER_ATOM / MASS_UNITS + _ROUNDING_OF_WEIGHTS * weights)
-    left_out = _negligible(weights) * powers[is_light].max()
+    has_mass = weights * MASS_UNITS > 0.5  # all of the others is left out
+    unknown = np.where(has_mass, _UNITS_PER_ATOM / MASS_UNITS + _ROUNDING_OF_WEIGHTS * weights, weights)
+    left_out = _negligible(weights) * powers[is_light & has_mass].max(initial=0.0)
     open_p = float(np.sum(unknown * powers) + left_out)
 
     def shifted(bound: float, by: float) -> float:

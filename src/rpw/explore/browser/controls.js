@@ -237,7 +237,9 @@ function bringBack({ settings, look, message }) {
   tell("parameters");
 }
 
-export function begin({ clouds, dimension, columns = ["x", "y"] }, { isWhole = false } = {}) {
+const UNNAMED = ["x", "y"]; // what the axes are called without names of columns
+
+export function begin({ clouds, dimension, columns = UNNAMED }, { isWhole = false } = {}) {
   setClouds(clouds, dimension);
   Object.assign(state, { columns, units: [1, 1] });
   clearTraces();
@@ -282,15 +284,30 @@ function take(found, side) {
     const both = found.length === 2 ? "" : ": to replace both clouds, open two files at once";
     throw new Error(`its points have ${counted(dimension, "coordinate")}, and the points of the other cloud have ${otherDimension}${both}`);
   }
+  const named = state.columns === UNNAMED ? undefined : state.columns;
+  const wanted = found.length === 2 ? found[1].columns : other.weights.length > 0 ? named : undefined;
+  const cloud = inOrder(found[0], wanted);
   rememberAll();
   tellStory(null);
   const first = found.length === 2 ? 0 : side;
-  const clouds = first === 0 ? [found[0].cloud, other] : [other, found[0].cloud];
+  const clouds = first === 0 ? [cloud, other] : [other, cloud];
   found.forEach(({ file }, place) => {
     state.names[found.length === 2 ? place : side] = file.name;
   });
-  const columns = found[0].columns ?? (found.length === 2 ? undefined : state.columns);
+  const columns = wanted ?? found[0].columns;
   begin({ clouds, dimension, columns }, { isWhole: true });
+}
+
+// The cloud of a file with its columns as the other one has them: as in Python, names tell which belong together.
+function inOrder({ cloud, columns }, wanted) {
+  if (!columns || !wanted || columns.length !== wanted.length) return cloud;
+  const [here, there] = [columns, wanted].map((names) => names.map((name) => name.toLowerCase()));
+  if (here.every((name, axis) => name === there[axis])) return cloud;
+  if (new Set(here).size < here.length || here.some((name) => !there.includes(name))) {
+    throw new Error(`the columns are ${columns.join(", ")}, and the other cloud has ${wanted.join(", ")}`);
+  }
+  const { points, weights } = cloud;
+  return { points: points.map((_, place) => points[place ^ 1]), weights }; // of two coordinates, exchanged
 }
 
 function listenToFiles() {

@@ -25,6 +25,8 @@ __all__ = ["ColumnTest", "tests_of"]
 
 ColumnTest = LineTest | CategoryTest | ShareTest
 
+_MANY_LABELS = 0.75  # of the entries; with more there is next to nothing that could differ in frequency
+_ALL_DIFFER = "nearly all of its texts differ: are they names, or numbers and dates in a spelling that is not read?"
 _LEAST_VALUES = 2  # on each side: with one there is nothing to exchange
 _SIDES = ("reference", "current table")
 
@@ -84,6 +86,8 @@ def _test_of(
         labels, codes = _factorised(np.concatenate([_labels(each) for each in pair])[rows])
         if len(labels) == 1:
             return replace(nothing, note=too_few or constant)
+        if not too_few and len(labels) > _MANY_LABELS * rows.sum():  # pooled, so no split has a say in it
+            return replace(nothing, note=_ALL_DIFFER)
         test = CategoryTest(column, kind, labels, codes, int(rows[:n].sum()), rows)
     else:
         numbers = np.concatenate([_numbers(each) for each in pair])[rows]

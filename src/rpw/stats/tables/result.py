@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,6 +85,11 @@ class DriftResult:
         return tuple(row.name for row in self.rows if row.is_unanswered)
 
     @property
+    def has_compared(self) -> bool:
+        """Whether there was anything to test."""
+        return any(row.is_test for row in self.rows)
+
+    @property
     def together(self) -> DriftRow | None:
         """The row of all numbers and dates together; None if there are fewer than two such columns."""
         return next((row for row in self.rows if row.part == "together"), None)
@@ -117,6 +123,10 @@ class DriftResult:
         shown = len(found) if most is None else check.as_whole(most, "most", 0)
         hidden = len(found) - shown
         return [*found[:shown], f"{hidden:,} more rows have no test."] if hidden > 0 else found
+
+    def __iter__(self) -> Iterator[DriftRow]:
+        """The rows."""
+        return iter(self.rows)
 
     def __getitem__(self, column: str) -> DriftRow:
         """The row of the values of a column, by its name as a text; columns of arrays are called "0", "1" and so on."""
