@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NamedTuple
 
 from rpw.base.warn import warn_caller
-from rpw.io.expansion import check_expansion
+from rpw.io.files import check_room
 
 __all__ = ["ANY_TEXT", "WEIGHT_NAMES", "Delimited", "TextRules", "as_number", "is_missing", "read_delimited"]
 
@@ -179,7 +179,7 @@ def _unpacked(stream: IO[bytes]) -> bytes:
         while chunk := packed.read(_CHUNK):
             chunks.append(chunk)
             size += len(chunk)
-            check_expansion(_BYTES_OF_CELLS * size, stream, "its cells need", "nearly all rows are equal")
+            check_room(_BYTES_OF_CELLS * size, stream, "its cells need", "nearly all rows are equal")
     return b"".join(chunks)
 
 

@@ -17,11 +17,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-__all__ = ["read_guarded", "replacing"]
+from rpw.base.memory import check_file_fits
+
+__all__ = ["check_room", "read_guarded", "replacing"]
 
 T = TypeVar("T")
 
 _HOUR = 3600
+# What takes this many bytes, and this many times the size of its file, is hardly data.
+_LARGE, _LARGEST_RATIO = 1e9, 500
 _PARTIAL = re.compile(r"\.rpw-\d+-[0-9a-f]{16}\.part")
 
 
@@ -42,6 +46,20 @@ def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
         except Exception as error:  # a damaged file can raise nearly anything inside a decoder
             message = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(f"{where}: {message}") from error
+
+
+def check_room(needed: float, stream: IO[bytes], subject: str, otherwise: str) -> None:
+    """Raise if what is in the file ``stream`` does not fit into memory, or expands to more than is believable.
+
+    ``subject`` says what needs so many bytes; ``otherwise`` what the reason is if the file is not damaged.
+    """
+    check_file_fits(needed, subject)
+    packed = os.fstat(stream.fileno()).st_size
+    if needed > max(_LARGE, _LARGEST_RATIO * packed):
+        raise ValueError(
+            f"{subject} {needed / 1e9:,.1f} GB of memory, {needed / packed:,.0f} times the size of the file: "
+            f"damaged, or {otherwise}"
+        )
 
 
 @contextmanager

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from rpw.base.extras import import_extra
-from rpw.base.memory import check_file_fits
-from rpw.io.expansion import check_expansion
+from rpw.io.files import check_room
 
 __all__ = ["check_sizes", "is_text", "open_parquet", "with_texts"]
 
@@ -31,7 +30,7 @@ def check_sizes(declared: Any, stream: IO[bytes], bytes_of_value: int) -> None:
         raise ValueError(f"damaged: {declared.num_rows:,} rows are declared, and its parts have another number of them")
     needed = bytes_of_value * declared.num_rows * declared.num_columns
     needed = max(needed, sum(group.total_byte_size for group in groups))
-    _check(needed, stream, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need")
+    check_room(needed, stream, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need", _REASON)
 
 
 def is_text(kind: Any) -> bool:
@@ -47,10 +46,5 @@ def with_texts(column: Any, kind: Any, stream: IO[bytes]) -> Any:
     size = 0
     for chunk in column.chunks:
         size += compute.sum(compute.take(compute.binary_length(chunk.dictionary), chunk.indices)).as_py() or 0
-    _check(size, stream, "its texts need")
+    check_room(size, stream, "its texts need", _REASON)
     return column.cast(kind)
-
-
-def _check(needed: float, stream: IO[bytes], subject: str) -> None:
-    check_file_fits(needed, subject)
-    check_expansion(needed, stream, subject, _REASON)
