@@ -21,11 +21,12 @@ import numpy.typing as npt
 from rpw.io.delimited import WEIGHT_NAMES
 from rpw.io.files import check_room
 
-__all__ = ["KNOWN_ARRAYS", "Archive", "Arrays", "load_arrays", "open_archive", "unknown_arrays"]
+__all__ = ["RAGGED", "Archive", "Arrays", "load_arrays", "open_archive", "unknown_arrays"]
 
 T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
-KNOWN_ARRAYS = ("images", "histograms", "support", "points", *WEIGHT_NAMES, "labels")
+_KNOWN_ARRAYS = ("images", "histograms", "support", "points", *WEIGHT_NAMES, "labels")
+RAGGED = "clouds of different sizes are a folder with one file each"
 _LONGEST_HEADER = 1 << 16
 _PACKED = "nearly all values are equal; save them without compression, with numpy.savez"
 
@@ -53,7 +54,7 @@ def _wanted(names: list[str]) -> list[str]:
     for main, others in (("images", ()), ("histograms", ("support",))):
         if main in names:
             return [name for name in (main, *others, "labels") if name in names]
-    return [name for name in names if name in KNOWN_ARRAYS]
+    return [name for name in names if name in _KNOWN_ARRAYS]
 
 
 @contextmanager
@@ -136,4 +137,5 @@ def _values(stream: IO[bytes]) -> npt.NDArray[Any]:
 def unknown_arrays(names: Iterable[str]) -> str:
     """What to say of a file without any array that has a meaning here."""
     found = ", ".join(sorted(names)[:8]) or "none"
-    return f"holds none of the arrays points, images, or histograms and support; found: {found}"
+    wanted = "a collection is points (B, n, d), images (B, h, w), or histograms (B, n) with support (n, d)"
+    return f"holds none of the arrays points, images, or histograms and support; found: {found}; {wanted}; {RAGGED}"

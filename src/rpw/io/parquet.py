@@ -11,8 +11,10 @@ from typing import IO, Any
 from rpw.base.extras import import_extra
 from rpw.io.files import check_room
 
-__all__ = ["check_sizes", "is_text", "open_parquet", "with_texts"]
+__all__ = ["is_text", "open_parquet", "read_columns", "with_texts"]
 
+# While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
+_BYTES_OF_VALUE = 3 * 8
 _REASON = "nearly all rows are equal; write each of them once, with a column of weights"
 
 
@@ -23,14 +25,19 @@ def open_parquet(stream: IO[bytes], dictionaries: Sequence[str] = ()) -> Any:
     return parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=list(dictionaries))
 
 
-def check_sizes(declared: Any, stream: IO[bytes], bytes_of_value: int) -> None:
-    """Raise where a table does not fit into memory, or its sizes are not believable; ``declared`` is its metadata."""
+def read_columns(file: Any, stream: IO[bytes], names: Sequence[str] | None) -> Any:
+    """These columns, or all; raises where the whole does not fit into memory, or its sizes are not believable."""
+    declared = file.metadata
     groups = [declared.row_group(i) for i in range(declared.num_row_groups)]
     if sum(group.num_rows for group in groups) != declared.num_rows:
         raise ValueError(f"damaged: {declared.num_rows:,} rows are declared, and its parts have another number of them")
-    needed = bytes_of_value * declared.num_rows * declared.num_columns
+    needed = _BYTES_OF_VALUE * declared.num_rows * declared.num_columns
     needed = max(needed, sum(group.total_byte_size for group in groups))
     check_room(needed, stream, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need", _REASON)
+    try:
+        return file.read(use_threads=False, columns=names)
+    except MemoryError as error:  # more often a damaged size than a large table
+        raise ValueError(f"damaged, or too large for the memory: {error}") from error
 
 
 def is_text(kind: Any) -> bool:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from rpw.io.delimited import ANY_TEXT, TextRules
 
@@ -17,8 +14,6 @@ __all__ = [
     "MissingValueError",
     "NoNumberError",
     "Selection",
-    "check_finite_rows",
-    "rows_left",
 ]
 
 
@@ -144,19 +139,3 @@ def _two_meanings(number: int, named: Sequence[int], header: Sequence[str]) -> s
         f"column {other + 1}: write {shown}-{shown} for the first, or the name in quotation marks, '\"{shown}\"', for "
         "the second"
     )
-
-
-def rows_left(misses: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The numbers of the rows in which nothing is missing; raises if there are none."""
-    kept = np.flatnonzero(~misses)
-    if len(kept) == 0:
-        raise ValueError("every row has a missing value, so no point is left")
-    return kept
-
-
-def check_finite_rows(values: npt.NDArray[Any], kept: npt.NDArray[np.int64], column: str) -> None:
-    """Raise if an entry of a column is infinite; ``kept`` has the numbers of its rows in the file."""
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
-        first = int(infinite[0])
-        raise ValueError(f"row {kept[first]}, counted from 0, {column}: {values[first]} is not a finite number")

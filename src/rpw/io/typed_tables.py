@@ -16,7 +16,7 @@ from rpw.base.extras import import_extra
 from rpw.base.types import PathLike
 from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
 from rpw.io.files import read_guarded
-from rpw.io.parquet import check_sizes, is_text, open_parquet, with_texts
+from rpw.io.parquet import is_text, open_parquet, read_columns, with_texts
 from rpw.io.typed_columns import (
     OTHER,
     TypedColumn,
@@ -29,8 +29,6 @@ from rpw.io.typed_columns import (
 __all__ = ["TypedTable", "column_of_arrow", "read_typed_table"]
 
 TypedTable = dict[str, TypedColumn]
-
-_BYTES_OF_VALUE = 16  # while a table is read: Arrow's copy and ours
 
 
 def read_typed_table(path: PathLike, rules: TextRules = ANY_TEXT) -> TypedTable:
@@ -97,10 +95,9 @@ def _read_parquet(stream: IO[bytes]) -> TypedTable:
         raise ValueError("holds no rows")
     if len(set(schema.names)) < len(schema.names):
         raise ValueError("has two columns of the same name")
-    check_sizes(file.metadata, stream, _BYTES_OF_VALUE)
     known = [field.name for field in schema if _has_one_value(field.type)]
     file = open_parquet(stream, [name for name in known if is_text(schema.field(name).type)])
-    table = file.read(use_threads=False, columns=None if len(known) == len(schema) else known)
+    table = read_columns(file, stream, None if len(known) == len(schema) else known)
     return {field.name: _column_of_file(table, field, stream) for field in schema}
 
 
