@@ -571,7 +571,7 @@ def _as_cloud(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted
         points.ndim in (1, 2) and points.dtype.kind in "biuf" and (weights is None or weights.shape == points.shape[:1])
     )
     if wanted.is_whole or not fits:
-        return Table(Measure(points, weights))  # or an error that says what is wrong
+        return Table(Measure(as_floats(points, "points"), weights))  # or an error that says what is wrong
     columns = points.reshape(len(points), -1)
     places = wanted.places([], columns.shape[1])
     labels = [f"column {place + 1}" for place in places]
