@@ -95,16 +95,6 @@ def test_unknown_arrays_beside_others_are_not_expanded(tmp_path, bomb):
         assert peak.bytes < 20_000_000
 
 
-def test_known_arrays_that_are_not_needed_are_not_expanded(tmp_path):
-    for name in ("points", "support", "weights"):
-        path = tmp_path / f"{name}.npz"
-        add_bomb(path, name)
-        with_arrays(path, path.read_bytes(), images=np.ones((2, 3, 3)))
-        with Peak() as peak:
-            assert len(read_collection(path)) == 2
-        assert peak.bytes < 20_000_000
-
-
 @pytest.fixture
 def little_memory(monkeypatch):
     """Room for one of the large arrays as it is, not for more."""
@@ -279,7 +269,7 @@ def test_a_dictionary_for_billions_of_rows_is_refused(tmp_path, monkeypatch, rea
 
 
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
-def test_a_dictionary_with_one_long_text_is_refused_before_it_is_copied(tmp_path, kind):
+def test_a_dictionary_with_one_long_text_is_not_copied(tmp_path, kind):
     """Two hundred bytes, and ten gigabytes of texts."""
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -290,8 +280,9 @@ def test_a_dictionary_with_one_long_text_is_refused_before_it_is_copied(tmp_path
     )
     assert (tmp_path / "a.parquet").stat().st_size < 2_000
     before = arrow.default_memory_pool().max_memory()
-    with Peak() as peak, pytest.raises(ValueError, match=r"a\.parquet: its texts need 10\.0 GB of memory"):
-        read_typed_table(tmp_path / "a.parquet")
+    with Peak() as peak:
+        found = read_typed_table(tmp_path / "a.parquet")["x"]
+    assert (found.kind, len(found), set(map(len, found.labels))) == ("category", 5000, {2_000_000})
     assert peak.bytes < 20_000_000
     assert arrow.default_memory_pool().max_memory() < before + 20_000_000
 

@@ -41,20 +41,12 @@ def load_arrays(stream: IO[bytes], suffix: str) -> Arrays:
         names = archive.names
         if {"about", "start", "mass"} <= set(names):
             raise ValueError("is an index of rpw, not a measure or a collection; rpw search and rpw.Index.load read it")
-        wanted = _wanted(names)
+        wanted = [name for name in names if name in _KNOWN_ARRAYS]
         if len(names) == 1 and not wanted:
             return {"": archive.read(names)[names[0]]}
         if not wanted:
             raise ValueError(unknown_arrays(names))
         return archive.read(wanted)
-
-
-def _wanted(names: list[str]) -> list[str]:
-    """Those of the arrays that say what the collection or the measure is: no others need be read."""
-    for main, others in (("images", ()), ("histograms", ("support",))):
-        if main in names:
-            return [name for name in (main, *others, "labels") if name in names]
-    return [name for name in names if name in _KNOWN_ARRAYS]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import IO, Any
 from rpw.base.extras import import_extra
 from rpw.io.files import check_room
 
-__all__ = ["is_text", "open_parquet", "read_columns", "with_texts"]
+__all__ = ["is_text", "open_parquet", "read_columns"]
 
 # While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
 _BYTES_OF_VALUE = 3 * 8
@@ -45,13 +45,3 @@ def is_text(kind: Any) -> bool:
     types = import_extra("pyarrow", "Parquet files need").types
     kind = kind.value_type if types.is_dictionary(kind) else kind
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
-def with_texts(column: Any, kind: Any, stream: IO[bytes]) -> Any:
-    """A column that was read as a dictionary, as its own type; raises where that would need too much."""
-    compute = import_extra("pyarrow.compute", "Parquet files need")
-    size = 0
-    for chunk in column.chunks:
-        size += compute.sum(compute.take(compute.binary_length(chunk.dictionary), chunk.indices)).as_py() or 0
-    check_room(size, stream, "its texts need", _REASON)
-    return column.cast(kind)

@@ -113,7 +113,6 @@ def read_text(stream: IO[bytes], usual: str, wanted: Selection = EVERYTHING) -> 
     text = read_delimited(stream, usual, wanted.text, has_texts=wanted.chooses, needs_names=wanted.has_names)
     if not text.rows:
         raise ValueError("holds no points")
-    _check_no_spaces(text)
     header = text.names or []
     places, heavy = _chosen(header, len(text.rows[0]), wanted)
     used, kept = places + heavy, np.arange(len(text.rows))
@@ -127,12 +126,6 @@ def read_text(stream: IO[bytes], usual: str, wanted: Selection = EVERYTHING) -> 
         len(text.rows),
         header[heavy[0]] if heavy else None,
     )
-
-
-def _check_no_spaces(text: Delimited) -> None:
-    """Raise where the whole first line is one name, and that and the next line hold spaces."""
-    if text.names and len(text.names) == 1 and " " in text.names[0] and " " in text.rows[0][0]:
-        raise ValueError("its columns are separated by spaces, and commas, semicolons or tabs are needed here")
 
 
 # Of all that Python takes for a number, tables know these signs: neither 1_000 nor the digits of other scripts.
@@ -165,17 +158,7 @@ def _check_number(cell: str, decimal: str, where: str) -> None:
     if number is not None and np.isfinite(number):
         return
     kind = MissingValueError if is_missing(cell) else NoNumberError
-    try:
-        is_finite = bool(np.isfinite(float(cell)))
-    except ValueError:
-        raise kind(f"{where}: {cell[:40]!r} is not a number") from None
-    if not is_finite:
-        raise kind(f"{where}: {cell[:40]!r} is not a finite number")
-    mark = "point" if decimal == "." else "comma"
-    raise kind(
-        f"{where}: {cell[:40]!r} is not written as a number in a table; use the digits 0 to 9, a {mark} and an "
-        f"exponent, such as -1{decimal}5e3"
-    )
+    raise kind(f"{where}: {cell[:40]!r} is not a {'number' if number is None else 'finite number'}")
 
 
 def read_parquet(stream: IO[bytes], wanted: Selection = EVERYTHING) -> Table:

@@ -109,8 +109,6 @@ def column_of_array(values: Any) -> TypedColumn:
 
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> TypedColumn:
     """What the mask hides is missing."""
-    if array.dtype.kind in "iuf":
-        return column_of_numbers(np.where(np.ma.getmaskarray(array), np.nan, array.data))
     hidden = np.ma.getmaskarray(array).tolist()
     return column_of_entries(None if is_hidden else entry for entry, is_hidden in zip(array.data, hidden, strict=True))
 

@@ -5,7 +5,7 @@ The first line of a text names the columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -16,7 +16,7 @@ from rpw.base.extras import import_extra
 from rpw.base.types import PathLike
 from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
 from rpw.io.files import read_guarded
-from rpw.io.parquet import is_text, open_parquet, read_columns, with_texts
+from rpw.io.parquet import is_text, open_parquet, read_columns
 from rpw.io.typed_columns import (
     OTHER,
     TypedColumn,
@@ -26,7 +26,7 @@ from rpw.io.typed_columns import (
     column_of_texts,
 )
 
-__all__ = ["TypedTable", "column_of_arrow", "read_typed_table"]
+__all__ = ["TypedTable", "read_typed_table"]
 
 TypedTable = dict[str, TypedColumn]
 
@@ -98,7 +98,7 @@ def _read_parquet(stream: IO[bytes]) -> TypedTable:
     known = [field.name for field in schema if _has_one_value(field.type)]
     file = open_parquet(stream, [name for name in known if is_text(schema.field(name).type)])
     table = read_columns(file, stream, None if len(known) == len(schema) else known)
-    return {field.name: _column_of_file(table, field, stream) for field in schema}
+    return {field.name: _column_of_file(table, field) for field in schema}
 
 
 def _has_one_value(kind: Any) -> bool:
@@ -108,15 +108,14 @@ def _has_one_value(kind: Any) -> bool:
     return not (types.is_nested(kind) or "binary" in str(kind))
 
 
-def _column_of_file(table: Any, field: Any, stream: IO[bytes]) -> TypedColumn:
+def _column_of_file(table: Any, field: Any) -> TypedColumn:
     if not _has_one_value(field.type):
         missing = np.zeros(table.num_rows, dtype=np.bool_)
         return TypedColumn(OTHER, missing, note=f"{field.type} is no type that can be compared")
-    column = table.column(field.name)
-    return column_of_arrow(with_texts(column, field.type, stream) if is_text(field.type) else column)
+    return _column_of_arrow(table.column(field.name))
 
 
-def column_of_arrow(column: Any) -> TypedColumn:
+def _column_of_arrow(column: Any) -> TypedColumn:
     """Of a column of PyArrow."""
     types = import_extra("pyarrow", "Parquet files need").types
     kind = column.type
@@ -128,4 +127,11 @@ def column_of_arrow(column: Any) -> TypedColumn:
         return column_of_array(column.cast("duration[us]", safe=False).to_numpy())
     if types.is_null(kind):
         return column_of_numbers(np.full(len(column), np.nan))
-    return column_of_entries(column.to_pylist())
+    return column_of_entries(_entries(column) if types.is_dictionary(kind) else column.to_pylist())
+
+
+def _entries(column: Any) -> Iterator[Any]:
+    """The entries of a dictionary; equal ones are one object, however long and many they are."""
+    for chunk in column.chunks:
+        values = [*chunk.dictionary.to_pylist(), None]
+        yield from (values[-1 if place is None else place] for place in chunk.indices.to_pylist())
