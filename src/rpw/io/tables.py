@@ -5,6 +5,7 @@ All columns are read, or those that a `Selection` names; it may also leave out r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
@@ -118,7 +119,8 @@ def read_text(stream: IO[bytes], usual: str, wanted: Selection = EVERYTHING) -> 
     used, kept = places + heavy, np.arange(len(text.rows))
     if wanted.drop_missing:
         kept = rows_left(np.array([any(is_missing(row[place]) for place in used) for row in text.rows], dtype=np.bool_))
-    numbers = _numbers(text, kept.tolist(), used)
+    decimal = text.decimal(used)
+    numbers = np.array([[_number(text, row, place, decimal) for place in used] for row in kept.tolist()])
     return Table(
         Measure(numbers[:, : len(places)], numbers[:, -1] if heavy else None),
         _names(header, places),
@@ -128,37 +130,15 @@ def read_text(stream: IO[bytes], usual: str, wanted: Selection = EVERYTHING) -> 
     )
 
 
-# Of all that Python takes for a number, tables know these signs: neither 1_000 nor the digits of other scripts.
-_SIGNS = "0123456789+-eE"
-
-
-def _numbers(text: Delimited, kept: list[int], places: list[int]) -> Array:
-    """The cells of some rows and columns as numbers."""
-    decimal = text.decimal(places)
-    rows = [[text.rows[i][place] for place in places] for i in kept]
-    signs = frozenset(_SIGNS + decimal)
-    try:
-        if not all(signs.issuperset("".join(row)) for row in rows):
-            raise ValueError
-        plain = rows if decimal == "." else [[cell.replace(",", ".") for cell in row] for row in rows]
-        numbers = np.array(plain, dtype=np.float64)
-        if not np.isfinite(numbers).all():
-            raise ValueError
-    except ValueError:
-        for i, row in zip(kept, rows, strict=True):
-            for place, cell in zip(places, row, strict=True):
-                _check_number(cell, decimal, text.place(text.lines[i], place))
-        raise
-    return numbers
-
-
-def _check_number(cell: str, decimal: str, where: str) -> None:
-    """Raise where a cell is no finite number, as a table writes it."""
+def _number(text: Delimited, row: int, place: int, decimal: str) -> float:
+    """A cell as a number; raises if it is none, or infinite."""
+    cell = text.rows[row][place]
     number = as_number(cell, decimal)
-    if number is not None and np.isfinite(number):
-        return
-    kind = MissingValueError if is_missing(cell) else NoNumberError
-    raise kind(f"{where}: {cell[:40]!r} is not a {'number' if number is None else 'finite number'}")
+    if number is None or math.isinf(number):
+        kind = MissingValueError if is_missing(cell) else NoNumberError
+        where = text.place(text.lines[row], place)
+        raise kind(f"{where}: {cell[:40]!r} is not a {'number' if number is None else 'finite number'}")
+    return number
 
 
 def read_parquet(stream: IO[bytes], wanted: Selection = EVERYTHING) -> Table:
