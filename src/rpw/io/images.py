@@ -11,8 +11,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -203,7 +201,7 @@ def read_pixels(stream: IO[bytes]) -> npt.NDArray[Any]:
     """
     pillow = import_extra("PIL.Image", "image files need")
     try:
-        with warnings.catch_warnings(), _whole_images_only():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", pillow.DecompressionBombWarning)
             with pillow.open(stream, formats=_FORMATS) as image:  # reads the header only
@@ -222,17 +220,6 @@ def _check_size(width: int, height: int) -> None:
     if width * height > _MOST_PIXELS:
         raise ValueError(f"{width:,} x {height:,} pixels are more than the {_MOST_PIXELS:,} that are read from a file")
     check_file_fits(_DECODING_BYTES * width * height, f"its {width:,} x {height:,} pixels need")
-
-
-@contextmanager
-def _whole_images_only() -> Iterator[None]:
-    """Let Pillow refuse what is cut off, also where another library in this process has told it not to."""
-    settings = import_extra("PIL.ImageFile", "image files need")
-    before, settings.LOAD_TRUNCATED_IMAGES = settings.LOAD_TRUNCATED_IMAGES, False
-    try:
-        yield
-    finally:
-        settings.LOAD_TRUNCATED_IMAGES = before
 
 
 def _decoded(image: Image) -> npt.NDArray[Any]:

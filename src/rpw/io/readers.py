@@ -175,7 +175,7 @@ class Collection:
         if self.measures is None or self.columns is None:
             return self
         tables = [Table(measure, self.columns) for measure in self.measures]
-        measures = [_in_order(table, columns, self.names[0], whose) for table in tables]
+        measures = [in_order(table, self.names[0], columns, whose) for table in tables]
         return replace(self, measures=measures, columns=columns or self.columns)
 
 
@@ -268,7 +268,7 @@ def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHIN
     """As `read_pair`, of chosen columns and rows."""
     _check_kinds(_kind(Path(second)), str(second), _kind(Path(first)), str(first))
     one, other = _read_table(Path(first), wanted), _read_table(Path(second), wanted)
-    return one, other._replace(measure=_in_order(other, one.columns, str(second), str(first)))
+    return one, other._replace(measure=in_order(other, str(second), one.columns, str(first)))
 
 
 @documented
@@ -430,14 +430,6 @@ def _read_table(where: Path, wanted: Selection = EVERYTHING) -> Table:
     return read_guarded(where, lambda stream: reader(stream, wanted))
 
 
-def _in_order(table: Table, wanted: Columns | None, where: str, other: str) -> Measure:
-    """The measure of the file ``where`` with its columns in the order of those of ``other``."""
-    try:
-        return in_order(table, wanted, other)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
 def _reader(where: Path) -> Callable[[IO[bytes], Selection], Table]:
     suffix = where.suffix.lower()
     if suffix not in _READERS:
@@ -503,7 +495,7 @@ def _read_all(files: list[Path], wanted: Selection) -> tuple[list[Measure], Colu
                     f"{file}: is {table.image}, and {image[0].name} is {image[1]}: images of different sizes or kinds "
                     "cannot be compared; make them equal first"
                 )
-        measures.append(_in_order(table, columns[1], str(file), str(columns[0])))
+        measures.append(in_order(table, str(file), columns[1], str(columns[0])))
         if measures[-1].dimension != measures[0].dimension:
             raise ValueError(
                 f"{file}: its points have {measures[-1].dimension} coordinates, those of {files[0].name} have "
@@ -567,10 +559,9 @@ def _as_measure(arrays: Arrays, wanted: Selection) -> Table:
 
 def _as_cloud(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> Table:
     """The measure of an array of points (n, d) or (n,), of chosen columns and rows."""
-    fits = (
-        points.ndim in (1, 2) and points.dtype.kind in "biuf" and (weights is None or weights.shape == points.shape[:1])
-    )
-    if wanted.is_whole or not fits:
+    are_numbers = all(each is None or each.dtype.kind in "biuf" for each in (points, weights))
+    fits = points.ndim in (1, 2) and (weights is None or weights.shape == points.shape[:1])
+    if wanted.is_whole or not (are_numbers and fits):
         return Table(Measure(as_floats(points, "points"), weights))  # or an error that says what is wrong
     columns = points.reshape(len(points), -1)
     places = wanted.places([], columns.shape[1])
@@ -596,7 +587,7 @@ def _weights(arrays: Arrays) -> npt.NDArray[Any] | None:
 
 
 def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
-    if wanted.chooses and not {"points", ""} & set(arrays):
+    if wanted.chooses and {"images", "histograms"} & set(arrays):
         raise ValueError(f"holds {', '.join(arrays)}, which have no columns to choose from")
     if "images" in arrays:
         measures = _measures_of_images(arrays["images"])

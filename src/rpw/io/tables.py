@@ -89,8 +89,8 @@ def rows_left(misses: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     return kept
 
 
-def in_order(table: Table, wanted: Columns | None, whose: str) -> Measure:
-    """The measure with its coordinates in the order ``wanted``; raises where the names are not the same.
+def in_order(table: Table, where: str, wanted: Columns | None, whose: str) -> Measure:
+    """The measure of the file ``where`` with its coordinates in the order ``wanted``, which is that of ``whose``.
 
     Without names on one side, or with another number of them, there is nothing to match.
     """
@@ -102,8 +102,8 @@ def in_order(table: Table, wanted: Columns | None, whose: str) -> Measure:
         return measure
     if set(here) != set(there) or len(set(here)) < len(here):
         raise ValueError(
-            f"has the columns {', '.join(columns)}, and {whose} has {', '.join(wanted)}: columns are matched by their "
-            "names; give them the same ones, or leave out the line of names"
+            f"{where}: has the columns {', '.join(columns)}, and {whose} has {', '.join(wanted)}: columns are matched "
+            "by their names; give them the same ones, or leave out the line of names"
         )
     place_of = {name: place for place, name in enumerate(here)}
     return measure.with_coordinates([place_of[name] for name in there])
