@@ -5,7 +5,7 @@ The first line of a text names the columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +23,6 @@ from rpw.io.typed_columns import (
     column_of_array,
     column_of_entries,
     column_of_numbers,
-    column_of_texts,
 )
 
 __all__ = ["TypedTable", "read_typed_table"]
@@ -66,9 +65,9 @@ def _read_text(stream: IO[bytes], usual: str, rules: TextRules) -> TypedTable:
         )
     names = [str(place) for place in range(width)] if text.names is None else text.names
     _check_names(names)
-    has_commas = text.decimal(range(width)) == ","
+    number_of = partial(as_number, decimal=text.decimal(range(width)))
     cells = zip(*text.rows, strict=True)
-    return {name: _column(column, has_commas) for name, column in zip(names, cells, strict=True)}
+    return {name: column_of_entries(column, number_of) for name, column in zip(names, cells, strict=True)}
 
 
 def _check_names(names: list[str]) -> None:
@@ -79,10 +78,6 @@ def _check_names(names: list[str]) -> None:
         if name in known:
             raise ValueError(f"line 1, column {place + 1}: the name {name!r} comes twice")
         known.add(name)
-
-
-def _column(cells: Sequence[str], has_commas: bool) -> TypedColumn:
-    return column_of_texts(cells, partial(as_number, decimal="," if has_commas else "."))
 
 
 # ---------------------------------------------------------------- Parquet
@@ -125,8 +120,6 @@ def _column_of_arrow(column: Any) -> TypedColumn:
         return column_of_array(column.cast("timestamp[us]", safe=False).to_numpy())
     if types.is_duration(kind):
         return column_of_array(column.cast("duration[us]", safe=False).to_numpy())
-    if types.is_null(kind):
-        return column_of_numbers(np.full(len(column), np.nan))
     return column_of_entries(_entries(column) if types.is_dictionary(kind) else column.to_pylist())
 
 
