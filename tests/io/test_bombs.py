@@ -95,41 +95,24 @@ def test_unknown_arrays_beside_others_are_not_expanded(tmp_path, bomb):
         assert peak.bytes < 20_000_000
 
 
-@pytest.fixture
-def little_memory(monkeypatch):
-    """Room for one of the large arrays as it is, not for more."""
-    monkeypatch.setattr(_memory, "available_bytes", lambda: LARGE * 1.5)
-
-
-def test_declared_sizes_are_looked_at_first(tmp_path, bomb, little_memory):
-    index = tmp_path / "I"
+@pytest.mark.parametrize(
+    ("available", "large", "error", "reason"),
+    [  # room for one of the large arrays as it is, not for more; and room for all, which does not make them believable
+        (LARGE * 1.5, 1e9, MemoryError, r"its arrays need about 0\.2 GB"),
+        (1e12, 1e8, ValueError, r"its arrays need 0\.2 GB of memory, 2,\d\d\d times the size of the file: damaged, or"),
+    ],
+)
+def test_declared_sizes_are_looked_at_first(tmp_path, bomb, monkeypatch, available, large, error, reason):
+    index, only, several = tmp_path / "I", tmp_path / "only.npz", tmp_path / "several.npz"
     rpw.Index(clouds(3, 4)).save(index)
     add_bomb(index, "cost")  # an array that an index may have
-    only, several = tmp_path / "only.npz", tmp_path / "several.npz"
     only.write_bytes(bomb)
     for name in ("points", "weights", "labels"):
         add_bomb(several, name, size=LARGE // 3)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: available)
+    monkeypatch.setattr(files, "_LARGE", large)
     for path, read in ((index, rpw.Index.load), (only, read_points), (several, read_points)):
-        with Peak() as peak, pytest.raises(MemoryError, match=rf"{path.name}: its arrays need about 0\.2 GB"):
-            read(path)
-        assert peak.bytes < 20_000_000
-
-
-BEYOND_BELIEF = r"its arrays need 0\.2 GB of memory, 2,\d\d\d times the size of the file: damaged, or nearly all values"
-
-
-def test_arrays_that_grow_beyond_belief_are_refused_where_they_would_fit(tmp_path, bomb, monkeypatch):
-    """A file of a megabyte should not fill a machine that has room for it."""
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e12)
-    monkeypatch.setattr(files, "_LARGE", 1e8)
-    only, several, index = tmp_path / "only.npz", tmp_path / "several.npz", tmp_path / "I"
-    only.write_bytes(bomb)
-    for name in ("points", "weights", "labels"):
-        add_bomb(several, name, size=LARGE // 3)
-    rpw.Index(clouds(3, 4)).save(index)
-    add_bomb(index, "cost")
-    for path, read in ((only, read_points), (several, read_points), (index, rpw.Index.load)):
-        with Peak() as peak, pytest.raises(ValueError, match=BEYOND_BELIEF if path != index else "its arrays need"):
+        with Peak() as peak, pytest.raises(error, match=rf"{path.name}.*: {reason}"):
             read(path)
         assert peak.bytes < 20_000_000
 
@@ -209,30 +192,23 @@ def many_zeros(tmp_path_factory):
     return path
 
 
-def test_tables_that_do_not_fit_are_refused_before_they_are_expanded(many_zeros, monkeypatch):
+@pytest.mark.parametrize(
+    ("available", "large", "error", "reason"),
+    [  # a machine with room for 48 GB should not fill it with two billion times the same point either
+        (9e8, 1e9, MemoryError, r"its 20,000,000 rows of 2 columns need about 1\.0 GB of memory, and 0\.9 GB"),
+        (1e12, 1e8, ValueError, r".* times the size of the file: damaged, or"),
+    ],
+)
+def test_tables_are_refused_before_they_are_expanded(many_zeros, monkeypatch, available, large, error, reason):
     import pyarrow
 
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 9e8)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: available)
+    monkeypatch.setattr(files, "_LARGE", large)
     before = pyarrow.total_allocated_bytes()
-    with (
-        Peak() as peak,
-        pytest.raises(
-            MemoryError,
-            match=r"zeros\.parquet: its 20,000,000 rows of 2 columns need about 1\.0 GB of memory, and 0\.9 GB",
-        ),
-    ):
+    with Peak() as peak, pytest.raises(error, match=rf"zeros\.parquet: {reason}"):
         read_points(many_zeros)
     assert peak.bytes < 20_000_000
     assert pyarrow.total_allocated_bytes() <= before + 20_000_000
-
-
-def test_tables_that_grow_beyond_belief_are_refused_where_they_would_fit(many_zeros, monkeypatch):
-    """Also a machine with room for 48 GB should not fill it with two billion times the same point."""
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 1e12)
-    monkeypatch.setattr(files, "_LARGE", 1e8)
-    with Peak() as peak, pytest.raises(ValueError, match=r"zeros\.parquet: .* times the size of the file: damaged, or"):
-        read_points(many_zeros)
-    assert peak.bytes < 20_000_000
 
 
 def test_equal_rows_of_ordinary_number_are_no_bomb(tmp_path):

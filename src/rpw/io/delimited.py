@@ -1,6 +1,6 @@
 """Delimited text: bytes become names, cells, the lines in which they stand, and the decimal mark of the file.
 
-This is the one reader of CSV and TSV. `explore/browser/csv.js` follows the same rules.
+This is the one reader of CSV and TSV. `explore/browser/delimited.js` follows the same rules.
 
 *Separator*: the first of tab, semicolon and comma that splits the first line, and every other line into as many cells.
 *Header*: the first line, if its cells are of other types than those below. *Decimal mark*: one for the whole file.

@@ -1,6 +1,6 @@
 """Parquet files, whose sizes are judged before anything is expanded.
 
-A page of a few bytes may stand for billions of rows, and a dictionary of one long text for as many copies of it.
+A page of a few bytes may stand for billions of rows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import IO, Any
 from rpw.base.extras import import_extra
 from rpw.io.files import check_room
 
-__all__ = ["is_text", "open_parquet", "read_columns"]
+__all__ = ["open_parquet", "read_columns"]
 
 # While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
 _BYTES_OF_VALUE = 3 * 8
@@ -19,7 +19,7 @@ _REASON = "nearly all rows are equal; write each of them once, with a column of 
 
 
 def open_parquet(stream: IO[bytes], dictionaries: Sequence[str] = ()) -> Any:
-    """The file; texts of the columns ``dictionaries`` are read once each, however many rows have them."""
+    """The file; of the columns ``dictionaries``, texts are read once each, however many rows have them."""
     parquet = import_extra("pyarrow.parquet", "Parquet files need")
     # A thread that reads ahead may hold a buffer of ours when Python ends, and would abort the process.
     return parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=list(dictionaries))
@@ -38,10 +38,3 @@ def read_columns(file: Any, stream: IO[bytes], names: Sequence[str] | None) -> A
         return file.read(use_threads=False, columns=names)
     except MemoryError as error:  # more often a damaged size than a large table
         raise ValueError(f"damaged, or too large for the memory: {error}") from error
-
-
-def is_text(kind: Any) -> bool:
-    """Whether a type of Arrow is that of texts, once each or not."""
-    types = import_extra("pyarrow", "Parquet files need").types
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))

@@ -16,7 +16,7 @@ from rpw.base.extras import import_extra
 from rpw.base.types import PathLike
 from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
 from rpw.io.files import read_guarded
-from rpw.io.parquet import is_text, open_parquet, read_columns
+from rpw.io.parquet import open_parquet, read_columns
 from rpw.io.typed_columns import (
     OTHER,
     TypedColumn,
@@ -91,8 +91,7 @@ def _read_parquet(stream: IO[bytes]) -> TypedTable:
     if len(set(schema.names)) < len(schema.names):
         raise ValueError("has two columns of the same name")
     known = [field.name for field in schema if _has_one_value(field.type)]
-    file = open_parquet(stream, [name for name in known if is_text(schema.field(name).type)])
-    table = read_columns(file, stream, None if len(known) == len(schema) else known)
+    table = read_columns(open_parquet(stream, known), stream, None if len(known) == len(schema) else known)
     return {field.name: _column_of_file(table, field) for field in schema}
 
 
