@@ -266,22 +266,17 @@ def _are_names(numbers: dict[int, str], rest: list[list[str]], is_text: bool) ->
     kinds = {place: _kind(cell) for place, cell in numbers.items()}
     if "number" in kinds.values() or len(set(found)) < len(found):
         return False
-    return all(_has_only_others(kind, (row[place] for row in rest)) for place, kind in kinds.items())
-
-
-def _has_only_others(kind: str, cells: Iterable[str]) -> bool:
-    is_some = False
-    for cell in cells:
-        if not is_missing(cell):
-            if _kind(cell) == kind:
-                return False
-            is_some = True
-    return is_some
+    below = {place: _present(row[place] for row in rest) for place in kinds}
+    return all(below[place] and kind not in map(_kind, below[place]) for place, kind in kinds.items())
 
 
 def _has_only_numbers(cells: Iterable[str]) -> bool:
-    present = [cell for cell in cells if not is_missing(cell)]
+    present = _present(cells)
     return bool(present) and all(map(_is_like_a_number, present))
+
+
+def _present(cells: Iterable[str]) -> list[str]:
+    return [cell for cell in cells if not is_missing(cell)]
 
 
 def _kind(cell: str) -> str:
@@ -297,7 +292,7 @@ def _is_like_a_number(cell: Any) -> bool:
 
 
 def _undecided(first: list[str], line: int) -> str:
-    present = [cell for cell in first if not is_missing(cell)]
+    present = _present(first)
     texts = [cell for cell in present if not _is_like_a_number(cell)]
     shown = (texts or present)[0]
     what = "mixes numbers and text" if texts else "may be a name or a number"
