@@ -3,14 +3,12 @@
 import ctypes
 import os
 import textwrap
-import time
 
 import numpy as np
 import pytest
 from children import ENVIRONMENT, run
 
 from rpw.base import memory
-from rpw.io import files
 
 # Runs before anything else in a child: modules that are not there, names that os does not have.
 WITHOUT_POSIX = """
@@ -130,56 +128,6 @@ def test_the_command_refuses_a_store_in_one_line(without_posix):
     assert answer.returncode == 1
     assert "need a POSIX system" in " ".join(answer.stderr.split())
     assert "Traceback" not in answer.stderr
-
-
-# ---------------------------------------------------------------- files without locks
-
-
-@pytest.fixture
-def without_locks(monkeypatch):
-    monkeypatch.setattr(files, "_has_locks", lambda: False)
-
-
-@pytest.mark.usefixtures("without_locks")
-class TestFilesWithoutLocks:
-    """Windows can neither lock a file as POSIX does nor rename one that is open."""
-
-    def test_an_open_file_is_not_renamed(self, tmp_path, monkeypatch):
-        opened, rename = [], os.replace
-
-        def refusing(source, target):
-            assert opened[0].closed, "Windows would refuse"
-            rename(source, target)
-
-        monkeypatch.setattr(files.os, "replace", refusing)
-        with files.replacing(tmp_path / "new") as file:
-            opened.append(file)
-            file.write(b"whole")
-        assert (tmp_path / "new").read_bytes() == b"whole"
-        assert os.listdir(tmp_path) == ["new"]
-
-    def test_a_failure_leaves_the_old_file_and_nothing_else(self, tmp_path):
-        (tmp_path / "old").write_bytes(b"old")
-
-        def write_half():
-            with files.replacing(tmp_path / "old") as file:
-                file.write(b"half")
-                raise RuntimeError
-
-        with pytest.raises(RuntimeError):
-            write_half()
-        assert (tmp_path / "old").read_bytes() == b"old"
-        assert os.listdir(tmp_path) == ["old"]
-
-    def test_only_old_leftovers_are_removed(self, tmp_path):
-        old, fresh = (tmp_path / f".rpw-1-{digit * 16}.part" for digit in "ab")
-        for path in (old, fresh):
-            path.write_bytes(b"half")
-        two_hours_ago = time.time() - 7200
-        os.utime(old, (two_hours_ago, two_hours_ago))
-        with files.replacing(tmp_path / "new") as file:
-            file.write(b"whole")
-        assert sorted(os.listdir(tmp_path)) == sorted([fresh.name, "new"])
 
 
 # ---------------------------------------------------------------- memory

@@ -103,7 +103,7 @@ def test_an_entry_of_an_archive_is_not_believed_either(tmp_path):
     assert "array 'points': damaged" in complaint(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("points.npy", "x,y")
-    assert "array 'points': not an NPY array" in complaint(path)
+    assert "array 'points': not an NPY file" in complaint(path)
     with zipfile.ZipFile(path, "w"):
         pass
     assert "found: none" in complaint(path)

@@ -2,9 +2,11 @@
 
 import os
 import stat
+import time
 
 import pytest
 
+from rpw.io import files
 from rpw.io.files import replacing
 
 
@@ -39,3 +41,51 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
         with replacing(path) as file:
             file.write(text)
         assert path.read_bytes() == text
+
+
+def test_an_open_file_is_not_renamed(tmp_path, monkeypatch):
+    """Windows would refuse."""
+    opened, rename = [], os.replace
+
+    def refusing(source, target):
+        assert opened[0].closed
+        rename(source, target)
+
+    monkeypatch.setattr(files.os, "replace", refusing)
+    with replacing(tmp_path / "new") as file:
+        opened.append(file)
+        file.write(b"whole")
+    assert (tmp_path / "new").read_bytes() == b"whole"
+    assert os.listdir(tmp_path) == ["new"]
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    (tmp_path / "old").write_bytes(b"old")
+
+    def write_half():
+        with replacing(tmp_path / "old") as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
+    assert (tmp_path / "old").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["old"]
+
+
+def test_only_old_leftovers_of_our_own_are_removed(tmp_path):
+    links = [f".rpw-1-{'c' * 16}.part", f".rpw-1-{'d' * 16}.part"]
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / links[0]).symlink_to(tmp_path / "precious")
+    (tmp_path / links[1]).mkdir()
+    others = [".rpw-1-2.part", "x.part", ".rpw-notes.part"]
+    old, fresh = (tmp_path / f".rpw-1-{digit * 16}.part" for digit in "ab")
+    for path in (old, fresh, *(tmp_path / name for name in others)):
+        path.write_bytes(b"half")
+    two_hours_ago = time.time() - 7200
+    for path in tmp_path.iterdir():
+        if path != fresh:
+            os.utime(path, (two_hours_ago, two_hours_ago))
+    with replacing(tmp_path / "new") as file:
+        file.write(b"whole")
+    assert set(os.listdir(tmp_path)) == {fresh.name, "new", "precious", *links, *others}

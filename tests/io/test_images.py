@@ -1,12 +1,17 @@
 """Images as measures: where the pixels lie, what they weigh, and that the space is the one that is promised."""
 
+import io
 import math
+import struct
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 import rpw
+from rpw.base import memory as _memory
+from rpw.images import read_pixels
+from rpw.readers import read_points
 
 from_image = rpw.Measure.from_image
 
@@ -188,3 +193,104 @@ def test_files_that_are_no_images_are_refused_with_their_path(pillow, tmp_path):
         from_image(path)
     with pytest.raises(FileNotFoundError):
         from_image(tmp_path / "missing.png")
+
+
+# ---------------------------------------------------------------- files of every format
+
+NOISE = np.random.default_rng(0).integers(0, 256, (32, 48), dtype=np.uint8)
+COLOURS = np.random.default_rng(1).integers(0, 256, (32, 48, 3), dtype=np.uint8)
+
+WAYS = {
+    "png": {},
+    "bmp": {},
+    "gif": {},
+    "ppm": {},
+    "jpeg": {},
+    "jpeg, progressive": {"progressive": True},
+    "jpeg, optimized": {"optimize": True},
+    "jpeg, marks": {"restart_marker_blocks": 2},
+    "tiff": {},
+    "tiff, strips": {"strip_size": 700},
+    "tiff, lzw": {"compression": "tiff_lzw"},
+    "tiff, lzw in strips": {"compression": "tiff_lzw", "strip_size": 700},
+    "tiff, deflate": {"compression": "tiff_adobe_deflate"},
+    "tiff, packbits": {"compression": "packbits"},
+    "tiff, lzma": {"compression": "lzma"},
+    "tiff, jpeg": {"compression": "jpeg"},
+}
+
+
+def encoded(pixels, way, **more):
+    pillow = pytest.importorskip("PIL.Image")
+    stream = io.BytesIO()
+    pillow.fromarray(pixels).save(stream, way.partition(",")[0], **WAYS[way], **more)
+    return stream.getvalue()
+
+
+@pytest.mark.sample(10)
+@pytest.mark.parametrize("pixels", [NOISE, COLOURS, np.full_like(NOISE, 7)], ids=["noise", "rgb", "one"])
+@pytest.mark.parametrize("way", WAYS)
+def test_sound_files_are_read_and_cut_off_ones_refused(pillow, way, pixels):
+    for part in (pixels, pixels[:17, :23], pixels[:1], pixels[:5, :1]):
+        if way == "tiff, jpeg" and part.shape[0] % 8:
+            continue
+        with pillow.open(io.BytesIO(content := encoded(np.ascontiguousarray(part), way))) as image:
+            expected = np.asarray(image if image.mode == "L" else image.convert("RGB"))
+        np.testing.assert_array_equal(read_pixels(io.BytesIO(content)), expected)
+    with pytest.raises(ValueError, match=r"cannot be decoded|not an image"):
+        read_pixels(io.BytesIO(content[: len(content) // 2]))
+
+
+def test_turned_tiff_files_are_read(pillow):
+    for way in ("tiff", "tiff, lzw"):
+        turned = read_pixels(io.BytesIO(encoded(NOISE, way, tiffinfo={274: 6})))
+        np.testing.assert_array_equal(turned, np.rot90(NOISE, -1))
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        (b"P5 2 1 255\n\x07\x09", [[7, 9]]),
+        (b"P5 2 1 255\n\x07\x09\n", [[7, 9]]),
+        (b"P5 1 1 255\n\x07P5 1 1 255\n\x08", [[7]]),  # another picture follows
+        (b"P5 2 1 65535\n\0\x07\0\x09", [[7, 9]]),
+        (b"P2\n# why\n2 1\n255\n7 # because\n9\n", [[7, 9]]),
+        (b"P1 3 1\n0 1\n0", [[True, False, True]]),
+        (b"P4 9 1\n\x7f\x80", [[True] + [False] * 8]),
+    ],
+)
+def test_netpbm_files(pillow, content, values):
+    assert read_pixels(io.BytesIO(content)).tolist() == values
+
+
+def test_an_image_has_so_many_pixels_at_most_whatever_the_process_has_set(pillow, tmp_path, monkeypatch):
+    pillow.new("1", (12_000, 12_000)).save(tmp_path / "bomb.png")
+    with pytest.raises(ValueError, match=r"bomb\.png: .* decompression bomb"):
+        read_points(tmp_path / "bomb.png")
+    monkeypatch.setattr(pillow, "MAX_IMAGE_PIXELS", None)
+    for read in (read_points, from_image):
+        with pytest.raises(ValueError, match=r"bomb\.png: .*12,000 x 12,000 pixels are more than the 67,108,864"):
+            read(tmp_path / "bomb.png")
+
+
+def test_a_height_of_millions_costs_nothing(pillow):
+    """One bit of 186 bytes: 8,388,620 rows instead of 12."""
+    content = bytearray(encoded(NOISE[:12, :9].copy(), "tiff"))
+    (table,) = struct.unpack_from("<I", content, 4)
+    (place,) = [at for at in range(table + 2, table + 50, 12) if struct.unpack_from("<H", content, at) == (257,)]
+    struct.pack_into("<HII", content, place + 2, 4, 1, 12 + (1 << 23))
+    with pytest.raises(ValueError, match="9 x 8,388,620 pixels are more"):
+        read_pixels(io.BytesIO(content))
+
+
+def test_pictures_that_do_not_fit_are_refused_before_they_are_decoded(pillow, tmp_path, monkeypatch):
+    path = tmp_path / "a.png"
+    pillow.new("L", (3000, 2000), 1).save(path)
+    assert path.stat().st_size < 30_000
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 5e7)
+    for read in (read_points, rpw.Measure.from_image):
+        with pytest.raises(MemoryError, match=r"a\.png: its 3,000 x 2,000 pixels need about 0\.1 GB"):
+            read(path)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 2e8)  # for the pixels, not for a point of each
+    with pytest.raises(MemoryError, match=r"3,000 x 2,000 pixels as points need about 0\.4 GB"):
+        read_points(path)

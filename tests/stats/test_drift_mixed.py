@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from rpw.io.spelled import spelled
+from rpw.io.typed_columns import spelled
 from rpw.stats import drift
 from rpw.stats.tables.tables import as_typed_table
 

@@ -1,6 +1,6 @@
 """Delimited text: bytes become names, cells, the lines in which they stand, and the decimal mark of the file.
 
-This is the one reader of CSV and TSV. `explore/browser/csv.js` follows the same rules.
+This is the one reader of CSV and TSV. `explore/browser/delimited.js` follows the same rules.
 
 *Separator*: the first of tab, semicolon and comma that splits the first line, and every other line into as many cells.
 *Header*: the first line, if its cells are of other types than those below. *Decimal mark*: one for the whole file.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NamedTuple
 
 from rpw.base.warn import warn_caller
-from rpw.io.expansion import check_expansion
+from rpw.io.files import check_room
 
 __all__ = ["ANY_TEXT", "WEIGHT_NAMES", "Delimited", "TextRules", "as_number", "is_missing", "read_delimited"]
 
@@ -179,7 +179,7 @@ def _unpacked(stream: IO[bytes]) -> bytes:
         while chunk := packed.read(_CHUNK):
             chunks.append(chunk)
             size += len(chunk)
-            check_expansion(_BYTES_OF_CELLS * size, stream, "its cells need", "nearly all rows are equal")
+            check_room(_BYTES_OF_CELLS * size, stream, "its cells need", "nearly all rows are equal")
     return b"".join(chunks)
 
 
@@ -266,22 +266,17 @@ def _are_names(numbers: dict[int, str], rest: list[list[str]], is_text: bool) ->
     kinds = {place: _kind(cell) for place, cell in numbers.items()}
     if "number" in kinds.values() or len(set(found)) < len(found):
         return False
-    return all(_has_only_others(kind, (row[place] for row in rest)) for place, kind in kinds.items())
-
-
-def _has_only_others(kind: str, cells: Iterable[str]) -> bool:
-    is_some = False
-    for cell in cells:
-        if not is_missing(cell):
-            if _kind(cell) == kind:
-                return False
-            is_some = True
-    return is_some
+    below = {place: _present(row[place] for row in rest) for place in kinds}
+    return all(below[place] and kind not in map(_kind, below[place]) for place, kind in kinds.items())
 
 
 def _has_only_numbers(cells: Iterable[str]) -> bool:
-    present = [cell for cell in cells if not is_missing(cell)]
+    present = _present(cells)
     return bool(present) and all(map(_is_like_a_number, present))
+
+
+def _present(cells: Iterable[str]) -> list[str]:
+    return [cell for cell in cells if not is_missing(cell)]
 
 
 def _kind(cell: str) -> str:
@@ -297,7 +292,7 @@ def _is_like_a_number(cell: Any) -> bool:
 
 
 def _undecided(first: list[str], line: int) -> str:
-    present = [cell for cell in first if not is_missing(cell)]
+    present = _present(first)
     texts = [cell for cell in present if not _is_like_a_number(cell)]
     shown = (texts or present)[0]
     what = "mixes numbers and text" if texts else "may be a name or a number"

@@ -1,14 +1,12 @@
 """Files: read with errors that name them; written as a whole or not at all, also when several processes do.
 
-A file that is being written has a name of its own and is locked. One without a lock was left by a writer that was
-killed; the next writer in that folder removes it. On systems without such locks (Windows), one that nobody has written
-to for an hour was left behind; if somebody still has it open, Windows itself refuses to remove it.
+A file that is being written has a name of its own. One that nobody has written to for an hour was left by a writer that
+was killed; the next writer in that folder removes it.
 """
 
 from __future__ import annotations
 
 import errno
-import importlib.util
 import os
 import re
 import secrets
@@ -16,15 +14,18 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-__all__ = ["read_guarded", "replacing", "sync_folder"]
+from rpw.base.memory import check_file_fits
+
+__all__ = ["check_room", "read_guarded", "replacing"]
 
 T = TypeVar("T")
 
 _HOUR = 3600
+# What takes this many bytes, and this many times the size of its file, is hardly data.
+_LARGE, _LARGEST_RATIO = 1e9, 500
 _PARTIAL = re.compile(r"\.rpw-\d+-[0-9a-f]{16}\.part")
 
 
@@ -47,6 +48,20 @@ def read_guarded(where: Path, read: Callable[[IO[bytes]], T]) -> T:
             raise ValueError(f"{where}: {message}") from error
 
 
+def check_room(needed: float, stream: IO[bytes], subject: str, otherwise: str) -> None:
+    """Raise if what is in the file ``stream`` does not fit into memory, or expands to more than is believable.
+
+    ``subject`` says what needs so many bytes; ``otherwise`` what the reason is if the file is not damaged.
+    """
+    check_file_fits(needed, subject)
+    packed = os.fstat(stream.fileno()).st_size
+    if needed > max(_LARGE, _LARGEST_RATIO * packed):
+        raise ValueError(
+            f"{subject} {needed / 1e9:,.1f} GB of memory, {needed / packed:,.0f} times the size of the file: "
+            f"damaged, or {otherwise}"
+        )
+
+
 @contextmanager
 def replacing(path: Any) -> Iterator[IO[bytes]]:
     """A file to write to; it takes the place of ``path`` when the block ends well, and leaves nothing behind if not.
@@ -62,22 +77,20 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(target))
     _sweep(target.parent)
+    # A name of its own, so that two writers never share a file. (Not mkstemp: its files are closed to other users.)
+    partial = target.parent / f".rpw-{os.getpid()}-{secrets.token_hex(8)}.part"
     with _named(target):
-        partial, file = _new_partial(target.parent)
         try:
-            _take_mode(partial, target)
-            with file:
+            with partial.open("xb") as file:
+                _take_mode(partial, target)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-                if _has_locks():  # before it is closed, while the lock still says that somebody needs it
-                    os.replace(partial, target)
-            if not _has_locks():  # Windows renames no file that is open
-                os.replace(partial, target)
+            os.replace(partial, target)  # after it is closed: Windows renames no file that is open
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
-        sync_folder(target.parent)
+        _sync_folder(target.parent)
 
 
 @contextmanager
@@ -93,25 +106,6 @@ def _named(target: Path) -> Iterator[None]:
         raise OSError(error.errno or errno.EIO, reason, str(target)) from error
 
 
-def _new_partial(folder: Path) -> tuple[Path, IO[bytes]]:
-    """A new file, locked as long as it is open."""
-    while True:
-        # A name of its own, so that two writers never share a file. (Not mkstemp: its files are closed to other users.)
-        partial = folder / f".rpw-{os.getpid()}-{secrets.token_hex(8)}.part"
-        file = partial.open("xb")
-        if not _has_locks():
-            return partial, file
-        try:
-            _lock(file.fileno())
-            if os.fstat(file.fileno()).st_nlink:
-                return partial, file
-        except BlockingIOError:
-            pass
-        except OSError:  # a file system without locks: there nobody sweeps either
-            return partial, file
-        file.close()  # another writer has just swept it away, in the moment before it was locked
-
-
 def _take_mode(partial: Path, target: Path) -> None:
     """What was closed to others stays closed, also while it is written."""
     with suppress(OSError):  # a new file, or a file system without modes
@@ -122,39 +116,14 @@ def _take_mode(partial: Path, target: Path) -> None:
 def _sweep(folder: Path) -> None:
     """Remove the files that writers which were killed have left behind."""
     with suppress(OSError), os.scandir(folder) as entries:
-        for name in [entry.name for entry in entries if _PARTIAL.fullmatch(entry.name)]:
-            with suppress(OSError):
-                _remove_if_abandoned(folder / name)
+        for entry in [entry for entry in entries if _PARTIAL.fullmatch(entry.name)]:
+            with suppress(OSError):  # another writer was faster, or it is not ours
+                about = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(about.st_mode) and time.time() - about.st_mtime > _HOUR:
+                    os.unlink(entry.path)
 
 
-def _remove_if_abandoned(partial: Path) -> None:
-    if not _has_locks():
-        if time.time() - partial.lstat().st_mtime > _HOUR:
-            partial.unlink()
-        return
-    descriptor = os.open(partial, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        about = os.fstat(descriptor)
-        if stat.S_ISREG(about.st_mode) and about.st_nlink == 1 and about.st_uid == os.geteuid():
-            _lock(descriptor)
-            partial.unlink()
-    finally:
-        os.close(descriptor)
-
-
-@cache
-def _has_locks() -> bool:
-    return importlib.util.find_spec("fcntl") is not None
-
-
-def _lock(descriptor: int) -> None:
-    """Lock a file until it is closed; the kernel does that for those who die. Raises if somebody else has it."""
-    import fcntl  # not everywhere, and only writers need it
-
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def sync_folder(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Make the new name survive a crash too."""
     if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folders
         return

@@ -8,12 +8,9 @@ Both spaces are Euclidean and have diameter 1 over all images of one size, so th
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +22,6 @@ from rpw.base.check import Array, as_floats, as_number, as_positive, check_nonne
 from rpw.base.extras import import_extra
 from rpw.base.memory import check_file_fits
 from rpw.io.files import read_guarded
-from rpw.io.image_sizes import WrongSizeError, check_size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,6 +31,9 @@ __all__ = ["ImageAtoms", "image_atoms", "image_measure", "pixel_grid", "read_pix
 # The formats that are read. Not all that Pillow knows: some of those start other programs.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _GREY_MODES = ("1", "L", "I", "F")
+# Of images that are read from files: a header of a few bytes can ask for any number. Pillow has a limit too, which
+# any part of the process can change.
+_MOST_PIXELS = 1 << 26
 # What a pixel takes on its way: in Pillow and its copies; as a measure, of grey and of colour.
 _DECODING_BYTES = 16
 _MEASURE_BYTES = {2: 64, 3: 160}
@@ -201,18 +200,14 @@ def read_pixels(stream: IO[bytes]) -> npt.NDArray[Any]:
     array([[  0, 200]], dtype=uint8)
     """
     pillow = import_extra("PIL.Image", "image files need")
-    content = stream.read()
     try:
-        with warnings.catch_warnings(), _whole_images_only():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", pillow.DecompressionBombWarning)
-            with pillow.open(io.BytesIO(content), formats=_FORMATS) as image:
-                check_file_fits(
-                    _DECODING_BYTES * image.width * image.height, f"its {image.width:,} x {image.height:,} pixels need"
-                )
-                check_size(image, content)
+            with pillow.open(stream, formats=_FORMATS) as image:  # reads the header only
+                _check_size(image.width, image.height)
                 return _decoded(image)
-    except (MemoryError, WrongSizeError):
+    except MemoryError:
         raise
     except pillow.UnidentifiedImageError as error:
         raise ValueError(f"not an image that can be read ({', '.join(_FORMATS)})") from error
@@ -220,15 +215,11 @@ def read_pixels(stream: IO[bytes]) -> npt.NDArray[Any]:
         raise ValueError(f"the image cannot be decoded: {error}") from error
 
 
-@contextmanager
-def _whole_images_only() -> Iterator[None]:
-    """Let Pillow refuse what is cut off, also where another library in this process has told it not to."""
-    settings = import_extra("PIL.ImageFile", "image files need")
-    before, settings.LOAD_TRUNCATED_IMAGES = settings.LOAD_TRUNCATED_IMAGES, False
-    try:
-        yield
-    finally:
-        settings.LOAD_TRUNCATED_IMAGES = before
+def _check_size(width: int, height: int) -> None:
+    """Raise if an image is too large, before any of it is decoded."""
+    if width * height > _MOST_PIXELS:
+        raise ValueError(f"{width:,} x {height:,} pixels are more than the {_MOST_PIXELS:,} that are read from a file")
+    check_file_fits(_DECODING_BYTES * width * height, f"its {width:,} x {height:,} pixels need")
 
 
 def _decoded(image: Image) -> npt.NDArray[Any]:

@@ -1,6 +1,6 @@
 """Parquet files, whose sizes are judged before anything is expanded.
 
-A page of a few bytes may stand for billions of rows, and a dictionary of one long text for as many copies of it.
+A page of a few bytes may stand for billions of rows.
 """
 
 from __future__ import annotations
@@ -9,48 +9,32 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from rpw.base.extras import import_extra
-from rpw.base.memory import check_file_fits
-from rpw.io.expansion import check_expansion
+from rpw.io.files import check_room
 
-__all__ = ["check_sizes", "is_text", "open_parquet", "with_texts"]
+__all__ = ["open_parquet", "read_columns"]
 
+# While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
+_BYTES_OF_VALUE = 3 * 8
 _REASON = "nearly all rows are equal; write each of them once, with a column of weights"
 
 
 def open_parquet(stream: IO[bytes], dictionaries: Sequence[str] = ()) -> Any:
-    """The file; texts of the columns ``dictionaries`` are read once each, however many rows have them."""
+    """The file; of the columns ``dictionaries``, texts are read once each, however many rows have them."""
     parquet = import_extra("pyarrow.parquet", "Parquet files need")
     # A thread that reads ahead may hold a buffer of ours when Python ends, and would abort the process.
     return parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=list(dictionaries))
 
 
-def check_sizes(declared: Any, stream: IO[bytes], bytes_of_value: int) -> None:
-    """Raise where a table does not fit into memory, or its sizes are not believable; ``declared`` is its metadata."""
+def read_columns(file: Any, stream: IO[bytes], names: Sequence[str] | None) -> Any:
+    """These columns, or all; raises where the whole does not fit into memory, or its sizes are not believable."""
+    declared = file.metadata
     groups = [declared.row_group(i) for i in range(declared.num_row_groups)]
     if sum(group.num_rows for group in groups) != declared.num_rows:
         raise ValueError(f"damaged: {declared.num_rows:,} rows are declared, and its parts have another number of them")
-    needed = bytes_of_value * declared.num_rows * declared.num_columns
+    needed = _BYTES_OF_VALUE * declared.num_rows * declared.num_columns
     needed = max(needed, sum(group.total_byte_size for group in groups))
-    _check(needed, stream, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need")
-
-
-def is_text(kind: Any) -> bool:
-    """Whether a type of Arrow is that of texts, once each or not."""
-    types = import_extra("pyarrow", "Parquet files need").types
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
-def with_texts(column: Any, kind: Any, stream: IO[bytes]) -> Any:
-    """A column that was read as a dictionary, as its own type; raises where that would need too much."""
-    compute = import_extra("pyarrow.compute", "Parquet files need")
-    size = 0
-    for chunk in column.chunks:
-        size += compute.sum(compute.take(compute.binary_length(chunk.dictionary), chunk.indices)).as_py() or 0
-    _check(size, stream, "its texts need")
-    return column.cast(kind)
-
-
-def _check(needed: float, stream: IO[bytes], subject: str) -> None:
-    check_file_fits(needed, subject)
-    check_expansion(needed, stream, subject, _REASON)
+    check_room(needed, stream, f"its {declared.num_rows:,} rows of {declared.num_columns:,} columns need", _REASON)
+    try:
+        return file.read(use_threads=False, columns=names)
+    except MemoryError as error:  # more often a damaged size than a large table
+        raise ValueError(f"damaged, or too large for the memory: {error}") from error

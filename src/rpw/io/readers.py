@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
@@ -18,12 +18,12 @@ from rpw.base.check import Array, as_floats, as_points, as_weights
 from rpw.base.doubts import has_pixels
 from rpw.base.shared_docs import documented
 from rpw.base.types import PathLike
-from rpw.io.arrays import KNOWN_ARRAYS, Arrays, load_arrays, open_archive, unknown_arrays
+from rpw.io.arrays import RAGGED, Arrays, load_arrays, unknown_arrays
 from rpw.io.delimited import WEIGHT_NAMES, TextRules
 from rpw.io.files import read_guarded
 from rpw.io.images import image_atoms, read_pixels
-from rpw.io.selection import EVERYTHING, Selection, check_finite_rows, rows_left
-from rpw.io.tables import Columns, Table, in_order, read_parquet, read_text
+from rpw.io.selection import EVERYTHING, Selection
+from rpw.io.tables import Columns, Table, as_table, in_order, read_parquet, read_text
 from rpw.measure import Measure
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm")
 
 _TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
+_ARRAY_SUFFIXES = (".npy", ".npz")
 
 # Every kind of file that holds one measure, by its ending.
 _READERS: dict[str, Callable[[IO[bytes], Selection], Table]] = {
@@ -49,7 +50,7 @@ _READERS: dict[str, Callable[[IO[bytes], Selection], Table]] = {
     ".npz": lambda stream, wanted: _as_measure(load_arrays(stream, ".npz"), wanted),
     ".parquet": read_parquet,
     ".pq": read_parquet,
-    **dict.fromkeys(IMAGE_SUFFIXES, lambda stream, wanted: Table(_read_described(stream, wanted)[0])),
+    **dict.fromkeys(IMAGE_SUFFIXES, lambda stream, wanted: _read_image(stream, wanted)),
 }
 
 
@@ -174,7 +175,7 @@ class Collection:
         if self.measures is None or self.columns is None:
             return self
         tables = [Table(measure, self.columns) for measure in self.measures]
-        measures = [_in_order(table, columns, self.names[0], whose) for table in tables]
+        measures = [in_order(table, self.names[0], columns, whose) for table in tables]
         return replace(self, measures=measures, columns=columns or self.columns)
 
 
@@ -267,7 +268,7 @@ def select_pair(first: PathLike, second: PathLike, wanted: Selection = EVERYTHIN
     """As `read_pair`, of chosen columns and rows."""
     _check_kinds(_kind(Path(second)), str(second), _kind(Path(first)), str(first))
     one, other = _read_table(Path(first), wanted), _read_table(Path(second), wanted)
-    return one, other._replace(measure=_in_order(other, one.columns, str(second), str(first)))
+    return one, other._replace(measure=in_order(other, str(second), one.columns, str(first)))
 
 
 @documented
@@ -317,11 +318,10 @@ def select_collection(path: PathLike, wanted: Selection = EVERYTHING) -> Collect
     where = Path(path)
     if where.is_dir():
         return _read_folder(where, wanted)
-    suffix = where.suffix.lower()
-    if suffix not in (".npy", ".npz"):
+    if where.suffix.lower() not in _ARRAY_SUFFIXES:
         _reader(where)  # an unknown extension is the likelier mistake
         raise ValueError(f"{where}: holds one measure; a collection is a folder, an NPZ or an NPY file")
-    return read_guarded(where, lambda stream: _as_collection(_load_collection(stream, suffix), wanted))
+    return read_guarded(where, lambda stream: _as_collection(_arrays(stream, where), wanted))
 
 
 @documented
@@ -361,14 +361,18 @@ def read_queries(path: PathLike, *, decimal: str | None = None, header: bool | N
 def select_queries(path: PathLike, wanted: Selection = EVERYTHING) -> Collection:
     """As `read_queries`, of chosen columns and rows."""
     where = Path(path)
-    suffix = where.suffix.lower()
     if where.is_dir():
         return _read_folder(where, wanted)
-    if suffix in (".npy", ".npz"):
-        arrays = read_guarded(where, lambda stream: load_arrays(stream, suffix))
-        if _is_collection(arrays):
-            return read_guarded(where, lambda _: _as_collection(arrays, wanted))
-    table = _read_table(where, wanted)
+    if where.suffix.lower() in _ARRAY_SUFFIXES:
+        return read_guarded(where, lambda stream: _as_queries(_arrays(stream, where), where, wanted))
+    return _alone(_read_table(where, wanted), where)
+
+
+def _as_queries(arrays: Arrays, where: Path, wanted: Selection) -> Collection:
+    return _as_collection(arrays, wanted) if _is_collection(arrays) else _alone(_as_measure(arrays, wanted), where)
+
+
+def _alone(table: Table, where: Path) -> Collection:
     return Collection([where.name], [table.measure], columns=table.columns, kind=_kind(where), dropped=table.dropped)
 
 
@@ -426,14 +430,6 @@ def _read_table(where: Path, wanted: Selection = EVERYTHING) -> Table:
     return read_guarded(where, lambda stream: reader(stream, wanted))
 
 
-def _in_order(table: Table, wanted: Columns | None, where: str, other: str) -> Measure:
-    """The measure of the file ``where`` with its columns in the order of those of ``other``."""
-    try:
-        return in_order(table, wanted, other)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
 def _reader(where: Path) -> Callable[[IO[bytes], Selection], Table]:
     suffix = where.suffix.lower()
     if suffix not in _READERS:
@@ -461,12 +457,6 @@ def _read_folder(where: Path, wanted: Selection) -> Collection:
         raise ValueError(f"{where}: the folder holds no file that can be read (csv, npy, npz, parquet or image)")
     kind = _common_kind(files)
     measures, columns, dropped = _read_all(files, wanted)
-    for file, measure in zip(files, measures, strict=True):
-        if measure.dimension != measures[0].dimension:
-            raise ValueError(
-                f"{file}: its points have {measure.dimension} coordinates, those of {files[0].name} have "
-                f"{measures[0].dimension}"
-            )
     names = [str(file.relative_to(where)) for file in files]
     passed_over = [str(file.relative_to(where)) for file in skipped]
     return Collection(names, measures, labels=labels, skipped=passed_over, columns=columns, kind=kind, dropped=dropped)
@@ -491,28 +481,28 @@ def _check_no_classes(where: Path, file: Path, folders: list[Path]) -> None:
 
 
 def _read_all(files: list[Path], wanted: Selection) -> tuple[list[Measure], Columns | None, int]:
-    """The measures of the files, the names of their columns, and how many rows were left out.
-
-    All images among them must lie in one space.
-    """
-    measures, first, dropped = [], None, 0
-    named: tuple[Path, Columns | None] = files[0], None  # the first file whose columns have names
+    """The measures of the files, the names of their columns, and how many rows were left out."""
+    measures, dropped = [], 0
+    columns: tuple[Path, Columns | None] = files[0], None  # the first file whose columns have names
+    image: tuple[Path, str] | None = None  # the first image, and what it is
     for file in files:
-        if file.suffix.lower() not in IMAGE_SUFFIXES:
-            table = _read_table(file, wanted)
-            dropped += table.dropped
-            named = (file, table.columns) if named[1] is None else named
-            measures.append(_in_order(table, named[1], str(file), str(named[0])))
-            continue
-        measure, text = read_guarded(file, lambda stream: _read_described(stream, wanted))
-        measures.append(measure)
-        first = first or (file, text)
-        if text != first[1]:
+        table = _read_table(file, wanted)
+        columns = (file, table.columns) if columns[1] is None else columns
+        if table.image is not None:
+            image = image or (file, table.image)
+            if table.image != image[1]:
+                raise ValueError(
+                    f"{file}: is {table.image}, and {image[0].name} is {image[1]}: images of different sizes or kinds "
+                    "cannot be compared; make them equal first"
+                )
+        measures.append(in_order(table, str(file), columns[1], str(columns[0])))
+        if measures[-1].dimension != measures[0].dimension:
             raise ValueError(
-                f"{file}: is {text}, and {first[0].name} is {first[1]}: images of different sizes or kinds cannot be "
-                "compared; make them equal first"
+                f"{file}: its points have {measures[-1].dimension} coordinates, those of {files[0].name} have "
+                f"{measures[0].dimension}"
             )
-    return measures, named[1], dropped
+        dropped += table.dropped
+    return measures, columns[1], dropped
 
 
 def _entries(where: Path) -> list[Path]:
@@ -531,12 +521,11 @@ def _known_files(where: Path) -> tuple[list[Path], list[Path]]:
     return list(compress(files, is_known)), [file for file, known in zip(files, is_known, strict=True) if not known]
 
 
-def _read_described(stream: IO[bytes], wanted: Selection) -> tuple[Measure, str]:
-    """An image as a measure, and its kind and size."""
+def _read_image(stream: IO[bytes], wanted: Selection) -> Table:
     if wanted.chooses:
         raise ValueError("is an image, which has no columns to choose from")
     pixels = read_pixels(stream)
-    return Measure(*image_atoms(pixels, name="the image")), _described(pixels)
+    return Table(Measure(*image_atoms(pixels, name="the image")), image=_described(pixels))
 
 
 def _described(pixels: npt.NDArray[Any]) -> str:
@@ -545,6 +534,10 @@ def _described(pixels: npt.NDArray[Any]) -> str:
 
 
 # ---------------------------------------------------------------- what the arrays mean
+
+
+def _arrays(stream: IO[bytes], where: Path) -> Arrays:
+    return load_arrays(stream, where.suffix.lower())
 
 
 def _is_collection(arrays: Arrays) -> bool:
@@ -558,32 +551,22 @@ def _as_measure(arrays: Arrays, wanted: Selection) -> Table:
         raise ValueError(f"holds a collection, and one measure is needed here ({shapes})")
     if "" in arrays:
         _check_no_image(arrays[""], 2)
-        return _selected(arrays[""], None, wanted)
+        return _as_cloud(arrays[""], None, wanted)
     if "points" not in arrays:
         raise ValueError(unknown_arrays(arrays))
-    if wanted.is_whole:
-        return Table(Measure(as_floats(arrays["points"], "points"), _weights(arrays)))
-    return _selected(arrays["points"], _weights(arrays), wanted)
+    return _as_cloud(arrays["points"], _weights(arrays), wanted)
 
 
-def _selected(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> Table:
+def _as_cloud(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> Table:
     """The measure of an array of points (n, d) or (n,), of chosen columns and rows."""
-    if wanted.is_whole or points.ndim not in (1, 2) or points.dtype.kind not in "biuf":
-        return Table(Measure(points, weights))  # or an error that says what is wrong
+    are_numbers = all(each is None or each.dtype.kind in "biuf" for each in (points, weights))
+    fits = points.ndim in (1, 2) and (weights is None or weights.shape == points.shape[:1])
+    if wanted.is_whole or not (are_numbers and fits):
+        return Table(Measure(as_floats(points, "points"), weights))  # or an error that says what is wrong
     columns = points.reshape(len(points), -1)
     places = wanted.places([], columns.shape[1])
-    columns = columns[:, places]
-    if not wanted.drop_missing:
-        return Table(Measure(columns, weights))
-    misses = np.isnan(columns).any(axis=1)
-    if weights is not None and weights.shape == misses.shape and weights.dtype.kind == "f":
-        misses |= np.isnan(weights)
-    kept = rows_left(misses)
-    for place, values in zip(places, columns[kept].T, strict=True):
-        check_finite_rows(values, kept, f"column {place + 1}")
-    fits = weights is None or weights.shape == misses.shape
-    left = None if weights is None else weights[kept] if fits else weights
-    return Table(Measure(columns[kept], left), None, kept, len(points))
+    labels = [f"column {place + 1}" for place in places]
+    return as_table(columns[:, places], weights, labels, wanted.drop_missing)
 
 
 def _check_no_image(array: npt.NDArray[Any], dimensions: int) -> None:
@@ -603,27 +586,8 @@ def _weights(arrays: Arrays) -> npt.NDArray[Any] | None:
     return found[0] if found else None
 
 
-_RAGGED = "clouds of different sizes are a folder with one file each"
-
-
-def _load_collection(stream: IO[bytes], suffix: str) -> Arrays:
-    """The arrays of a collection; several of unknown names are most likely clouds that did not fit into one array."""
-    if suffix == ".npz":
-        with open_archive(stream) as archive:
-            names = archive.names
-        if len(names) > 1 and not set(names) & set(KNOWN_ARRAYS):
-            raise ValueError(_no_collection(names))
-        stream.seek(0)
-    return load_arrays(stream, suffix)
-
-
-def _no_collection(names: Iterable[str]) -> str:
-    wanted = "a collection is points (B, n, d), images (B, h, w), or histograms (B, n) with support (n, d)"
-    return f"{unknown_arrays(names)}; {wanted}; {_RAGGED}"
-
-
 def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
-    if wanted.chooses and not {"points", ""} & set(arrays):
+    if wanted.chooses and {"images", "histograms"} & set(arrays):
         raise ValueError(f"holds {', '.join(arrays)}, which have no columns to choose from")
     if "images" in arrays:
         measures = _measures_of_images(arrays["images"])
@@ -632,20 +596,22 @@ def _as_collection(arrays: Arrays, wanted: Selection) -> Collection:
         return _histograms(arrays)
     points = arrays.get("points", arrays.get(""))
     if points is None:
-        raise ValueError(_no_collection(arrays))
+        raise ValueError(unknown_arrays(arrays))
     if points.ndim != 3:
         raise ValueError(
             f"points of a collection must have shape (B, n, d), got {points.shape}; histograms need an NPZ file with "
-            f"histograms (B, n) and support (n, d); {_RAGGED}"
+            f"histograms (B, n) and support (n, d); {RAGGED}"
         )
     _check_some(points, "points")
     if "points" not in arrays:
         _check_no_image(points, 3)
-    if wanted.is_whole:
-        measures, dropped = _measures_of_points(points, _weights(arrays)), 0
-    else:
-        measures, dropped = _selected_clouds(points, _weights(arrays), wanted)
-    return Collection(_numbered(len(measures)), measures, labels=_labels(arrays, len(measures)), dropped=dropped)
+    clouds = _clouds(points, _weights(arrays), wanted)
+    return Collection(
+        _numbered(len(clouds)),
+        [cloud.measure for cloud in clouds],
+        labels=_labels(arrays, len(clouds)),
+        dropped=sum(cloud.dropped for cloud in clouds),
+    )
 
 
 def _measures_of_images(images: npt.NDArray[Any]) -> list[Measure]:
@@ -655,34 +621,17 @@ def _measures_of_images(images: npt.NDArray[Any]) -> list[Measure]:
     return [Measure(*image_atoms(image, name=f"images[{i}]")) for i, image in enumerate(images)]
 
 
-def _measures_of_points(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> list[Measure]:
-    _check_shape_of_weights(points, weights)
-    measures = []
-    for i, cloud in enumerate(points):
-        clean = as_points(cloud, f"points[{i}]")
-        if weights is not None:
-            as_weights(weights[i], f"weights[{i}]", len(clean))  # an error that says which
-        measures.append(Measure(clean, None if weights is None else weights[i]))
-    return measures
-
-
-def _selected_clouds(
-    points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection
-) -> tuple[list[Measure], int]:
-    """The clouds of an array (B, n, d), of chosen columns and rows, and how many rows were left out."""
-    _check_shape_of_weights(points, weights)
-    tables = []
-    for i, cloud in enumerate(points):
-        try:
-            tables.append(_selected(cloud, None if weights is None else weights[i], wanted))
-        except ValueError as error:
-            raise ValueError(f"points[{i}]: {error}") from None
-    return [table.measure for table in tables], sum(table.dropped for table in tables)
-
-
-def _check_shape_of_weights(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> None:
+def _clouds(points: npt.NDArray[Any], weights: npt.NDArray[Any] | None, wanted: Selection) -> list[Table]:
+    """The clouds of an array (B, n, d), of chosen columns and rows."""
     if weights is not None and weights.shape != points.shape[:2]:
         raise ValueError(f"weights must have shape {points.shape[:2]} like the points, got {weights.shape}")
+    clouds = []
+    for i, cloud in enumerate(points):
+        try:
+            clouds.append(_as_cloud(cloud, None if weights is None else weights[i], wanted))
+        except ValueError as error:
+            raise ValueError(f"points[{i}]: {error}") from None
+    return clouds
 
 
 def _histograms(arrays: Arrays) -> Collection:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from rpw.io.delimited import ANY_TEXT, TextRules
 
@@ -17,8 +14,6 @@ __all__ = [
     "MissingValueError",
     "NoNumberError",
     "Selection",
-    "check_finite_rows",
-    "rows_left",
 ]
 
 
@@ -68,17 +63,16 @@ class Selection:
 
     def left_out(self, header: Sequence[str], width: int) -> set[int]:
         """The numbers of the columns to leave out."""
-        names = _Names(header, width)
-        return {place for column in self.excluded for place in names.places(column)}
+        return {place for column in self.excluded for place in _places(column, header, width)}
 
     def places(self, header: Sequence[str], width: int) -> list[int]:
         """The numbers of the chosen columns, in the order in which they were chosen."""
-        names, excluded = _Names(header, width), self.left_out(header, width)
+        excluded = self.left_out(header, width)
         if self.columns is None:
             return [place for place in range(width) if place not in excluded]
         found: dict[int, None] = {}  # a set that keeps the order
         for column in self.columns:
-            for place in names.places(column):
+            for place in _places(column, header, width):
                 if place in found:
                     shown = column.name if column.last is None else str(place + 1)
                     raise ValueError(f"column {shown!r} is chosen twice")
@@ -89,74 +83,26 @@ class Selection:
 EVERYTHING = Selection()
 
 
-class _Names:
-    """Finds the columns of one table."""
-
-    def __init__(self, header: Sequence[str], width: int) -> None:
-        self.header, self.width = header, width
-        self._exact = _places_by_name(header)
-        self._folded = _places_by_name([name.casefold() for name in header])
-
-    def places(self, column: Column) -> Sequence[int]:
-        """The place of a column, or those of a range."""
-        if column.number is None:
-            return [self._named(column.name)]
-        if column.last is not None:
-            if column.last < self.width:
-                return range(column.number, column.last + 1)
-            raise ValueError(self._too_few(column.last))
-        named = self._exact.get(column.name, [])
-        if column.number < self.width:
-            if any(place != column.number for place in named):
-                raise ValueError(_two_meanings(column.number, named, self.header))
-            return [column.number]
-        if named:
-            return [self._named(column.name)]
-        raise ValueError(self._too_few(column.number))
-
-    def _too_few(self, number: int) -> str:
-        return f"has no column {number + 1}: it has only {self.width}, counted from 1"
-
-    def _named(self, name: str) -> int:
-        for places in (self._exact.get(name, []), self._folded.get(name.casefold(), [])):
-            if len(places) == 1:
-                return places[0]
-            if len(places) > 1:
-                raise ValueError(f"has {len(places)} columns named {name!r}: choose them by number")
-        if not self.header:
-            raise ValueError(f"has no column {name!r}: its columns have no names, so choose them by number, from 1")
-        raise ValueError(f"has no column {name!r}: its columns are {', '.join(self.header)}")
-
-
-def _places_by_name(names: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        found.setdefault(name, []).append(place)
-    return found
-
-
-def _two_meanings(number: int, named: Sequence[int], header: Sequence[str]) -> str:
-    """What to say of a number that is the place of one column and the name of another."""
-    shown = number + 1
-    other = next(place for place in named if place != number)
-    return (
-        f"{shown} could be column {shown}, which is named {header[number]!r}, or the column named '{shown}', which is "
-        f"column {other + 1}: write {shown}-{shown} for the first, or the name in quotation marks, '\"{shown}\"', for "
-        "the second"
-    )
-
-
-def rows_left(misses: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The numbers of the rows in which nothing is missing; raises if there are none."""
-    kept = np.flatnonzero(~misses)
-    if len(kept) == 0:
-        raise ValueError("every row has a missing value, so no point is left")
-    return kept
-
-
-def check_finite_rows(values: npt.NDArray[Any], kept: npt.NDArray[np.int64], column: str) -> None:
-    """Raise if an entry of a column is infinite; ``kept`` has the numbers of its rows in the file."""
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
-        first = int(infinite[0])
-        raise ValueError(f"row {kept[first]}, counted from 0, {column}: {values[first]} is not a finite number")
+def _places(column: Column, header: Sequence[str], width: int) -> Sequence[int]:
+    """The place of a column, or those of a range."""
+    name, number = column.name, column.number
+    named = [] if column.last is not None else [place for place, each in enumerate(header) if each == name]
+    if number is not None and not set(named) - {number}:
+        last = number if column.last is None else column.last
+        if last >= width:
+            raise ValueError(f"has no column {last + 1}: it has only {width}, counted from 1")
+        return range(number, last + 1)
+    if number is not None and number < width:
+        raise ValueError(
+            f"{name} could be column {name}, which is named {header[number]!r}, or the column named '{name}', which "
+            f"is column {named[0] + 1}: write {name}-{name} for the first, or the name in quotation marks, "
+            f"'\"{name}\"', for the second"
+        )
+    named = named or [place for place, each in enumerate(header) if each.casefold() == name.casefold()]
+    if len(named) > 1:
+        raise ValueError(f"has {len(named)} columns named {name!r}: choose them by number")
+    if not header:
+        raise ValueError(f"has no column {name!r}: its columns have no names, so choose them by number, from 1")
+    if not named:
+        raise ValueError(f"has no column {name!r}: its columns are {', '.join(header)}")
+    return named

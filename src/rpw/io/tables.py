@@ -5,6 +5,7 @@ All columns are read, or those that a `Selection` names; it may also leave out r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
@@ -14,11 +15,11 @@ import numpy.typing as npt
 from rpw.base.check import Array
 from rpw.base.extras import import_extra
 from rpw.io.delimited import WEIGHT_NAMES, Delimited, as_number, is_missing, read_delimited
-from rpw.io.parquet import check_sizes, open_parquet
-from rpw.io.selection import EVERYTHING, MissingValueError, NoNumberError, Selection, check_finite_rows, rows_left
+from rpw.io.parquet import open_parquet, read_columns
+from rpw.io.selection import EVERYTHING, MissingValueError, NoNumberError, Selection
 from rpw.measure import Measure
 
-__all__ = ["Columns", "Table", "as_text_cell", "in_order", "read_parquet", "read_text"]
+__all__ = ["Columns", "Table", "as_table", "as_text_cell", "in_order", "read_parquet", "read_text"]
 
 Columns = tuple[str, ...]
 
@@ -42,7 +43,8 @@ class Table(NamedTuple):
     """The measure of a file, and the names of its coordinates where the file has some.
 
     If rows with missing values were left out, ``kept`` has the numbers of the others, from 0, and ``size`` says how
-    many rows the file has. ``weighed_by`` is the name of the column of weights, if there is one.
+    many rows the file has. ``weighed_by`` is the name of the column of weights, if there is one, and
+    ``image`` describes the image that the file is.
     """
 
     measure: Measure
@@ -50,6 +52,7 @@ class Table(NamedTuple):
     kept: npt.NDArray[np.int64] | None = None
     size: int | None = None
     weighed_by: str | None = None
+    image: str | None = None
 
     @property
     def dropped(self) -> int:
@@ -57,8 +60,37 @@ class Table(NamedTuple):
         return 0 if self.size is None else self.size - len(self.measure)
 
 
-def in_order(table: Table, wanted: Columns | None, whose: str) -> Measure:
-    """The measure with its coordinates in the order ``wanted``; raises where the names are not the same.
+def as_table(
+    points: npt.NDArray[Any],
+    weights: npt.NDArray[Any] | None,
+    labels: Sequence[str],
+    drop_missing: bool,
+    names: Columns | None = None,
+    weighed_by: str | None = None,
+) -> Table:
+    """The table of a matrix in which NaN is missing; ``labels`` says what messages call its columns."""
+    if not drop_missing:
+        return Table(Measure(points, weights), names, weighed_by=weighed_by)
+    misses = np.isnan(points if weights is None else np.column_stack([points, weights])).any(axis=1)
+    kept = rows_left(misses)
+    infinite = np.argwhere(np.isinf(points[kept]))
+    if len(infinite):
+        row, column = kept[infinite[0][0]], infinite[0][1]
+        raise ValueError(f"row {row}, counted from 0, {labels[column]}: {points[row, column]} is not a finite number")
+    measure = Measure(points[kept], None if weights is None else weights[kept])
+    return Table(measure, names, kept, len(points), weighed_by)
+
+
+def rows_left(misses: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The numbers of the rows in which nothing is missing; raises if there are none."""
+    kept = np.flatnonzero(~misses)
+    if len(kept) == 0:
+        raise ValueError("every row has a missing value, so no point is left")
+    return kept
+
+
+def in_order(table: Table, where: str, wanted: Columns | None, whose: str) -> Measure:
+    """The measure of the file ``where`` with its coordinates in the order ``wanted``, which is that of ``whose``.
 
     Without names on one side, or with another number of them, there is nothing to match.
     """
@@ -70,8 +102,8 @@ def in_order(table: Table, wanted: Columns | None, whose: str) -> Measure:
         return measure
     if set(here) != set(there) or len(set(here)) < len(here):
         raise ValueError(
-            f"has the columns {', '.join(columns)}, and {whose} has {', '.join(wanted)}: columns are matched by their "
-            "names; give them the same ones, or leave out the line of names"
+            f"{where}: has the columns {', '.join(columns)}, and {whose} has {', '.join(wanted)}: columns are matched "
+            "by their names; give them the same ones, or leave out the line of names"
         )
     place_of = {name: place for place, name in enumerate(here)}
     return measure.with_coordinates([place_of[name] for name in there])
@@ -82,64 +114,31 @@ def read_text(stream: IO[bytes], usual: str, wanted: Selection = EVERYTHING) -> 
     text = read_delimited(stream, usual, wanted.text, has_texts=wanted.chooses, needs_names=wanted.has_names)
     if not text.rows:
         raise ValueError("holds no points")
-    _check_no_spaces(text)
     header = text.names or []
     places, heavy = _chosen(header, len(text.rows[0]), wanted)
     used, kept = places + heavy, np.arange(len(text.rows))
     if wanted.drop_missing:
-        misses = [any(is_missing(row[place]) for place in used) for row in text.rows]
-        kept = rows_left(np.array(misses, dtype=np.bool_))
-    columns = dict(zip(used, _numbers(text, kept.tolist(), used).T, strict=True))
-    return _as_table(columns, places, heavy, header, kept if wanted.drop_missing else None, len(text.rows))
-
-
-def _check_no_spaces(text: Delimited) -> None:
-    """Raise where the whole first line is one name, and that and the next line hold spaces."""
-    if text.names and len(text.names) == 1 and " " in text.names[0] and " " in text.rows[0][0]:
-        raise ValueError("its columns are separated by spaces, and commas, semicolons or tabs are needed here")
-
-
-# Of all that Python takes for a number, tables know these signs: neither 1_000 nor the digits of other scripts.
-_SIGNS = "0123456789+-eE"
-
-
-def _numbers(text: Delimited, kept: list[int], places: list[int]) -> Array:
-    """The cells of some rows and columns as numbers."""
-    decimal = text.decimal(places)
-    rows = [[text.rows[i][place] for place in places] for i in kept]
-    signs = frozenset(_SIGNS + decimal)
-    try:
-        if not all(signs.issuperset("".join(row)) for row in rows):
-            raise ValueError
-        plain = rows if decimal == "." else [[cell.replace(",", ".") for cell in row] for row in rows]
-        numbers = np.array(plain, dtype=np.float64)
-        if not np.isfinite(numbers).all():
-            raise ValueError
-    except ValueError:
-        for i, row in zip(kept, rows, strict=True):
-            for place, cell in zip(places, row, strict=True):
-                _check_number(cell, decimal, text.place(text.lines[i], place))
-        raise
-    return numbers
-
-
-def _check_number(cell: str, decimal: str, where: str) -> None:
-    """Raise where a cell is no finite number, as a table writes it."""
-    number = as_number(cell, decimal)
-    if number is not None and np.isfinite(number):
-        return
-    kind = MissingValueError if is_missing(cell) else NoNumberError
-    try:
-        is_finite = bool(np.isfinite(float(cell)))
-    except ValueError:
-        raise kind(f"{where}: {cell[:40]!r} is not a number") from None
-    if not is_finite:
-        raise kind(f"{where}: {cell[:40]!r} is not a finite number")
-    mark = "point" if decimal == "." else "comma"
-    raise kind(
-        f"{where}: {cell[:40]!r} is not written as a number in a table; use the digits 0 to 9, a {mark} and an "
-        f"exponent, such as -1{decimal}5e3"
+        kept = rows_left(np.array([any(is_missing(row[place]) for place in used) for row in text.rows], dtype=np.bool_))
+    decimal = text.decimal(used)
+    numbers = np.array([[_number(text, row, place, decimal) for place in used] for row in kept.tolist()])
+    return Table(
+        Measure(numbers[:, : len(places)], numbers[:, -1] if heavy else None),
+        _names(header, places),
+        kept if wanted.drop_missing else None,
+        len(text.rows),
+        header[heavy[0]] if heavy else None,
     )
+
+
+def _number(text: Delimited, row: int, place: int, decimal: str) -> float:
+    """A cell as a number; raises if it is none, or infinite."""
+    cell = text.rows[row][place]
+    number = as_number(cell, decimal)
+    if number is None or math.isinf(number):
+        kind = MissingValueError if is_missing(cell) else NoNumberError
+        where = text.place(text.lines[row], place)
+        raise kind(f"{where}: {cell[:40]!r} is not a {'number' if number is None else 'finite number'}")
+    return number
 
 
 def read_parquet(stream: IO[bytes], wanted: Selection = EVERYTHING) -> Table:
@@ -147,32 +146,27 @@ def read_parquet(stream: IO[bytes], wanted: Selection = EVERYTHING) -> Table:
     file = open_parquet(stream)
     header = file.schema_arrow.names
     places, heavy = _chosen(header, len(header), wanted) if header else ([], [])
-    used = sorted(places + heavy)
-    for place in used:
+    used = places + heavy
+    for place in sorted(used):
         _check_numeric(file.schema_arrow.field(place))
-    check_sizes(file.metadata, stream, _BYTES_OF_VALUE)
-    try:
-        table = file.read(use_threads=False, columns=[header[i] for i in used] if wanted.chooses else None)
-    except MemoryError as error:  # more often a damaged size than a large table
-        raise ValueError(f"damaged, or too large for the memory: {error}") from error
-    if table.num_columns != len(used):
+    if len(set(header)) < len(header) and wanted.chooses:
         raise ValueError("two columns have the same name: no column can be chosen by name or number")
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.null_count and not wanted.drop_missing:
-            raise MissingValueError(f"column {name!r} has {column.null_count} missing values")
-    if not table.num_columns or not table.num_rows:
+    table = read_columns(file, stream, [header[place] for place in used] if wanted.chooses else None)
+    if not used or not table.num_rows:
         raise ValueError("holds no points")
-    columns = {place: _as_floats(column) for place, column in zip(used, table.columns, strict=True)}
-    kept = None
-    if wanted.drop_missing:
-        misses = np.zeros(table.num_rows, dtype=np.bool_)
-        for column in columns.values():
-            misses |= np.isnan(column)
-        kept = rows_left(misses)
-        columns = {place: column[kept] for place, column in columns.items()}
-        for place, column in columns.items():
-            check_finite_rows(column, kept, f"column {header[place]!r}")
-    return _as_table(columns, places, heavy, header, kept, table.num_rows)
+    columns = [table.column(i if wanted.chooses else place) for i, place in enumerate(used)]
+    for place, column in zip(used, columns, strict=True):
+        if column.null_count and not wanted.drop_missing:
+            raise MissingValueError(f"column {header[place]!r} has {column.null_count} missing values")
+    numbers = np.column_stack([_as_floats(column) for column in columns])
+    return as_table(
+        numbers[:, : len(places)],
+        numbers[:, -1] if heavy else None,
+        [f"column {header[place]!r}" for place in places],
+        wanted.drop_missing,
+        _names(header, places),
+        header[heavy[0]] if heavy else None,
+    )
 
 
 def _as_floats(column: Any) -> Array:
@@ -188,10 +182,6 @@ def _check_numeric(column: Any) -> None:
     kinds = import_extra("pyarrow", "Parquet files need").types
     if not (kinds.is_integer(column.type) or kinds.is_floating(column.type) or kinds.is_boolean(column.type)):
         raise NoNumberError(f"column {column.name!r} is not numeric: {column.type}")
-
-
-# While a table is read there are three copies of it: Arrow's, its columns as float64, and all of them together.
-_BYTES_OF_VALUE = 3 * 8
 
 
 def _chosen(header: Sequence[str], width: int, wanted: Selection) -> tuple[list[int], list[int]]:
@@ -217,16 +207,5 @@ def _chosen(header: Sequence[str], width: int, wanted: Selection) -> tuple[list[
     return places, heavy
 
 
-def _as_table(
-    columns: dict[int, Array],
-    places: list[int],
-    heavy: list[int],
-    header: Sequence[str],
-    kept: npt.NDArray[np.int64] | None,
-    size: int,
-) -> Table:
-    """Points and weights by the numbers of the columns."""
-    points = np.column_stack([columns[place] for place in places])
-    measure = Measure(points, columns[heavy[0]] if heavy else None)
-    names = tuple(header[place] for place in places) if header else None
-    return Table(measure, names, kept, size, header[heavy[0]] if heavy else None)
+def _names(header: Sequence[str], places: Sequence[int]) -> Columns | None:
+    return tuple(header[place] for place in places) if header else None

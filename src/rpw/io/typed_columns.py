@@ -8,7 +8,7 @@ of pandas are missing. Infinite numbers have no place on the line: they count as
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -19,18 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
-from rpw.io.delimited import as_number
-from rpw.io.spelled import DATE, NUMBER, TEXT, Spelled, days_of, days_of_span, spelled
+from rpw.io.dates import day_of_text, days_of, days_of_array, days_of_span, span_of_text
+from rpw.io.delimited import as_number, is_missing
 
-__all__ = ["Kind", "TypedColumn", "column_of_array", "column_of_entries", "column_of_numbers", "column_of_texts"]
+__all__ = ["Kind", "TypedColumn", "column_of_array", "column_of_entries", "column_of_numbers", "spelled"]
 
+NUMBER, DATE, TEXT = "number", "date", "text"
 Kind = str  # of these, NUMBER or DATE:
 CATEGORY, MIXED, EMPTY, OTHER = "category", "mixed", "empty", "other"
+Spelled = tuple[str, float | str]  # one of these types, or "" for what is missing; and the number, the day or the text
 
-_MICROSECONDS_OF_DAY = 86_400e6
-_LONG_UNITS, _MOST_LONG_UNITS = ("Y", "M", "W"), 10**15  # of NumPy: days of more of them may not fit into int64
-_SHORT_UNITS = ("us", "ns", "ps", "fs", "as")  # as microseconds they fit
-_MOST_DAYS_IN_MICROSECONDS = 1e8
 _NAMES_OF_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 _TOO_LARGE = "its times are too large to be counted in days"
 
@@ -109,8 +107,6 @@ def column_of_array(values: Any) -> TypedColumn:
 
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> TypedColumn:
     """What the mask hides is missing."""
-    if array.dtype.kind in "iuf":
-        return column_of_numbers(np.where(np.ma.getmaskarray(array), np.nan, array.data))
     hidden = np.ma.getmaskarray(array).tolist()
     return column_of_entries(None if is_hidden else entry for entry, is_hidden in zip(array.data, hidden, strict=True))
 
@@ -118,24 +114,9 @@ def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> TypedColumn:
 def _of_times(array: npt.NDArray[Any]) -> TypedColumn:
     kind = DATE if array.dtype.kind == "M" else NUMBER
     try:
-        return column_of_numbers(_days(array), kind)
+        return column_of_numbers(days_of_array(array), kind)
     except OverflowError:
         return TypedColumn(OTHER, np.isnat(array), note=_TOO_LARGE)
-
-
-def _days(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Days of moments or durations of NumPy. Microseconds are counted if they fit into int64, and else whole days."""
-    kind = "datetime64" if array.dtype.kind == "M" else "timedelta64"
-    is_missing = np.isnat(array)
-    unit = np.datetime_data(array.dtype)[0]
-    if unit in _LONG_UNITS and (np.abs(array.astype(np.int64)) > _MOST_LONG_UNITS)[~is_missing].any():
-        raise OverflowError
-    if unit not in _SHORT_UNITS:
-        days = array.astype(f"{kind}[D]").astype(np.float64)
-        if (np.abs(days) > _MOST_DAYS_IN_MICROSECONDS)[~is_missing].any():
-            return np.where(is_missing, np.nan, days)
-    microseconds = array.astype(f"{kind}[us]").astype(np.int64)
-    return np.where(is_missing, np.nan, microseconds / _MICROSECONDS_OF_DAY)
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
@@ -147,17 +128,27 @@ def _as_array(values: Any) -> npt.NDArray[Any]:
     return entries
 
 
-def column_of_entries(entries: Iterable[Any]) -> TypedColumn:
-    """Of objects, each of which may have a type of its own."""
+def column_of_entries(entries: Iterable[Any], number_of: Callable[[str], float | None] = as_number) -> TypedColumn:
+    """Of objects, each of which may have a type of its own; ``number_of`` knows how texts write numbers."""
     listed = list(entries)
-    known = {text: spelled(text) for text in {entry for entry in listed if isinstance(entry, str)}}
+    known = {text: spelled(text, number_of) for text in {entry for entry in listed if isinstance(entry, str)}}
     return _of_typed([known[entry] if isinstance(entry, str) else _typed(entry) for entry in listed])
 
 
-def column_of_texts(texts: Sequence[str], number_of: Callable[[str], float | None] = as_number) -> TypedColumn:
-    """Of the cells of a file of text, where ``number_of`` knows how numbers are written in it."""
-    known = {text: spelled(text, number_of) for text in set(texts)}
-    return _of_typed([known[text] for text in texts])
+def spelled(text: str, number_of: Callable[[str], float | None] = as_number) -> Spelled:
+    """The type of a text, and what it says."""
+    text = text.strip()
+    if is_missing(text):
+        return "", ""
+    number = number_of(text)
+    if number is None:
+        number = span_of_text(text)
+    if number is not None:
+        return NUMBER, number
+    day = day_of_text(text)
+    if day is not None:
+        return DATE, day
+    return TEXT, text.title() if text.lower() in ("true", "false") else text  # libraries write them differently
 
 
 def _of_typed(entries: list[Spelled]) -> TypedColumn:
@@ -210,6 +201,6 @@ def _typed_time(entry: np.datetime64 | np.timedelta64) -> Spelled:
     if np.isnat(entry):
         return "", ""
     try:
-        return (DATE if isinstance(entry, np.datetime64) else NUMBER), float(_days(np.asarray(entry)))
+        return (DATE if isinstance(entry, np.datetime64) else NUMBER), float(days_of_array(np.asarray(entry)))
     except OverflowError:
         return OTHER, _TOO_LARGE

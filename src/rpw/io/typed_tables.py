@@ -5,7 +5,7 @@ The first line of a text names the columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -16,21 +16,18 @@ from rpw.base.extras import import_extra
 from rpw.base.types import PathLike
 from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
 from rpw.io.files import read_guarded
-from rpw.io.parquet import check_sizes, is_text, open_parquet, with_texts
+from rpw.io.parquet import open_parquet, read_columns
 from rpw.io.typed_columns import (
     OTHER,
     TypedColumn,
     column_of_array,
     column_of_entries,
     column_of_numbers,
-    column_of_texts,
 )
 
-__all__ = ["TypedTable", "column_of_arrow", "read_typed_table"]
+__all__ = ["TypedTable", "read_typed_table"]
 
 TypedTable = dict[str, TypedColumn]
-
-_BYTES_OF_VALUE = 16  # while a table is read: Arrow's copy and ours
 
 
 def read_typed_table(path: PathLike, rules: TextRules = ANY_TEXT) -> TypedTable:
@@ -68,9 +65,9 @@ def _read_text(stream: IO[bytes], usual: str, rules: TextRules) -> TypedTable:
         )
     names = [str(place) for place in range(width)] if text.names is None else text.names
     _check_names(names)
-    has_commas = text.decimal(range(width)) == ","
+    number_of = partial(as_number, decimal=text.decimal(range(width)))
     cells = zip(*text.rows, strict=True)
-    return {name: _column(column, has_commas) for name, column in zip(names, cells, strict=True)}
+    return {name: column_of_entries(column, number_of) for name, column in zip(names, cells, strict=True)}
 
 
 def _check_names(names: list[str]) -> None:
@@ -83,10 +80,6 @@ def _check_names(names: list[str]) -> None:
         known.add(name)
 
 
-def _column(cells: Sequence[str], has_commas: bool) -> TypedColumn:
-    return column_of_texts(cells, partial(as_number, decimal="," if has_commas else "."))
-
-
 # ---------------------------------------------------------------- Parquet
 
 
@@ -97,11 +90,9 @@ def _read_parquet(stream: IO[bytes]) -> TypedTable:
         raise ValueError("holds no rows")
     if len(set(schema.names)) < len(schema.names):
         raise ValueError("has two columns of the same name")
-    check_sizes(file.metadata, stream, _BYTES_OF_VALUE)
     known = [field.name for field in schema if _has_one_value(field.type)]
-    file = open_parquet(stream, [name for name in known if is_text(schema.field(name).type)])
-    table = file.read(use_threads=False, columns=None if len(known) == len(schema) else known)
-    return {field.name: _column_of_file(table, field, stream) for field in schema}
+    table = read_columns(open_parquet(stream, known), stream, None if len(known) == len(schema) else known)
+    return {field.name: _column_of_file(table, field) for field in schema}
 
 
 def _has_one_value(kind: Any) -> bool:
@@ -111,15 +102,14 @@ def _has_one_value(kind: Any) -> bool:
     return not (types.is_nested(kind) or "binary" in str(kind))
 
 
-def _column_of_file(table: Any, field: Any, stream: IO[bytes]) -> TypedColumn:
+def _column_of_file(table: Any, field: Any) -> TypedColumn:
     if not _has_one_value(field.type):
         missing = np.zeros(table.num_rows, dtype=np.bool_)
         return TypedColumn(OTHER, missing, note=f"{field.type} is no type that can be compared")
-    column = table.column(field.name)
-    return column_of_arrow(with_texts(column, field.type, stream) if is_text(field.type) else column)
+    return _column_of_arrow(table.column(field.name))
 
 
-def column_of_arrow(column: Any) -> TypedColumn:
+def _column_of_arrow(column: Any) -> TypedColumn:
     """Of a column of PyArrow."""
     types = import_extra("pyarrow", "Parquet files need").types
     kind = column.type
@@ -129,6 +119,11 @@ def column_of_arrow(column: Any) -> TypedColumn:
         return column_of_array(column.cast("timestamp[us]", safe=False).to_numpy())
     if types.is_duration(kind):
         return column_of_array(column.cast("duration[us]", safe=False).to_numpy())
-    if types.is_null(kind):
-        return column_of_numbers(np.full(len(column), np.nan))
-    return column_of_entries(column.to_pylist())
+    return column_of_entries(_entries(column) if types.is_dictionary(kind) else column.to_pylist())
+
+
+def _entries(column: Any) -> Iterator[Any]:
+    """The entries of a dictionary; equal ones are one object, however long and many they are."""
+    for chunk in column.chunks:
+        values = [*chunk.dictionary.to_pylist(), None]
+        yield from (values[-1 if place is None else place] for place in chunk.indices.to_pylist())

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rpw.io.spelled import DATE, NUMBER, TEXT
-from rpw.io.typed_columns import CATEGORY, EMPTY, MIXED, OTHER, TypedColumn
+from rpw.io.typed_columns import CATEGORY, DATE, EMPTY, MIXED, NUMBER, OTHER, TEXT, TypedColumn
 from rpw.io.typed_tables import TypedTable
 from rpw.pair.atoms import Ints
 from rpw.stats.tables.categories import CategoryTest

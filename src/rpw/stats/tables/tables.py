@@ -10,13 +10,12 @@ import numpy as np
 
 from rpw.base.columns import is_lazy
 from rpw.base.extras import import_extra
+from rpw.io.dates import MICROSECONDS_OF_DAY
 from rpw.io.delimited import ANY_TEXT, TextRules
-from rpw.io.typed_columns import TypedColumn, column_of_array, column_of_entries, column_of_numbers
+from rpw.io.typed_columns import DATE, TypedColumn, column_of_array, column_of_entries, column_of_numbers
 from rpw.io.typed_tables import TypedTable, read_typed_table
 
 __all__ = ["as_typed_table", "text_of_label"]
-
-_MICROSECONDS_OF_DAY = 86_400e6
 
 
 def as_typed_table(value: Any, name: str, rules: TextRules = ANY_TEXT) -> TypedTable:
@@ -130,7 +129,7 @@ def _of_series(series: Any, narwhals: Any) -> TypedColumn:
     if kind.is_numeric() and kind != narwhals.Decimal:
         return column_of_numbers(_numbers(series, narwhals))
     if kind == narwhals.Datetime or kind == narwhals.Date:
-        return column_of_numbers(_numbers(series.dt.timestamp("us"), narwhals) / _MICROSECONDS_OF_DAY, "date")
+        return column_of_numbers(_numbers(series.dt.timestamp("us"), narwhals) / MICROSECONDS_OF_DAY, DATE)
     if kind == narwhals.Duration:
         return column_of_array(np.asarray(series.to_numpy()))
     return column_of_entries(series.to_list())
