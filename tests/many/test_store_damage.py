@@ -217,87 +217,64 @@ def test_another_version_may_read_but_not_go_on(tmp_path, monkeypatch, is_damage
         flip(out / "c" / "1" / "1", 3)
     else:
         (out / ".rpw" / "done" / "0.1").unlink()
-    with pytest.raises(
-        ValueError, match=r"G\.zarr' is not finished, or damaged; it was begun by rpw 0\.0\.1 and this is"
-    ):
+    with pytest.raises(ValueError, match=r"G\.zarr' is not finished, or damaged; it was begun by rpw 0\.0\.1 and"):
         rpw.pairwise(clouds(20, 4), out=out)
 
 
 # ---------------------------------------------------------------- the manifest
 
 
-def changed(text, *names, value):
-    """The JSON with one entry changed, or removed."""
-    whole = json.loads(text)
-    at = whole
-    for name in names[:-1]:
-        at = at[name]
-    if value is None:
-        del at[names[-1]]
-    else:
-        at[names[-1]] = value
-    return json.dumps(whole)
-
-
-DAMAGE = {
-    "empty": lambda text: "",
-    "garbage": lambda text: "garbage",
-    "binary": lambda text: "\x00\x01",
-    "cut": lambda text: text[: len(text) // 2],
-    "a list": lambda text: "[]",
-    "null": lambda text: "null",
-    "deep": lambda text: "[" * 100_000,
-    "deep entry": lambda text: '{"attributes":' * 900 + "1" + "}" * 900,
-    "no attributes": lambda text: changed(text, "attributes", value=None),
-    "attributes of another type": lambda text: changed(text, "attributes", value=3),
-    "no rpw": lambda text: changed(text, "attributes", "rpw", value=None),
-    "no inputs": lambda text: changed(text, "attributes", "rpw", "inputs", value=None),
-    "another fingerprint": lambda text: changed(text, "attributes", "rpw", "fingerprint", value="0" * 64),
-    "another version": lambda text: changed(text, "attributes", "rpw", "version", value="0.0.1"),
-    "a later format": lambda text: changed(text, "attributes", "rpw", "format", value=4),
-    "no digest": lambda text: changed(text, "attributes", "rpw", "digest", value=None),
-    "other tiles": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[3, 3]),
-    "endless tiles": lambda text: changed(text, "shape", value=[10**9, 10**9]),
-    "inputs of another type": lambda text: changed(text, "attributes", "rpw", "inputs", value=[1]),
-    "version of another type": lambda text: changed(text, "attributes", "rpw", "version", value=3),
-    "symmetric of another type": lambda text: changed(text, "attributes", "symmetric", value="yes"),
-    "not symmetric": lambda text: changed(text, "attributes", "symmetric", value=False),
-    "no shape": lambda text: changed(text, "shape", value=None),
-    "shape of another type": lambda text: changed(text, "shape", value="8x8"),
-    "another shape": lambda text: changed(text, "shape", value=[9, 9]),
-    "three dimensions": lambda text: changed(text, "shape", value=[8, 8, 8]),
-    "no chunk_grid": lambda text: changed(text, "chunk_grid", value=None),
-    "empty chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[0, 0]),
-    "huge chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[10**9, 10**9]),
-    "oblong chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[1, 2]),
-    "fractional chunks": lambda text: changed(text, "chunk_grid", "configuration", "chunk_shape", value=[1.5, 1.5]),
-    "another type of data": lambda text: changed(text, "data_type", value="int8"),
-    "other codecs": lambda text: changed(text, "codecs", value=[]),
-} | {
-    f"another {name}": lambda text, name=name, value=value: changed(text, "attributes", name, value=value)
-    for name, value in [
-        ("distance", "wasserstein"),
-        ("p", 3.0),
-        ("k", 5.0),
-        ("diameter", 2.0),
-        ("mass", 0.5),
-        ("metric", "cityblock"),
-        ("device", "cuda"),
-        ("shape", [9, 9]),
-        ("rows", list("hgfedcba")),
-    ]
+DAMAGE = ["", "garbage", "\0\1", "{", "[]", "null", "[" * 100_000, '{"attributes":' * 900 + "1" + "}" * 900]
+CHANGES = {  # None: the entry is gone
+    "attributes": [None, 3],
+    "attributes.rpw": [None],
+    "attributes.rpw.inputs": [None, [1]],
+    "attributes.rpw.fingerprint": ["0" * 64],
+    "attributes.rpw.version": ["0.0.1", 3],
+    "attributes.rpw.format": [4],
+    "attributes.rpw.digest": [None],
+    "attributes.distance": ["wasserstein"],
+    "attributes.p": [3.0],
+    "attributes.k": [5.0],
+    "attributes.diameter": [2.0],
+    "attributes.mass": [0.5],
+    "attributes.metric": ["cityblock"],
+    "attributes.device": ["cuda"],
+    "attributes.symmetric": ["yes", False],
+    "attributes.shape": [[9, 9]],
+    "attributes.rows": [list("hgfedcba")],
+    "shape": [None, "8x8", [9, 9], [8, 8, 8], [10**9, 10**9]],
+    "chunk_grid": [None],
+    "chunk_grid.configuration.chunk_shape": [[0, 0], [3, 3], [10**9, 10**9], [1, 2], [1.5, 1.5]],
+    "data_type": ["int8"],
+    "codecs": [[]],
 }
+DAMAGE += [(name, value) for name, values in CHANGES.items() for value in values]
+
+
+def damaged(text, damage):
+    """The JSON with one entry changed, or removed; or something else."""
+    if isinstance(damage, str):
+        return damage
+    at = whole = json.loads(text)
+    *above, name = damage[0].split(".")
+    for each in above:
+        at = at[each]
+    at[name] = damage[1]
+    if damage[1] is None:
+        del at[name]
+    return json.dumps(whole)
 
 
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("k", [1, [1, 0.1]], ids=["", "of a stack"])
-@pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_manifest_is_one_clear_error(tmp_path, name, k):
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: str(damage)[:40])
+def test_a_damaged_manifest_is_one_clear_error(tmp_path, damage, k):
     out, A, manifest = tmp_path / "G.zarr", clouds(8, 4), tmp_path / "G.zarr" / "zarr.json"
     stored = rpw.pairwise(A, out=out, k=k)[:]
     write_names(out, list("abcdefgh"), list("abcdefgh"))
     whole, tiles = manifest.read_text(), everything_in(out / "c")
-    manifest.write_text(DAMAGE[name](whole))
+    manifest.write_text(damaged(whole, damage))
     with pytest.raises(ValueError, match=r"out='.*G\.zarr': its zarr\.json is damaged, or not of this version"):
         rpw.pairwise(A, out=out, k=k)
     assert complete_shape(out) is None
