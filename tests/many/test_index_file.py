@@ -199,10 +199,10 @@ BROKEN = {
     "metric of another type": ("points", lambda a: about(a, metric=3)),
     "mass that belongs elsewhere": ("points", lambda a: about(a, mass=0.5)),
     "unknown parameter": ("points", lambda a: about(a, magic=1)),
-    "no parameters": ("points", lambda a: {"about": np.array('{"format": "rpw index", "version": 3}')}),
+    "no parameters": ("points", lambda a: {"about": np.array('{"format": "rpw index", "version": 4}')}),
     "parameters of another type": (
         "points",
-        lambda a: {"about": np.array('{"format": "rpw index", "version": 3, "distance": [1]}')},
+        lambda a: {"about": np.array('{"format": "rpw index", "version": 4, "distance": [1]}')},
     ),
     "masses that do not sum up": ("points", lambda a: {"mass": a["mass"] * 2}),
     "too little mass": ("points", lambda a: {"mass": a["mass"] // 2, "weights": a["weights"] / 2}),
@@ -235,7 +235,6 @@ FORGED = {
         "points",
         lambda a: {"points": replaced(a["points"], 3, np.nextafter(a["points"].flat[3], 1))},
     ),
-    "an array more": ("points", lambda a: {"pivots": np.zeros(1, dtype=np.int64)}),
     "other points": ("points", lambda a: {"points": a["points"] + 1e-9}),
     "other places": ("support", lambda a: {"support": a["support"][::-1].copy()}),
     "other costs": ("cost", lambda a: {"cost": a["cost"] * 2}),
@@ -261,29 +260,3 @@ def test_a_description_of_brackets_without_end_is_no_index(tmp_path):
     np.savez(tmp_path / "deep.npz", about=np.array("[" * 200_000))
     with pytest.raises(ValueError, match="index"):
         rpw.Index.load(tmp_path / "deep.npz")
-
-
-def with_pivots(arrays):
-    """The same index as rpw 0.2 wrote it."""
-    text = json.loads(str(arrays["about"])) | {"version": 3}
-    pivots = {"pivots": np.array([0, 2]), "from_pivots": np.linspace(0, 1, 12).reshape(2, 6)}
-    return arrays | pivots | {"about": np.array(json.dumps(text))}
-
-
-@pytest.mark.parametrize("kind", ["points", "support", "cost"])
-def test_files_with_pivots_are_read_without_them(tmp_path, kind):
-    arrays = saved_arrays(tmp_path, kind)
-    assert "pivots" not in arrays
-    write_signed(tmp_path / "old", with_pivots(arrays))
-    old, new = rpw.Index.load(tmp_path / "old"), rpw.Index.load(tmp_path / "whole")
-    assert repr(old) == repr(new)
-    query = clouds(1, 4)[0] if kind == "points" else np.arange(1.0, 6)
-    for mine, other in zip(old.query(query, top=4), new.query(query, top=4), strict=True):
-        np.testing.assert_array_equal(mine, other)
-    old.save(tmp_path / "again")
-    assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
-    changed = with_pivots(arrays) | {"from_pivots": np.ones((2, 6))}
-    with open(tmp_path / "forged", "wb") as file:
-        np.savez(file, **changed)
-    with pytest.raises(ValueError, match=r"forged is damaged: .*digest"):
-        rpw.Index.load(tmp_path / "forged")

@@ -8,7 +8,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import threading
 import time
 
 import numpy as np
@@ -156,17 +155,6 @@ def test_the_same_call_again_computes_only_what_is_missing(tmp_path):
     assert 0 < metric.calls - sample < everything * 3.5 / len(marks(out))
 
 
-def test_a_half_written_tile_is_never_read(tmp_path):
-    out, A = tmp_path / "D.zarr", clouds(30, 9)
-    whole = rpw.pairwise(A, out=out)[:]
-    for damage in ("c/0/1", "c/1/0", "c/2/2"):
-        chunk = out / damage
-        chunk.write_bytes(chunk.read_bytes()[:100])
-    (out / "c" / "3" / "4").unlink()
-    (out / ".rpw" / "part").write_bytes(b"half of a chunk")
-    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], whole)
-
-
 def test_a_run_that_died_before_it_began_resumes(tmp_path):
     out, A = tmp_path / "D.zarr", clouds(8, 5)
     (out / ".rpw").mkdir(parents=True)
@@ -246,8 +234,8 @@ def test_other_work_is_refused_and_the_difference_named(tmp_path):
         ((A, B), {"diameter": 2}, "diameter is 1.0 there and 2.0 here"),
         ((A, B), {"metric": "cityblock"}, "metric is 'euclidean' there and 'cityblock' here"),
         ((A, B), {"distance": "wasserstein"}, "distance is 'rpw' there and 'wasserstein' here"),
-        ((other, B), {}, "holds another matrix: A holds other measures. "),
-        ((A, A[:4]), {}, "holds another matrix: B holds other measures. "),
+        ((other, B), {}, r"holds another matrix: A differs\. "),
+        ((A, A[:4]), {}, r"holds another matrix: B differs\. "),
         ((A, B[:3]), {}, r"shape is \[6, 4\] there and \[6, 3\] here"),
         ((A,), {}, "symmetric is False there and True here"),
     ]:
@@ -261,23 +249,10 @@ def test_other_spaces_are_refused(tmp_path):
     cost = np.linalg.norm(points[:, None] - points[None], axis=2)
     rpw.pairwise(rows, support=points, out=tmp_path / "support")
     rpw.pairwise(rows, cost=cost, out=tmp_path / "cost")
-    with pytest.raises(ValueError, match="the support is another one"):
+    with pytest.raises(ValueError, match="support differs"):
         rpw.pairwise(rows, support=points + 1e-9, out=tmp_path / "support")
-    with pytest.raises(ValueError, match="cost is another matrix"):
+    with pytest.raises(ValueError, match="cost differs"):
         rpw.pairwise(rows, cost=cost * 2, out=tmp_path / "cost")
-
-
-def test_another_version_may_read_but_not_go_on(tmp_path):
-    out, A = tmp_path / "D.zarr", clouds(6, 5)
-    rpw.pairwise(A, out=out)
-    metadata = json.loads((out / "zarr.json").read_text())
-    metadata["attributes"]["rpw"]["version"] = "0.0.1"
-    del metadata["attributes"]["rpw"]["digest"]  # which such an early one did not write
-    (out / "zarr.json").write_text(json.dumps(metadata))
-    np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
-    (out / ".rpw" / "done" / "0.1").unlink()
-    with pytest.raises(ValueError, match=r"begun by rpw 0\.0\.1"):
-        rpw.pairwise(A, out=out)
 
 
 def test_what_is_not_ours_is_left_alone(tmp_path):
@@ -298,7 +273,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("name", ["D.csv", "D.npy", "D.NPZ", "D.parquet", "D.h5"])
 def test_a_name_of_another_format_is_refused(tmp_path, name):
-    with pytest.raises(ValueError, match=rf"out='.*{name}' has the name of another file format.* call it 'D.zarr'"):
+    with pytest.raises(ValueError, match=rf"out='.*{name}' must be a folder, for a Zarr store: 'D.zarr'"):
         rpw.pairwise([[[0.0]], [[0.5]]], out=tmp_path / name)
     assert not list(tmp_path.iterdir())
 
@@ -334,7 +309,9 @@ def test_a_full_disk_is_reported_and_the_run_resumes(tmp_path):
         pytest.skip("may not mount a small disk")
     try:
         out = disk / "D.zarr"
-        with pytest.raises(OSError, match=r"No space left on device while writing.*finished tiles are kept") as caught:
+        with pytest.raises(
+            OSError, match=r"No space left on device while writing.*goes on from the finished"
+        ) as caught:
             rpw.pairwise(A, out=out)
         assert caught.value.errno == errno.ENOSPC
         kept = len(marks(out))
@@ -352,31 +329,11 @@ def test_a_limit_on_file_sizes_is_reported_and_the_run_resumes(tmp_path):
     code = "rpw.pairwise(clouds(160, 5), out=sys.argv[1])"
     limit = 3000  # more than zarr.json, less than a chunk
     answer = run(code, out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-    assert "File too large while writing the matrix; finished tiles are kept" in answer.stderr
+    assert (
+        "File too large while writing the matrix; the same call again goes on from the finished tiles" in answer.stderr
+    )
     assert not marks(out)
     np.testing.assert_array_equal(rpw.pairwise(A, out=out)[:], rpw.pairwise(A))
-
-
-def test_a_store_that_was_removed_meanwhile_is_not_said_to_be_kept(tmp_path):
-    for begins_anew in (False, True):
-        out, other = tmp_path / "D.zarr", tmp_path / "E.zarr"
-        removed = threading.Event()
-
-        def removing(x, y, out=out, other=other, removed=removed, begins_anew=begins_anew):
-            if not removed.is_set() and len(marks(out)) >= 3:
-                removed.set()
-                out.rename(other)
-                shutil.rmtree(other)
-                if begins_anew:
-                    rpw.pairwise(clouds(8, 5), out=out)
-            return float(np.abs(x - y).sum())
-
-        with pytest.raises(
-            OSError, match=r"was removed while it was being written, with its finished|no store is there"
-        ):
-            rpw.pairwise(clouds(30, 9), out=out, metric=removing, n_threads=1)
-        assert removed.is_set()
-    np.testing.assert_array_equal(rpw.pairwise(clouds(8, 5), out=out)[:], rpw.pairwise(clouds(8, 5)))
 
 
 # ---------------------------------------------------------------- pairs that fail
@@ -398,12 +355,12 @@ def test_failed_pairs_are_tried_again_or_left_as_nan(tmp_path):
     assert [failure[:2] for failure in caught.value.failures] == sorted(pairs)
     with_nan = caught.value.distances[:]
     assert np.isnan(with_nan).sum() == 2 * 29
-    unfinished = len(marks(out))
-    assert unfinished < 21
+    assert len([name for name in marks(out) if not name.endswith(".failed")]) < 21
 
     kept = rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:]
     np.testing.assert_array_equal(kept, with_nan)
     assert len(marks(out)) == 21
+    assert not [name for name in marks(out) if name.endswith(".failed")]
     broken.unlink()
     np.testing.assert_array_equal(rpw.pairwise(A, metric=touchy, out=out, on_error="nan")[:], with_nan)
     whole = rpw.pairwise(A, metric=touchy, out=out)[:]  # on_error="raise" is not content with NaN

@@ -105,26 +105,6 @@ def test_damage_at_any_k_is_found_and_computed_again(tmp_path, is_mirror):
     np.testing.assert_array_equal(stored[:], whole)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda meta: meta["shape"].pop(0), "its shape is not a list of 3 positive whole numbers"),
-        (lambda meta: meta["chunk_grid"]["configuration"].update(chunk_shape=[1, 1, 1]), "does not hold every k"),
-        (lambda meta: meta["attributes"]["rpw"].update(format=2), "its shape is not a list of 2"),
-        (lambda meta: meta["shape"].__setitem__(0, 6), "chunk_shape does not hold every k"),
-        (lambda meta: meta["attributes"]["rpw"].update(format=4), "is newer"),
-    ],
-)
-def test_a_damaged_zarr_json_is_refused(tmp_path, change, words):
-    out, A = tmp_path / "D.zarr", clouds(6, 5)
-    rpw.pairwise(A, out=out, k=K)
-    metadata = json.loads((out / "zarr.json").read_text())
-    change(metadata)
-    (out / "zarr.json").write_text(json.dumps(metadata))
-    with pytest.raises(ValueError, match=words):
-        rpw.pairwise(A, out=out, k=K)
-
-
 CHILD = "rpw.pairwise(clouds(40, 60), out=sys.argv[1], k=[10, 0.1, 1], n_threads=1)"
 
 

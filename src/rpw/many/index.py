@@ -132,8 +132,6 @@ class Index:
     (array([1, 0]), array([0.091, 0.474]))
     """
 
-    _columns = Columns()  # of indices that were pickled before they kept them
-
     def __init__(
         self,
         measures: CollectionLike,

@@ -23,10 +23,9 @@ from rpw.pair.question import Question, as_question
 __all__ = ["Content", "read", "write"]
 
 _FORMAT = "rpw index"
-_VERSION = 4  # 2 had no digest
-_WITH_PIVOTS = 3  # which are left out
+_VERSION = 4
 _ZIP_MAGIC = b"PK"
-_NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "cost", "pivots", "from_pivots")
+_NAMES = ("about", "start", "weights", "mass", "points", "place", "support", "cost")
 
 
 class Content(NamedTuple):
@@ -65,14 +64,12 @@ def read(path: Path) -> Content:
     about = _about(arrays)
     if about is None:
         raise ValueError(f"{path} is not an rpw index")
-    if about.get("version") not in (_VERSION, _WITH_PIVOTS):
-        raise ValueError(
-            f"{path} is an rpw index of format {about.get('version')}, and this version of rpw reads formats "
-            f"{_WITH_PIVOTS} and {_VERSION}: build it again"
-        )
+    if about.get("version") != _VERSION:
+        raise ValueError(f"{path} is an rpw index of another version of rpw: build it again")
     try:
         content = _content(arrays, about.get("columns", []), **about["distance"])
-        _check_digest(arrays, about)
+        if about["digest"] != _digest(about, {name: array for name, array in arrays.items() if name != "about"}):
+            raise ValueError("its arrays do not match the digest that was written with them")
         return content
     except KeyError as error:
         raise ValueError(f"{path} is damaged: it has no {error}") from error
@@ -96,8 +93,7 @@ def _content(
     if name != "rpw" or not isinstance(metric, str):
         raise ValueError(f"distance {name!r} with metric {metric!r} is not one of an index")
     question = as_question(name, p=p, k=k, diameter=check.as_positive(diameter, "diameter"), mass=mass, lam=lam)
-    used = "euclidean" if "cost" in arrays else metric  # files of 0.2.0 may name another one beside cost
-    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(used))
+    ground = as_shared_ground(arrays.get("support"), arrays.get("cost"), as_metric(metric))
     if ("points" in arrays) == ("place" in arrays) or ("points" in arrays) != (ground.size is None):
         raise ValueError("there must be either points, or place with support or cost")
     where = arrays["points" if ground.size is None else "place"]
@@ -106,13 +102,6 @@ def _content(
     names = [tuple(str(name) for name in each) for each in columns]
     known = Columns.stored("the index", names, of_places=ground.size is not None)
     return Content(question, ground, items, known)
-
-
-def _check_digest(arrays: dict[str, Any], about: dict[str, Any]) -> None:
-    """Raise if something was changed that could be an index all the same."""
-    rest = {name: array for name, array in arrays.items() if name != "about"}
-    if about["digest"] != _digest(about, rest):
-        raise ValueError("its arrays do not match the digest that was written with them")
 
 
 def _digest(about: dict[str, Any], arrays: dict[str, Any]) -> str:
@@ -137,9 +126,8 @@ def _stored_arrays(path: Path) -> dict[str, Any]:
         file.seek(0)
         try:
             with open_archive(file) as stored:
-                if "about" not in stored.names:
-                    return {}
-                return stored.read(name for name in stored.names if name in _NAMES)
+                is_index = "about" in stored.names
+                return stored.read(name for name in stored.names if name in _NAMES) if is_index else {}
         except MemoryError as error:
             raise MemoryError(f"{path}: {error}") from error
         except Exception as error:  # zipfile and zlib raise types of their own on damaged files
