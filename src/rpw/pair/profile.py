@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,23 +23,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
+    from rpw.pair.solvers import SolvedPair
+
 __all__ = ["Profile"]
 
 _SMALLEST_STEP = 1e-15  # masses are told apart to this much
 _OTHER_NUMBER = 1e-6  # far beyond rounding, as a share of what there is at most
-
-
-class Pair(Protocol):
-    """Two measures that can be solved again."""
-
-    def crossing(self, k: float) -> Result:
-        """RPW with its plan."""
-
-    def transport(self, mass: float) -> Result:
-        """The cheapest plan that moves a mass."""
-
-    def without_metric(self) -> Pair:
-        """The same, as it can be pickled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +78,7 @@ class Profile:
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
     _reach: Reach = NO_REACH  # of the points, if the diameter was left out
     _lower: Profile | None = None  # the other curve, where this one is not exact
-    _pair: Pair | None = None  # to solve again, for plans
+    _pair: SolvedPair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
     _spread: Spread | None = None  # how far apart the measures lie, where this is the exact profile
     _upper: Profile | None = None  # the curve to which this is the lower one
@@ -374,7 +363,7 @@ class Profile:
             raise ValueError("metric has changed since this profile was computed: call rpw.profile again")
 
     @property
-    def _solvable(self) -> Pair:
+    def _solvable(self) -> SolvedPair:
         if self._is_lower:
             raise ValueError(
                 "the lower curve has no plans: call plan(mass) or result(k) of the profile that it belongs to"
