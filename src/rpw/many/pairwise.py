@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.advice import warn_of_diameter
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
@@ -27,7 +28,6 @@ from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
-from rpw.pair.reach import near_for, warn_of_nearness, warn_of_reach
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -292,16 +292,9 @@ def as_diameter(
     return check.as_positive(found, "diameter='auto'")
 
 
-def warn_of_batch(batch: PairBatch) -> None:
-    """Warn where Δ was left out, matters, and hardly fits."""
-    if batch.question.depends_on_diameter:
-        warn_of_reach(batch.ground.reach(batch.a.where, batch.b.where))
-        warn_if_near(batch)
-
-
-def warn_if_near(batch: PairBatch) -> None:
-    """Warn where Δ was left out, and is far larger than all distances."""
+def warn_of_batch(batch: PairBatch) -> bool:
+    """Warn where Δ was left out, matters, and hardly fits; returns whether it did."""
     question = batch.question
-    length = near_for(*question.several_k or (question.k,))
-    if batch.ground.is_near(batch.a.where, batch.b.where, length):
-        warn_of_nearness()
+    if not question.depends_on_diameter:
+        return False
+    return warn_of_diameter(batch.ground.extent(batch.a.where, batch.b.where), *question.several_k or (question.k,))

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base.advice import UNKNOWN, Extent, warn_of_diameter
 from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.base.frozen import read_only
 from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.shared_docs import documented
 from rpw.pair.crossing import Polyline
 from rpw.pair.elbow import Spread, outlier_share
-from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
 from rpw.pair.result import Result, in_power_units
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Profile:
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
-    _reach: Reach = NO_REACH  # of the points, if the diameter was left out
+    _extent: Extent = UNKNOWN  # of the points, if the diameter was left out
     _lower: Profile | None = None  # the other curve, where this one is not exact
     _pair: SolvedPair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
@@ -94,7 +94,7 @@ class Profile:
         In units of W, it is nowhere more than ``tol`` below the upper curve. ``lower.distance(k)`` is a lower bound on
         RPW.
         """
-        return self if self._lower is None else replace(self._lower, _reach=self._reach, _upper=self)
+        return self if self._lower is None else replace(self._lower, _extent=self._extent, _upper=self)
 
     @property
     def is_exact(self) -> bool:
@@ -240,7 +240,7 @@ class Profile:
         """
         kappas = for_each(k, "k", lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
-            warn_of_reach(self._reach)
+            warn_of_diameter(self._extent)
         found = for_each(kappas, "k", self._crossing)
         return found if self._upper is None else _lesser(found, for_each(kappas, "k", self._upper._crossing))
 
@@ -318,7 +318,7 @@ class Profile:
         """
         price = as_k(k)
         if as_kappa(price, self.diameter) > 0:
-            warn_of_reach(self._reach)
+            warn_of_diameter(self._extent)
         found = self._solvable.crossing(price)
         self._check_unchanged(self.lower.distance(price), found.distance, self.distance(price))
         return found

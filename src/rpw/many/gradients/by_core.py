@@ -45,7 +45,7 @@ def solve_by_core(pairs: Pairs, asked: Asked, k: Array) -> Solved:
         second.atoms_at(pair, found.column),
         found.mass,
         found.plan_start[:-1],
-        lambda: work.ground.reach(work.a.where, work.b.where),
+        lambda: work.ground.extent(work.a.where, work.b.where),
     )
 
 

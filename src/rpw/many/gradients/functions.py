@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rpw.base import check
+from rpw.base.advice import warn_of_diameter
 from rpw.base.array_kinds import library_of
 from rpw.base.arrays import on_host
 from rpw.base.check import Array
@@ -18,7 +19,6 @@ from rpw.many.gradients.by_kernels import solve_by_kernels
 from rpw.many.gradients.derivatives import Gradients, derivatives_of
 from rpw.many.gradients.pairs import Distances, Pairs, PointPairs, Side, atoms_there
 from rpw.pair.metrics import as_metric, check_beside_cost
-from rpw.pair.reach import warn_of_reach
 
 __all__ = ["gradients_of_cost", "gradients_of_points"]
 
@@ -60,7 +60,7 @@ def _gradients(x: Any, y: Any, a: Any, b: Any, k: Any, asked: Asked, sizes: _Siz
         x, y, a, b, k = (None if each is None else np.asarray(on_host(each)) for each in (x, y, a, b, k))
         found = solve_by_core(_checked_pairs(x, y, a, b, asked, sizes), asked, k)
     if not asked.has_diameter and asked.question.depends_on_diameter:
-        warn_of_reach(found.reach())
+        warn_of_diameter(found.extent())
     return derivatives_of(found, asked.question)
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from rpw.base.advice import Extent
 from rpw.base.array_kinds import count_up, library_of, zeros
 from rpw.pair.atoms import Ints, as_masses
 from rpw.pair.metrics import GroundMetric
-from rpw.pair.reach import Reach
 
 __all__ = ["Distances", "Pairs", "PointPairs", "Side", "Solved", "atoms_there"]
 
@@ -158,4 +158,4 @@ class Solved:
     column: Any
     mass: Any  # (E,), may be 0
     begins: Any  # (B,), where the entries of each pair begin
-    reach: Callable[[], Reach]
+    extent: Callable[[], Extent]

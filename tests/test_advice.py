@@ -112,19 +112,10 @@ def digits():
     return pytest.importorskip("sklearn.datasets").load_digits().images[:20]
 
 
-def crops(height, width):
-    """Of a photograph: grey values from 0 to 255 that are neither whole nor 0."""
-    photo = pytest.importorskip("sklearn.datasets").load_sample_image("china.jpg").mean(axis=2) * 0.99 + 0.4
-    return np.stack([photo[i : i + height, i : i + width] for i in range(0, 360, 40)])
-
-
 @pytest.mark.parametrize(
     "images",
     [
         lambda: digits(),  # 0 to 16
-        lambda: crops(32, 32),
-        lambda: crops(24, 32) / 255,
-        lambda: crops(32, 32).astype(np.float32) / 255,
         lambda: digits() / 16,
         lambda: digits().astype(np.float32) / 16,
         lambda: np.stack([PICTURE, ROLLED]).astype(float),
@@ -164,15 +155,6 @@ def test_floats_that_look_like_pixels(images):
 )
 def test_clouds_of_many_dimensions_are_not_asked_about(clouds):
     assert said(lambda: rpw.diameter(clouds)) == []
-
-
-def test_curves_that_differ_by_a_step_are_not_asked_about():
-    """Beside the means of rows and columns there is nothing but noise of rounding, which may look smooth."""
-    wave = 100 + 50 * np.sin(np.arange(30) / 5)
-    for _ in range(200):
-        curves = wave + RNG.normal(size=(5, 20, 1)).cumsum(axis=1)
-        assert said(lambda curves=curves: rpw.diameter(curves)) == []
-        assert said(lambda curves=curves: rpw.diameter(curves.astype(np.float32))) == []
 
 
 def test_arrays_without_answer_are_not_asked_about():
@@ -271,30 +253,7 @@ def test_a_diagonal_is_a_positive_length(wrong):
 
 # ---------------------------------------------------------------- histograms as columns
 
-HISTOGRAMS = RNG.dirichlet(np.ones(6), 6)
 SUPPORT = np.arange(6.0) / 5
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda A: rpw.pairwise(A, support=SUPPORT),
-        lambda A: rpw.pairwise(A, cost=np.abs(np.subtract.outer(SUPPORT, SUPPORT))),
-        lambda A: rpw.pairwise(pytest.importorskip("scipy.sparse").csr_array(A), support=SUPPORT),
-        lambda A: rpw.pairwise(A.tolist(), support=SUPPORT),
-        lambda A: rpw.Index(A, support=SUPPORT),
-        lambda A: rpw.solve_pairs(A, np.ones((6, 6)), support=SUPPORT),
-        lambda A: rpw.barycenter(A, support=SUPPORT),
-        lambda A: RPWTransformer(support="line").fit(A),
-    ],
-)
-def test_histograms_as_columns_of_a_square_array_are_doubted(call):
-    (message,) = said(lambda: call(HISTOGRAMS.T))
-    assert "columns" in message
-    assert ".T if the histograms are the columns" in message
-    assert said(lambda: call(HISTOGRAMS)) == []
-    assert said(lambda: call(RNG.integers(1, 9, (6, 6)).astype(float))) == []  # counts
-    assert said(lambda: call((HISTOGRAMS + HISTOGRAMS.T)[::-1])) == []
 
 
 def test_histograms_as_columns_of_another_shape_are_refused_with_the_way_out():
