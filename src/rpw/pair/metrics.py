@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rpw import _core
 from rpw.base.advice import FAR, MANY, NEAR, UNKNOWN, Extent
-from rpw.base.array_kinds import count_up, library_of
+from rpw.base.arrays import count_up, namespace_of
 from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.identity import describe_callable
@@ -115,7 +115,7 @@ class CoreMetric(GroundMetric):
 
     def ways(self, x: Any, y: Any) -> tuple[Any, Any]:
         """By the norm; where several differences are the largest one, the first of them counts alone."""
-        library, ways = library_of(x), x - y
+        library, ways = namespace_of(x), x - y
         sizes = abs(ways)
         largest = library.amax(sizes, 1)
         if self._order == 2:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rpw.base.array_kinds import repeated
+from rpw.base.arrays import repeated
 from rpw.base.check import Array
 from rpw.many.backends.core import CoreBackend, FlatOutcomes
 from rpw.many.batch import PairBatch

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rpw.base.advice import Extent
-from rpw.base.array_kinds import repeated
+from rpw.base.arrays import repeated
 from rpw.base.check import Array
 from rpw.many.backends.cuda.backend import LARGEST_P, WIDEST, leaves_float64
 from rpw.many.backends.cuda.driver import Device

@@ -9,8 +9,7 @@ import numpy as np
 
 from rpw.base import check
 from rpw.base.advice import warn_of_diameter
-from rpw.base.array_kinds import library_of
-from rpw.base.arrays import on_host
+from rpw.base.arrays import on_host, placed
 from rpw.base.check import Array
 from rpw.many.backends.cuda.driver import Device
 from rpw.many.gradients.asked import Asked
@@ -121,5 +120,4 @@ def _counts_of(like: Any, sizes: Sequence[int]) -> Any:
     """(B, 1), where another array lies; None where all points count."""
     if len(sizes) == 0:
         return None
-    place = {} if isinstance(like, np.ndarray) else {"device": like.device}
-    return library_of(like).asarray(sizes, **place)[:, None]
+    return placed(sizes, like)[:, None]
