@@ -20,7 +20,7 @@ from rpw.base.advice import FAR, MANY, NEAR, UNKNOWN, Extent
 from rpw.base.arrays import count_up, namespace_of
 from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
-from rpw.base.identity import describe_callable
+from rpw.pair.identity import describe_callable
 
 __all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "check_beside_cost", "equal_rows"]
 
