@@ -43,7 +43,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_doubt_is_told_once_to_the_caller_and_calls_x_by_its_name(call):
+def test_a_warning_is_told_once_to_the_caller_and_calls_x_by_its_name(call):
     rpw_options = ({"mode": "neighbors", "n_neighbors": 2}, {"ks": [0.5, 1]}, {})
     for options in (*({"diameter": 300} | more for more in rpw_options), {"distance": "wasserstein"}):
         (text,) = told(lambda options=options: CALLS[call](IMAGES, **options))

@@ -230,7 +230,7 @@ class Profile:
 
         Warns
         -----
-        %(warns_of_reach)s
+        %(warns_of_small_diameter)s
 
         Examples
         --------
@@ -307,7 +307,7 @@ class Profile:
 
         Warns
         -----
-        %(warns_of_reach)s
+        %(warns_of_small_diameter)s
 
         Examples
         --------
