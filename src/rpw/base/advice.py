@@ -26,7 +26,6 @@ __all__ = [
     "about_diameter",
     "about_units",
     "has_pixels",
-    "warn_of_diameter",
     "warn_of_image",
     "warn_of_images",
 ]
@@ -151,11 +150,3 @@ def about_diameter(extent: Extent, *k: float, way_out: str = "") -> str | None:
             f"close to W_p / k, and as sensitive to outliers as W_p; {way_out}"
         )
     return None
-
-
-def warn_of_diameter(extent: Extent, *k: float) -> bool:
-    """Warn the code that called rpw of what `about_diameter` says; returns whether there was something to say."""
-    text = about_diameter(extent, *k)
-    if text is not None:
-        warn_caller(text)
-    return text is not None

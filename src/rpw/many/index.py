@@ -17,7 +17,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from rpw.base import check
-from rpw.base.advice import warn_of_diameter
+from rpw.base.advice import about_diameter
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
@@ -26,6 +26,7 @@ from rpw.base.progress import Progress, progress_bar
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
+from rpw.base.warn import warn_caller
 from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
@@ -434,7 +435,7 @@ class Index:
         """Warn once, when measures come that lie far from the first one under a diameter that nobody chose."""
         if self._is_watched:
             extent = self._ground.extent(self._items.measure(0).where, measures.where)
-            self._is_watched = not warn_of_diameter(extent)
+            self._is_watched = not warn_caller(about_diameter(extent))
 
     def _as_one(self, q: Any) -> Any:
         """One query, such that a list that holds it is a collection: rows of numbers are points."""

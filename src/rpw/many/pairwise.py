@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
-from rpw.base.advice import warn_of_diameter
+from rpw.base.advice import about_diameter
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
@@ -18,6 +18,7 @@ from rpw.base.progress import Progress
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
+from rpw.base.warn import warn_caller
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, check_same_dimension, points_given
@@ -297,4 +298,5 @@ def warn_of_batch(batch: PairBatch) -> bool:
     question = batch.question
     if not question.depends_on_diameter:
         return False
-    return warn_of_diameter(batch.ground.extent(batch.a.where, batch.b.where), *question.several_k or (question.k,))
+    extent = batch.ground.extent(batch.a.where, batch.b.where)
+    return warn_caller(about_diameter(extent, *question.several_k or (question.k,)))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from rpw.base import check
-from rpw.base.advice import UNKNOWN, warn_of_diameter
+from rpw.base.advice import UNKNOWN, about_diameter
 from rpw.base.deadline import deadline_after
 from rpw.base.progress import ProgressOfOne, Tell, progress_line
 from rpw.base.shared_docs import documented
@@ -732,7 +732,6 @@ def _telling(progress: ProgressOfOne, bounded: str = "the answer") -> AbstractCo
 def _warn_of_pair(diameter: float | None, k: float, problem: Problem, question: Question) -> None:
     """Warn where Δ was left out, matters and hardly fits, and where one column makes up nearly all of the distances."""
     if diameter is None and question.depends_on_diameter:
-        warn_of_diameter(problem.extent, *([k] if k is _K else []))
-    units = None if question.is_of_shared_mass else problem.about_units()
-    if units is not None:
-        warn_caller(units)
+        warn_caller(about_diameter(problem.extent, *([k] if k is _K else [])))
+    if not question.is_of_shared_mass:
+        warn_caller(problem.about_units())

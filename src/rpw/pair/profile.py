@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rpw.base.advice import UNKNOWN, Extent, warn_of_diameter
+from rpw.base.advice import UNKNOWN, Extent, about_diameter
 from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.base.frozen import read_only
 from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.shared_docs import documented
+from rpw.base.warn import warn_caller
 from rpw.pair.crossing import Polyline
 from rpw.pair.elbow import Spread, outlier_share
 from rpw.pair.result import Result, in_power_units
@@ -240,7 +241,7 @@ class Profile:
         """
         kappas = for_each(k, "k", lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
-            warn_of_diameter(self._extent)
+            warn_caller(about_diameter(self._extent))
         found = for_each(kappas, "k", self._crossing)
         return found if self._upper is None else _lesser(found, for_each(kappas, "k", self._upper._crossing))
 
@@ -318,7 +319,7 @@ class Profile:
         """
         price = as_k(k)
         if as_kappa(price, self.diameter) > 0:
-            warn_of_diameter(self._extent)
+            warn_caller(about_diameter(self._extent))
         found = self._solvable.crossing(price)
         self._check_unchanged(self.lower.distance(price), found.distance, self.distance(price))
         return found

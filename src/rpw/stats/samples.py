@@ -98,11 +98,8 @@ def check_scalable(scale: Any, metric: GroundMetric) -> None:
 
 def warn_of_units(x: Array, y: Array, names: tuple[str, ...], metric: GroundMetric) -> None:
     """Warn if one column makes up nearly all of the distances, for functions that take ``scale``."""
-    if not isinstance(metric, CoreMetric):
-        return
-    text = about_units(x, y, names, "pass scale='robust'")
-    if text is not None:
-        warn_caller(text)
+    if isinstance(metric, CoreMetric):
+        warn_caller(about_units(x, y, names, "pass scale='robust'"))
 
 
 def names_of_either(x: Any, y: Any) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rpw.base import check
-from rpw.base.advice import warn_of_diameter
+from rpw.base.advice import about_diameter
 from rpw.base.arrays import on_host, placed
 from rpw.base.check import Array
+from rpw.base.warn import warn_caller
 from rpw.many.backends.cuda.driver import Device
 from rpw.many.gradients.asked import Asked
 from rpw.many.gradients.by_core import solve_by_core
@@ -59,7 +60,7 @@ def _gradients(x: Any, y: Any, a: Any, b: Any, k: Any, asked: Asked, sizes: _Siz
         x, y, a, b, k = (None if each is None else np.asarray(on_host(each)) for each in (x, y, a, b, k))
         found = solve_by_core(_checked_pairs(x, y, a, b, asked, sizes), asked, k)
     if not asked.has_diameter and asked.question.depends_on_diameter:
-        warn_of_diameter(found.extent())
+        warn_caller(about_diameter(found.extent()))
     return derivatives_of(found, asked.question)
 
 
