@@ -82,7 +82,7 @@ def distance(
 
     Warns
     -----
-    %(warns_of_reach)s
+    %(warns_of_small_diameter)s
 
     Notes
     -----

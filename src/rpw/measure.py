@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base.advice import warn_of_image
 from rpw.base.check import Array, as_points, as_weights, as_whole
 from rpw.base.columns import names_of_coordinates
-from rpw.base.doubts import warn_of_image
 from rpw.base.types import PathLike, SparseRows
 
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.typing import ArrayLike
 
 from rpw.base.check import Array
 from rpw.base.extras import import_extra
@@ -15,7 +14,13 @@ from rpw.base.shared_docs import documented
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from scipy.sparse import csr_array
+
+    from rpw.measure import Measure
+    from rpw.pair.displacement import Displacement
+    from rpw.pair.profile import Profile
+    from rpw.pair.result import Result
+    from rpw.stats.outliers import OutliersResult
+    from rpw.stats.two_sample_result import NoiseFloor
 
 __all__ = ["plot_barycenter", "plot_displacement", "plot_null", "plot_outliers", "plot_profile", "plot_result"]
 
@@ -35,89 +40,9 @@ _MOST_ROOM = 0.6  # of the height of the axes, for a legend
 _MOST_NAMES = 12  # of rows on the line
 
 
-class Curve(Protocol):
-    """What is drawn of an `rpw.Profile`."""
-
-    @property
-    def p(self) -> float: ...
-    @property
-    def diameter(self) -> float: ...
-    @property
-    def mass(self) -> Array: ...
-    @property
-    def lower(self) -> Curve: ...
-    def distance(self, k: float) -> float: ...
-    @overload
-    def __call__(self, alpha: float) -> float: ...
-    @overload
-    def __call__(self, alpha: ArrayLike) -> float | Array: ...
-
-
-class Moved(Protocol):
-    """What is drawn of an `rpw.Result`."""
-
-    @property
-    def plan(self) -> csr_array: ...
-    @property
-    def outliers_a(self) -> Mask: ...
-    @property
-    def outliers_b(self) -> Mask: ...
-
-
-class Moves(Protocol):
-    """What is drawn of an `rpw.Displacement`."""
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def mean(self) -> Array: ...
-    @property
-    def median(self) -> Array: ...
-    @property
-    def absolute(self) -> Array: ...
-    @property
-    def share(self) -> Array | None: ...
-    def largest(self, most: int) -> list[int]: ...
-
-
-class Weighted(Protocol):
-    """What is drawn of an `rpw.Measure`."""
-
-    @property
-    def points(self) -> Array: ...
-    @property
-    def weights(self) -> Array: ...
-
-
-class Scored(Protocol):
-    """What is drawn of an `rpw.stats.OutliersResult`."""
-
-    @property
-    def mask(self) -> Mask: ...
-    @property
-    def scores(self) -> Array: ...
-    @property
-    def calibration_scores(self) -> Array: ...
-    @property
-    def score(self) -> str: ...
-
-
-class Floor(Protocol):
-    """What is drawn of an `rpw.stats.NoiseFloor`."""
-
-    @property
-    def distance(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def values(self) -> Array: ...
-
-
 @documented
 def plot_profile(
-    profile: Curve, ax: Axes | None = None, k: float | Sequence[float] | None = None, is_lower: bool = False
+    profile: Profile, ax: Axes | None = None, k: float | Sequence[float] | None = None, is_lower: bool = False
 ) -> Axes:
     """Draw an OT-profile and, for each ``k``, the line k·Δ·(1 - α) with its crossing; see `rpw.Profile.plot`.
 
@@ -172,7 +97,7 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def _draw_crossing(profile: Curve, ax: Axes, k: float, color: str, is_lower: bool, *, is_alone: bool) -> float:
+def _draw_crossing(profile: Profile, ax: Axes, k: float, color: str, is_lower: bool, *, is_alone: bool) -> float:
     """Draw the line of one k and where it meets the curve; returns how high that is."""
     distance, least = profile.distance(k), profile.lower.distance(k)
     height = k * profile.diameter
@@ -200,7 +125,7 @@ def _exponent(p: float) -> str:
 
 @documented
 def plot_result(
-    result: Moved,
+    result: Result,
     x: Array,
     y: Array,
     a: Array,
@@ -341,7 +266,7 @@ def _draw_points(
         ax.scatter(around[:, 0], around[:, 1], s=size, zorder=3, label=f"{name}, left behind", **look)
 
 
-def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool) -> None:
+def _draw_lines(ax: Axes, result: Result, x: Array, y: Array, *, is_on_line: bool) -> None:
     from matplotlib.collections import LineCollection
 
     plan = result.plan.tocoo()
@@ -359,7 +284,7 @@ def _draw_lines(ax: Axes, result: Moved, x: Array, y: Array, *, is_on_line: bool
 
 
 @documented
-def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
+def plot_displacement(moves: Displacement, ax: Axes | None = None) -> Axes:
     """Draw the mean move along each column as a bar; see `rpw.Displacement.plot`.
 
     Parameters
@@ -417,7 +342,7 @@ def plot_displacement(moves: Moves, ax: Axes | None = None) -> Axes:
 
 
 @documented
-def plot_outliers(found: Scored, ax: Axes | None = None) -> Axes:
+def plot_outliers(found: OutliersResult, ax: Axes | None = None) -> Axes:
     """Draw the scores of all rows over the scores of a reference; see `rpw.stats.OutliersResult.plot`.
 
     Parameters
@@ -463,7 +388,7 @@ def _shares_beyond(ordered: Array) -> Array:
 
 
 @documented
-def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None) -> Axes:
+def plot_null(floor: NoiseFloor, xlabel: str, title: str = "", ax: Axes | None = None) -> Axes:
     """Draw the distances of random splits, their middle 90 %, and the observed distance.
 
     Parameters
@@ -504,8 +429,8 @@ def plot_null(floor: Floor, xlabel: str, title: str = "", ax: Axes | None = None
 
 @documented
 def plot_barycenter(
-    measure: Weighted,
-    inputs: Sequence[Weighted],
+    measure: Measure,
+    inputs: Sequence[Measure],
     behind: Sequence[Mask],
     ax: Axes | None = None,
     title: str = "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,15 +20,14 @@ except ImportError as error:
 from rpw.base.arrays import on_host
 from rpw.base.check import Array, as_choice, as_whole, check_table
 from rpw.base.columns import Columns
-from rpw.base.doubts import read_before
 from rpw.base.threads import as_n_threads
-from rpw.base.warn import told_once, warn_caller
+from rpw.base.warn import told_once
 from rpw.index import Index
 from rpw.many.backends.choice import check_device
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, as_list_of_measures, check_same_dimension, is_one_cloud
 from rpw.many.errors import PairwiseError, error_of
-from rpw.many.known_pairs import KnownPairs, SeenK
+from rpw.many.known_pairs import KnownPairs
 from rpw.many.pairwise import pairwise
 from rpw.many.support import as_shared_ground
 from rpw.measure import CollectionLike, Measure
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["RPWOutlierDetector", "RPWTransformer"]
 
 _KNOWN = KnownPairs(most_bytes=1 << 30)
-_SEEN = SeenK()
 # What decides on the distances, and who computes them: from fit on it is settled. The others may be set at any time.
 _SETTLED = ("distance", "p", "k", "mass", "lam", "metric", "diameter", "support", "cost", "device")
 
@@ -104,7 +101,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         model = Pipeline([("rpw", RPWTransformer(ks=ks)), ("knn", nearest)])
         GridSearchCV(model, {"rpw__k": ks}).fit(X, y)
 
-    Without ``ks``, each fit solves its pairs again, and a warning says so, once in a process.
+    Without ``ks``, each fit solves its pairs again.
 
     With ``ks``, each pair of measures is solved once for all folds and both orders, d(x, y) and d(y, x). With
     ``diameter="auto"`` this does not work, because every fold has its own Δ. The distances are kept in the memory of
@@ -190,33 +187,13 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         diameter = self.diameter if self.distance == "rpw" else 1.0
         asked = {"p": self.p, "k": self.k, "metric": self.metric, "diameter": diameter, **space}
         device = self.device if self.distance == "rpw" else "cpu"
-        with read_before():
-            self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
+        self.index_ = Index(measures, n_threads=self.n_threads, device=device, **asked)
         self.diameter_ = self.index_.diameter if as_question(self.distance, **self._asked).depends_on_diameter else None
         # Copies: X and the parameters stay the caller's.
         self.fitted_ = measures.copy()
         self.space_ = {name: np.array(value) for name, value in space.items() if value is not None}
         self.n_samples_fit_ = len(self.index_)
         self.settled_ = {name: getattr(self, name) for name in _SETTLED}
-        self._tell_of_ks()
-
-    def _tell_of_ks(self) -> None:
-        """Warn, once in a process, where the same measures are fitted with another k and without ``ks``."""
-        # The graph of neighbours comes from a search that leaves most pairs out: there ks need not be faster.
-        if self.ks is not None or self.distance != "rpw" or self.mode != "distance" or _SEEN.is_over:
-            return
-        rest = self.p, self.metric, self.diameter
-        digest = hashlib.sha256(f"{self.index_._items.fingerprint} {rest}".encode())
-        for name, array in sorted(self.space_.items()):
-            digest.update(f"{name} {array.shape}".encode())
-            digest.update(np.ascontiguousarray(array).data)
-        seen = _SEEN.add(digest.hexdigest(), float(self.k))
-        if seen:
-            warn_caller(
-                f"RPWTransformer was fitted on the same measures with k = {seen[0]:g} and k = {seen[1]:g}, and "
-                "solves every pair again for each k. Pass all values of the search, as in "
-                f"ks=[{seen[0]:g}, {seen[1]:g}]: each pair is then solved once, which is faster"
-            )
 
     def transform(self, X: CollectionLike) -> Any:
         """Compute the distances from the measures of X to the measures of ``fit``.
@@ -245,8 +222,7 @@ class RPWTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         with told_once(set(self.told_)):
             measures, _ = self._as_measures(X, is_fit=False)
             _check_by_name(measures, self.space_, self.metric, self.fitted_)
-            with read_before():
-                return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
+            return self._matrix(measures) if self.mode == "distance" else self._graph(measures)
 
     def _check_settled(self) -> None:
         """Raise for a parameter that is no longer what was fitted. Arrays are compared with the copies of `fit`."""

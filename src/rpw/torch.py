@@ -76,7 +76,7 @@ def distance(
 
     Warns
     -----
-    %(warns_of_reach)s
+    %(warns_of_small_diameter)s
 
     See Also
     --------
@@ -163,7 +163,7 @@ class RPWLoss(torch.nn.Module):  # type: ignore[misc]
 
     Warns
     -----
-    %(warns_of_reach)s
+    %(warns_of_small_diameter)s
 
     Examples
     --------

@@ -281,7 +281,7 @@ def test_swapped_columns_change_nothing_and_other_names_are_refused(tmp_path):
     assert "has the columns x, y, and" in complaint("search", tmp_path / "I", swapped / "b.csv")
 
 
-REACHED = "the points span 5, far more than the diameter"
+REACHED = "the points span more than 2, and diameter was left at 1"
 
 
 def test_points_far_beyond_the_default_diameter_are_pointed_out_once(tmp_path):

@@ -108,7 +108,6 @@ def test_malformed_collections_give_an_answer_or_a_clear_error(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".*and diameter was left at 1", UserWarning)
-        warnings.filterwarnings("ignore", r"the columns of \w+ sum to 1", UserWarning)
         errors = [error_of(rng) for _ in range(ROUNDS)]
     unclear = [error for error in errors if error is not None and len(str(error)) < 10]
     assert not unclear

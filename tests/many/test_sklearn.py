@@ -1,6 +1,5 @@
 """RPW in scikit-learn: its own estimator checks, and the estimators people put behind the transformer."""
 
-import threading
 import warnings
 from unittest import SkipTest
 
@@ -12,14 +11,11 @@ sklearn = pytest.importorskip("sklearn")
 from scipy.sparse import csr_array  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 from sklearn.cluster import DBSCAN  # noqa: E402
-from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
 
 import rpw  # noqa: E402
-import rpw.sklearn as module  # noqa: E402
-from rpw.many.known_pairs import SeenK  # noqa: E402
 from rpw.sklearn import RPWTransformer  # noqa: E402
 
 # The data of these checks have rows that sum to 0, which are no measures: refused on purpose.
@@ -324,95 +320,3 @@ def test_equal_values_are_no_change():
     assert np.array_equal(model.transform(rows), expected)
     support *= 2  # fit has kept a copy
     assert np.array_equal(model.transform(rows), expected)
-
-
-# ---------------------------------------------------------------- a search over k without ks
-
-
-@pytest.fixture
-def seen(monkeypatch):
-    """As in a process that has fitted nothing yet."""
-    fresh = SeenK()
-    monkeypatch.setattr(module, "_SEEN", fresh)
-    return fresh
-
-
-def said_about_ks(call):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        call()
-    found = [one for one in caught if "ks=" in str(one.message)]
-    assert {one.filename for one in found} <= {__file__}
-    return [str(one.message) for one in found]
-
-
-CLOUDS = np.random.default_rng(7).normal(size=(18, 5, 2)) + np.repeat([0.0, 1.0], 9)[:, None, None]
-KINDS = np.tile([0, 1], 9)
-SETTINGS = {"diameter": 5, "n_threads": 1}
-
-
-def search_over_k(values, **options):
-    model = make_pipeline(RPWTransformer(**SETTINGS | options), KNeighborsClassifier(1, metric="precomputed"))
-    return GridSearchCV(model, {"rpwtransformer__k": values}, cv=3, error_score="raise").fit(CLOUDS, KINDS)
-
-
-def test_a_search_over_k_without_ks_is_told_once(seen):
-    (message,) = said_about_ks(lambda: search_over_k([2, 0.1, 1]))
-    assert "k = 0.1 and k = 2" in message
-    assert "Pass all values of the search, as in ks=[0.1, 2]" in message
-    assert said_about_ks(lambda: search_over_k([0.3, 0.7])) == []  # once in a process
-
-
-@pytest.mark.parametrize(
-    "search",
-    [
-        lambda: search_over_k([0.1, 1, 2], ks=[0.1, 1, 2]),
-        lambda: search_over_k([1]),
-        lambda: search_over_k([0.1, 1], mode="neighbors"),
-        lambda: [RPWTransformer(k=k, **SETTINGS).fit(CLOUDS + k) for k in (0.1, 1, 2)],
-        lambda: [RPWTransformer(k=k, p=p, diameter=5).fit(CLOUDS) for k, p in ((0.1, 1), (1, 2))],
-        lambda: [RPWTransformer("distance", k=k, diameter=d).fit(CLOUDS) for k, d in ((0.1, 1), (1, 2))],
-        lambda: [
-            RPWTransformer(k=k, support=[[0.0], [1.0], [s]], diameter=5).fit(CLOUDS[:, :3, 0] ** 2)
-            for k, s in ((0.1, 2.0), (1, 3.0))
-        ],
-        lambda: [RPWTransformer(distance="wasserstein", p=p).fit(CLOUDS) for p in (1, 2)],
-        lambda: RPWTransformer(k=0.1, **SETTINGS).fit(CLOUDS).fit(CLOUDS).transform(CLOUDS),
-    ],
-)
-def test_nobody_else_is_told_of_ks(seen, search):
-    assert said_about_ks(search) == []
-
-
-def test_lists_of_equal_measures_are_one_collection(seen):
-    def fit_twice():
-        RPWTransformer(k=0.1, **SETTINGS).fit(CLOUDS)
-        RPWTransformer(k=1.0, **SETTINGS).fit([rpw.Measure(cloud) for cloud in CLOUDS])
-
-    assert len(said_about_ks(fit_twice)) == 1
-
-
-def test_only_so_many_collections_are_remembered(seen):
-    for place in range(2000):
-        assert seen.add(str(place), 1.0) == []
-    assert len(seen._seen) == 256
-    assert seen.add("0", 2.0) == []  # long forgotten
-    assert seen.add("1999", 2.0) == [1.0, 2.0]
-    assert seen.is_over
-    assert len(seen._seen) == 0
-
-
-def test_of_many_threads_one_is_told(seen):
-    told, start = [], threading.Barrier(8)
-
-    def add(k):
-        start.wait()
-        told.append(seen.add("same", k))
-
-    threads = [threading.Thread(target=add, args=(float(k),)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(told) == 8
-    assert sum(bool(each) for each in told) == 1

@@ -1,4 +1,4 @@
-"""Arrays that lie on an NVIDIA GPU: those of torch, CuPy and JAX, none of which is imported unless one comes in.
+"""Arrays of other libraries: torch, CuPy and JAX, none of which is imported unless one of its arrays comes in.
 
 Which GPU it is, an array says by the DLPack protocol; the rest (another type, a bounding box, the way back) is left to
 its own library, in that library's stream.
@@ -16,7 +16,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["GpuPoints", "Home", "concatenated", "gpu_points", "home_of", "on_host", "settled_device"]
+__all__ = [
+    "GpuPoints",
+    "Home",
+    "concatenated",
+    "count_up",
+    "gpu_points",
+    "home_of",
+    "namespace_of",
+    "on_host",
+    "placed",
+    "repeated",
+    "rounded",
+    "settled_device",
+    "sums_at",
+    "zeros",
+]
 
 _CUDA = (2, 13)  # DLPack's kDLCUDA, kDLCUDAManaged
 
@@ -223,20 +238,32 @@ _TORCH = _Library(
 )
 
 
-def _cupy_points(x: Any) -> Any:
-    cupy = sys.modules["cupy"]
-    with x.device:
-        return cupy.ascontiguousarray(x.astype(np.float64) + 0.0) if _is_real(x.dtype) else None
+def _like_numpy(
+    name: str,
+    within: Callable[[Any], AbstractContextManager[Any]],
+    contiguous: Callable[[Any], Any],
+    bring: Callable[[npt.NDArray[Any], Any], Any],
+    to_host: Callable[[Any], Any],
+) -> _Library:
+    """CuPy or JAX, which are asked alike: ``within`` an array's own context, its library does as NumPy does."""
 
+    def points(x: Any) -> Any:
+        with within(x):
+            return contiguous(x.astype(np.float64) + 0.0) if _is_real(x.dtype) else None
 
-def _cupy_box(x: Any) -> Any:
-    with x.device:
-        return np.stack([x.min(axis=0).get(), x.max(axis=0).get()])
+    def box(x: Any) -> npt.NDArray[np.float64]:
+        with within(x):
+            return np.stack([to_host(x.min(axis=0)), to_host(x.max(axis=0))])
 
+    def concatenate(parts: list[Any]) -> Any:
+        with within(parts[0]):
+            return sys.modules[name].concatenate(parts)
 
-def _cupy_concatenate(parts: list[Any]) -> Any:
-    with parts[0].device:
-        return sys.modules["cupy"].concatenate(parts)
+    def part(x: Any, rows: Any) -> Any:
+        with within(x):
+            return contiguous(x[rows])
+
+    return _Library(points, box, concatenate, part, bring, to_host)
 
 
 def _cupy_bring(values: Any, example: Any) -> Any:
@@ -244,59 +271,77 @@ def _cupy_bring(values: Any, example: Any) -> Any:
         return sys.modules["cupy"].asarray(values)
 
 
-def _cupy_part(x: Any, part: Any) -> Any:
-    with x.device:
-        return sys.modules["cupy"].ascontiguousarray(x[part])
+def _in_float64(_: Any) -> AbstractContextManager[Any]:
+    """JAX computes in float32 unless it is told otherwise."""
+    jax: Any = sys.modules["jax"]
+    return jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64()  # type: ignore[no-any-return]
 
 
-_CUPY = _Library(
-    points=_cupy_points,
-    box=_cupy_box,
-    concatenate=_cupy_concatenate,
-    part=_cupy_part,
+_CUPY = _like_numpy(
+    "cupy",
+    within=lambda x: x.device,
+    contiguous=lambda x: sys.modules["cupy"].ascontiguousarray(x),
     bring=_cupy_bring,
     to_host=lambda x: x.get(),
 )
-
-
-def _in_float64() -> AbstractContextManager[Any]:
-    """JAX computes in float32 unless it is told otherwise."""
-    jax = sys.modules["jax"]
-    within: AbstractContextManager[Any] = (
-        jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64()
-    )
-    return within
-
-
-def _jax_points(x: Any) -> Any:
-    if not _is_real(x.dtype):
-        return None
-    with _in_float64():
-        return x.astype(np.float64) + 0.0
-
-
-def _jax_box(x: Any) -> Any:
-    with _in_float64():
-        return np.stack([np.asarray(x.min(axis=0)), np.asarray(x.max(axis=0))])
-
-
-def _jax_concatenate(parts: list[Any]) -> Any:
-    with _in_float64():
-        return sys.modules["jax"].numpy.concatenate(parts)
-
-
-def _jax_part(x: Any, part: Any) -> Any:
-    with _in_float64():
-        return x[part]
-
-
-_JAX = _Library(
-    points=_jax_points,
-    box=_jax_box,
-    concatenate=_jax_concatenate,
-    part=_jax_part,
+_JAX = _like_numpy(
+    "jax.numpy",
+    within=_in_float64,
+    contiguous=lambda x: x,
     bring=lambda values, example: sys.modules["jax"].device_put(values, next(iter(example.devices()))),
     to_host=np.asarray,
 )
 
 _LIBRARIES = {"torch": _TORCH, "cupy": _CUPY, "jax": _JAX, "jaxlib": _JAX}
+
+
+# ---------------------------------------------------------------- one code for arrays of NumPy and tensors of torch
+#
+# What both write alike needs no name here: ``sum(1)``, ``reshape``, masks, and the functions of `namespace_of`.
+
+
+def namespace_of(array: Any) -> Any:
+    """NumPy or torch: ``where``, ``amax``, ``amin``, ``sign`` and ``sqrt`` mean the same in both."""
+    return np if isinstance(array, np.ndarray) else sys.modules["torch"]
+
+
+def _made_beside(like: Any, maker: str, value: Any, dtype: str) -> Any:
+    namespace = namespace_of(like)
+    place = {} if namespace is np else {"device": like.device}
+    return getattr(namespace, maker)(value, dtype=getattr(namespace, dtype), **place)
+
+
+def zeros(shape: tuple[int, ...], like: Any, dtype: str = "float64") -> Any:
+    """So many zeros, where another array lies."""
+    return _made_beside(like, "zeros", shape, dtype)
+
+
+def count_up(count: int, like: Any, dtype: str = "int64") -> Any:
+    """0, 1, 2, … where another array lies."""
+    return _made_beside(like, "arange", count, dtype)
+
+
+def placed(values: Any, like: Any) -> Any:
+    """Whole numbers, where another array lies."""
+    return _made_beside(like, "asarray", values, "int64")
+
+
+def rounded(values: Any) -> Any:
+    """The nearest whole numbers, as int64."""
+    return np.rint(values).astype(np.int64) if isinstance(values, np.ndarray) else values.round().long()
+
+
+def repeated(counts: Any, total: int) -> Any:
+    """Each place of ``counts`` as often as it says; all together ``total``, which a GPU need not tell then."""
+    if isinstance(counts, np.ndarray):
+        return np.repeat(np.arange(len(counts)), counts)
+    return namespace_of(counts).repeat_interleave(counts, output_size=total)
+
+
+def sums_at(places: Any, rows: Any, count: int) -> Any:
+    """(count, d): the sum of the rows (E, d) that belong to each place."""
+    axes = rows.shape[1]
+    if not isinstance(rows, np.ndarray):
+        return rows.new_zeros(count, axes).index_add(0, places, rows)
+    entries = places[:, None] * axes + np.arange(axes)
+    return np.bincount(entries.ravel(), rows.ravel(), minlength=count * axes).reshape(count, axes)

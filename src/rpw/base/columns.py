@@ -1,4 +1,4 @@
-"""What coordinates are: the names of the columns of tables (of pandas, polars or Arrow), and the unit of images.
+"""The names of the columns of tables (of pandas, polars or Arrow), and the unit of images.
 
 Numbers go by their place, so tables that are compared must name their columns alike and in one order. Names are never
 used to put columns in order: a table that names them otherwise is refused. Images in different units are compared,
@@ -26,6 +26,25 @@ class _Named(NamedTuple):
     owner: str  # what a message calls it
     names: tuple[str, ...]
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the columns got no names, but numbers (0, 1, 2, …): they may stand beside some with names."""
+        return all(name.isdecimal() for name in self.names)
+
+    def check_alike(self, other: _Named) -> None:
+        """Raise for other names in the same number. (Another number is another dimension, which is refused as such.)"""
+        if len(self.names) != len(other.names) or self.is_numbered != other.is_numbered or self.names == other.names:
+            return
+        text = f"{self.owner} has the columns {', '.join(self.names)}, and {other.owner} has {', '.join(other.names)}"
+        if len(self.names) > _MOST_LISTED:
+            pairs = enumerate(zip(self.names, other.names, strict=True))
+            place, here, there = next((place, *pair) for place, pair in pairs if pair[0] != pair[1])
+            text = f"{self.owner} has the column {here} at index {place}, and {other.owner} has {there} there"
+        raise ValueError(
+            f"{text}: tables must have the same columns in the same order; reorder or rename them, or pass arrays "
+            "without names"
+        )
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -52,23 +71,30 @@ class Columns:
     @property
     def best(self) -> tuple[str, ...]:
         """The names to show: those of a table that names its columns, rather than numbers; else nothing."""
-        return next((each.names for each in self._seen if not _are_numbered(each)), ()) if self._seen else ()
-
-    def shared_with(self, **arguments: Any) -> Columns:
-        """Those of tables, or lists of tables, that come now as well; raises where they are named otherwise."""
-        seen, given = list(self._seen), list(_each(arguments))
-        pixel = _shared_pixel([value for _, value in given], self._pixel)
-        for owner, value in given:
-            named = _Named(owner, _names_of(value, self.of_places))
-            _check_alike(named, seen)
-            if named.names and all(named.names != other.names for other in seen):
-                seen.append(named)
-        is_known = len(seen) == len(self._seen) and pixel == self._pixel
-        return self if is_known else Columns(self.of_places, tuple(seen), pixel)
+        return next((each.names for each in self._seen if not each.is_numbered), ())
 
     def owned_by(self, owner: str) -> Columns:
         """The same, which messages say that ``owner`` has."""
-        return replace(Columns.stored(owner, self.names, self.of_places), _pixel=self._pixel)
+        return replace(self, _seen=tuple(_Named(owner, names) for names in self.names))
+
+    def shared_with(self, **arguments: Any) -> Columns:
+        """Those of tables, or lists of tables, that come now as well; raises where they are named otherwise."""
+        seen, pixels = [*self._seen], [] if self._pixel is None else [self._pixel]
+        for owner, value in _each(arguments):
+            named = _Named(owner, _names_of(value, self.of_places))
+            for other in seen:
+                named.check_alike(other)
+            if named.names and named.names not in (other.names for other in seen):
+                seen.append(named)
+            if isinstance(pixel := getattr(value, "pixel", None), float):
+                pixels.append(pixel)
+        if pixels and max(pixels) - min(pixels) > _UNIT_ROUNDING * max(pixels):
+            warn_caller(
+                "these images have different sizes, and Measure.from_image has scaled each by its own "
+                "diagonal: pass the same diagonal= for all of them, or resize the images to one size"
+            )
+        is_known = len(seen) == len(self._seen) and not pixels
+        return self if is_known else Columns(self.of_places, tuple(seen), pixels[0] if pixels else None)
 
 
 def _each(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -77,42 +103,6 @@ def _each(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
         if isinstance(value, (list, tuple)) and not _WITHOUT_NAMES.issuperset(map(type, value)):
             yield from ((f"{name}[{s}]", item) for s, item in enumerate(value))
-
-
-def _shared_pixel(values: list[Any], known: float | None) -> float | None:
-    """How long a pixel is in the images that came first; warns where it is longer or shorter in others."""
-    lengths = [known, *(getattr(value, "pixel", None) for value in values)]
-    pixels = [length for length in lengths if isinstance(length, float)]
-    if pixels and max(pixels) - min(pixels) > _UNIT_ROUNDING * max(pixels):
-        warn_caller(
-            "these images have different sizes, and Measure.from_image has scaled each by its own "
-            "diagonal: pass the same diagonal= for all of them, or resize the images to one size"
-        )
-    return pixels[0] if pixels else None
-
-
-def _check_alike(one: _Named, others: list[_Named]) -> None:
-    """Raise for other names in the same number. (Another number is another dimension, which is refused as such.)"""
-    for other in others:
-        is_comparable = len(one.names) == len(other.names) and _are_numbered(one) == _are_numbered(other)
-        if is_comparable and one.names != other.names:
-            raise ValueError(
-                f"{_difference(one, other)}: tables must have the same columns in the same order; "
-                "reorder or rename them, or pass arrays without names"
-            )
-
-
-def _difference(one: _Named, other: _Named) -> str:
-    if len(one.names) <= _MOST_LISTED:
-        return f"{one.owner} has the columns {', '.join(one.names)}, and {other.owner} has {', '.join(other.names)}"
-    pairs = zip(one.names, other.names, strict=True)
-    place, (here, there) = next((place, pair) for place, pair in enumerate(pairs) if pair[0] != pair[1])
-    return f"{one.owner} has the column {here} at index {place}, and {other.owner} has {there} there"
-
-
-def _are_numbered(columns: _Named) -> bool:
-    """Whether a table got no names, but numbers (0, 1, 2, …): it may stand beside one with names."""
-    return all(name.isdecimal() for name in columns.names)
 
 
 def names_of_coordinates(points: Any) -> tuple[str, ...]:
@@ -130,12 +120,11 @@ def _names_of(value: Any, of_places: bool) -> tuple[str, ...]:
     if is_lazy(value):  # it would have to compute them
         return ()
     names = getattr(value, "column_names", getattr(value, "columns", None))
-    if names is None and of_places and getattr(value, "ndim", None) == 1:
-        return _texts_in(getattr(value, "index", None))
-    return () if callable(names) or not isinstance(names, Iterable) else tuple(str(name) for name in names)
-
-
-def _texts_in(labels: Any) -> tuple[str, ...]:
-    """The labels of a series, if they are names: numbers may be those of rows, and say nothing about places."""
-    listed = () if callable(labels) or not isinstance(labels, Iterable) else tuple(labels)
-    return listed if all(isinstance(label, str) for label in listed) else ()
+    is_series = names is None and of_places and getattr(value, "ndim", None) == 1
+    names = getattr(value, "index", None) if is_series else names
+    if callable(names) or not isinstance(names, Iterable):
+        return ()
+    names = tuple(names)
+    if is_series and not all(isinstance(label, str) for label in names):  # numbers may be those of rows
+        return ()
+    return tuple(map(str, names))

@@ -167,7 +167,7 @@ UserWarning
     If ``diameter`` was left out, and Δ = 1 is probably too small or too large. Too small: the points (or costs) span
     more than 2. Too large: at least 20 distinct points span less than 0.05 (for k < 1, less than 0.05·k).
 """,
-    "warns_of_reach": """
+    "warns_of_small_diameter": """
 UserWarning
     If ``diameter`` was left out and the points (or costs) span more than 2. Δ = 1 is then probably too small.
 """,

@@ -17,18 +17,20 @@ _BETWEEN = ("sklearn", "joblib")  # call rpw for somebody else: pipelines, searc
 _told: ContextVar[set[str] | None] = ContextVar("told", default=None)
 
 
-def warn_caller(text: str, about: str | None = None) -> None:
-    """Warn the code that called rpw.
+def warn_caller(text: str | None, about: str | None = None) -> bool:
+    """Warn the code that called rpw, if there is a text; returns whether there is.
 
     A text has no figures: Python shows a warning once for each line of code and text, and in a loop they would differ.
     One that needs them says what it is ``about``, which is what `told_once` knows it by.
     """
+    if text is None:
+        return False
     told, known = _told.get(), about or text
+    if told is None or known not in told:
+        warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
     if told is not None:
-        if known in told:
-            return
         told.add(known)
-    warnings.warn(text, UserWarning, stacklevel=_level_of_caller())
+    return True
 
 
 @contextmanager

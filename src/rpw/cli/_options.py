@@ -11,9 +11,9 @@ import numpy as np
 import typer
 
 import rpw
+from rpw.base.advice import about_diameter
 from rpw.base.check import as_device, as_share
 from rpw.base.deadline import deadline_after
-from rpw.base.doubts import of_one_scale
 from rpw.base.usage import UsageError
 from rpw.cli._output import counted
 from rpw.io.readers import Collection, describe_image, select_pair
@@ -21,12 +21,10 @@ from rpw.io.selection import Selection
 from rpw.io.tables import Table
 from rpw.many.diameter import all_clouds
 from rpw.measure import CollectionLike
-from rpw.pair.ground import Points
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
 from rpw.pair.problem import as_problem
 from rpw.pair.question import SOLVERS, as_question
-from rpw.pair.reach import near_for
 
 DISTANCE, READING, WRITING = "Distance", "Tables", "Files to write"  # headings of the help
 _DEVICES = ("cpu", "cuda", "cuda:N")
@@ -274,20 +272,14 @@ def diameter_note(
     prices = [float(price) for price in np.atleast_1d(k)]
     if given is not None or max(prices) == 0:
         return None
-    points, ground = np.concatenate(all_clouds(A, B)), Points(resolve(metric))
-    reach = ground.reach(points, points)
+    points = np.concatenate(all_clouds(A, B))
     way_out = "rpw diameter FILE... --quantile 0.9 computes one for --diameter"
-    if reach.is_far:
-        return f"{reach.subject} {reach.length:.4g}, far more than the diameter, which was left at 1: {way_out}"
-    if looks_near and ground.is_near(points, points, near_for(*prices)):
-        return f"all distances are far below the diameter, which was left at 1: even outliers look near; {way_out}"
-    return None
+    return about_diameter(resolve(metric).extent(points, points), *(prices if looks_near else []), way_out=way_out)
 
 
 def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str, *way_out: str) -> str | None:
     """The words of Python's warning that one column makes up nearly all of the distances, if it does."""
-    column = as_problem(x, y, None, None, metric=metric).leading_column if k > 0 else None
-    return None if column is None else of_one_scale(column, *way_out)
+    return as_problem(x, y, None, None, metric=metric).about_units(*way_out) if k > 0 else None
 
 
 def note_row(*notes: str | None) -> list[tuple[str, str]]:

@@ -14,8 +14,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.advice import has_pixels
 from rpw.base.check import Array, as_floats, as_points, as_weights
-from rpw.base.doubts import has_pixels
 from rpw.base.shared_docs import documented
 from rpw.base.types import PathLike
 from rpw.io.arrays import RAGGED, Arrays, load_arrays, unknown_arrays

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from rpw.base.advice import warn_of_image, warn_of_images
 from rpw.base.arrays import GpuPoints, gpu_points
 from rpw.base.check import Array, as_floats, as_points, as_weights, is_sparse, normalised
-from rpw.base.doubts import warn_of_columns, warn_of_image, warn_of_images
 from rpw.measure import Measure
 from rpw.pair.atoms import Atoms, Ints, Where, as_masses, atoms_of_one, joined
 from rpw.pair.ground import Ground
@@ -185,7 +185,7 @@ def _from_sparse_histograms(value: Any, name: str, size: int) -> Atoms:
 
 
 def _check_histograms(rows: Any, name: str, size: int) -> None:
-    """Raise unless the rows are histograms; warn where the columns seem to be."""
+    """Raise unless the rows are histograms."""
     shape = rows.shape
     if len(shape) != 2 or shape[1] != size:
         way_out = f"; histograms are rows here, so pass {name}.T" if len(shape) == 2 and shape[0] == size else ""
@@ -194,7 +194,6 @@ def _check_histograms(rows: Any, name: str, size: int) -> None:
         )
     if shape[0] == 0:
         raise ValueError(f"{name} is an empty collection")
-    warn_of_columns(rows, name)
 
 
 def check_same_dimension(a: Atoms, b: Atoms) -> None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.advice import about_diameter
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
@@ -25,15 +26,15 @@ from rpw.base.progress import Progress, progress_bar
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike
+from rpw.base.warn import warn_caller
 from rpw.many import index_file
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, is_one_cloud
 from rpw.many.errors import Failures
-from rpw.many.pairwise import as_diameter, warn_if_near
+from rpw.many.pairwise import as_diameter, warn_of_batch
 from rpw.many.search import Found, search_in_rounds
 from rpw.many.support import as_shared_ground
-from rpw.many.watch import Watch
 from rpw.measure import CollectionLike, Measure, PointsLike
 from rpw.pair.atoms import Atoms, joined
 from rpw.pair.metrics import Metric, as_metric
@@ -154,10 +155,11 @@ class Index:
         self._columns = columns.owned_by("the index")
         delta = as_diameter(diameter, self._ground, [self._items], (measures,))
         self._question = as_question(p=p, k=k, diameter=delta)
-        self._watch = Watch(self._ground if diameter is None and self._question.depends_on_diameter else None)
-        self._watch.keep(self._items)
-        if diameter is None and self._question.depends_on_diameter:
-            warn_if_near(PairBatch(self._items, self._items, self._ground, self._question))
+        is_told = diameter is not None or warn_of_batch(
+            PairBatch(self._items, self._items, self._ground, self._question)
+        )
+        # What measures share was looked at, and nothing lies outside of it.
+        self._is_watched = not is_told and self._question.depends_on_diameter and self._ground.size is None
         self._set_device(device)
         self.stats = SearchStats()
 
@@ -316,7 +318,7 @@ class Index:
         more = as_collection(measures, "measures", self._ground, device=self._device)
         self._check_dimension(more, "measures")
         columns = self._columns.shared_with(measures=measures).owned_by("the index")
-        self._watch.keep(more)
+        self._look(more)
         self._items = joined([self._items, more])
         self._columns = columns
 
@@ -385,7 +387,7 @@ class Index:
             setattr(index, name, part)
         index._set_device(device)
         index.stats = SearchStats()
-        index._watch = Watch()
+        index._is_watched = False
         return index
 
     def _set_device(self, device: str) -> None:
@@ -424,8 +426,14 @@ class Index:
         queries = as_collection([self._as_one(q)] if is_one else q, "q", self._ground, device=self._device)
         self._check_dimension(queries, "q")
         self._columns.shared_with(q=q)
-        self._watch.look(queries)
+        self._look(queries)
         return queries, is_one
+
+    def _look(self, measures: Atoms) -> None:
+        """Warn once, when measures come that lie far from the first one under a diameter that nobody chose."""
+        if self._is_watched:
+            extent = self._ground.extent(self._items.measure(0).where, measures.where)
+            self._is_watched = not warn_caller(about_diameter(extent))
 
     def _as_one(self, q: Any) -> Any:
         """One query, such that a list that holds it is a collection: rows of numbers are points."""

@@ -1,8 +1,7 @@
 """Distances of pairs that were solved before, at several k: what is asked for again is not solved again.
 
 A search over k fits the same measures again and again, split into other halves each time. Here a pair is known by what
-its measures hold, so that it is solved once, at all k, whoever asks for it. `SeenK` notices a search that solves them
-again for each k.
+its measures hold, so that it is solved once, at all k, whoever asks for it.
 """
 
 from __future__ import annotations
@@ -23,11 +22,10 @@ from rpw.many.batch import PairBatch
 from rpw.many.errors import error_of
 from rpw.pair.atoms import Atoms, Ints
 
-__all__ = ["KnownPairs", "SeenK"]
+__all__ = ["KnownPairs"]
 
 _NUMBERS_PER_PAIR = 5  # the distance, the key, its order and its place among those that are known, and a copy
 _POINTS_IN_SAMPLE = 24
-_MOST_COLLECTIONS = 256  # more than the folds of nearly every search
 
 
 @dataclass
@@ -124,31 +122,6 @@ class KnownPairs:
         with self._lock:
             while self._tables and sum(table.size for table in self._tables.values()) > self._most_bytes:
                 self._tables.popitem(last=False)
-
-
-class SeenK:
-    """Which k came with which collection, until one came with two; threads may share it."""
-
-    def __init__(self) -> None:
-        self.is_over = False  # what was to be told is told
-        self._seen: OrderedDict[str, set[float]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def add(self, collection: str, k: float) -> list[float]:
-        """Both k of a collection, the first time that one comes with a second k; else nothing."""
-        with self._lock:
-            if self.is_over:
-                return []
-            seen = self._seen.setdefault(collection, set())
-            seen.add(k)
-            self._seen.move_to_end(collection)
-            while len(self._seen) > _MOST_COLLECTIONS:
-                self._seen.popitem(last=False)
-            if len(seen) == 1:
-                return []
-            self.is_over = True
-            self._seen.clear()
-            return sorted(seen)
 
 
 def _keys_of(a: Ints, b: Ints, is_symmetric: bool) -> Ints:

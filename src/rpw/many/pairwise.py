@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.advice import about_diameter
 from rpw.base.arrays import home_of, settled_device
 from rpw.base.check import Array
 from rpw.base.columns import Columns
@@ -17,6 +18,7 @@ from rpw.base.progress import Progress
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
+from rpw.base.warn import warn_caller
 from rpw.many.backends.choice import backend_for
 from rpw.many.batch import PairBatch
 from rpw.many.collection import as_collection, check_same_dimension, points_given
@@ -27,7 +29,6 @@ from rpw.pair.atoms import Atoms
 from rpw.pair.ground import Ground
 from rpw.pair.metrics import Metric, as_metric
 from rpw.pair.question import Question, as_question, as_question_of_several, check_distance
-from rpw.pair.reach import near_for, warn_of_nearness, warn_of_reach
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -292,16 +293,10 @@ def as_diameter(
     return check.as_positive(found, "diameter='auto'")
 
 
-def warn_of_batch(batch: PairBatch) -> None:
-    """Warn where Δ was left out, matters, and hardly fits."""
-    if batch.question.depends_on_diameter:
-        warn_of_reach(batch.ground.reach(batch.a.where, batch.b.where))
-        warn_if_near(batch)
-
-
-def warn_if_near(batch: PairBatch) -> None:
-    """Warn where Δ was left out, and is far larger than all distances."""
+def warn_of_batch(batch: PairBatch) -> bool:
+    """Warn where Δ was left out, matters, and hardly fits; returns whether it did."""
     question = batch.question
-    length = near_for(*question.several_k or (question.k,))
-    if batch.ground.is_near(batch.a.where, batch.b.where, length):
-        warn_of_nearness()
+    if not question.depends_on_diameter:
+        return False
+    extent = batch.ground.extent(batch.a.where, batch.b.where)
+    return warn_caller(about_diameter(extent, *question.several_k or (question.k,)))

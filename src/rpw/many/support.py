@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _core
+from rpw.base.advice import Extent
 from rpw.base.check import Array, as_cost, as_points
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Ints, Where
 from rpw.pair.diameter import Diameter, diameter_of
-from rpw.pair.ground import Ground, Matrix, Points, has_many, sample_of
+from rpw.pair.ground import Ground, Matrix, Points, sample_of
 from rpw.pair.ground_form import InArrays, InCore, measures_of
 from rpw.pair.metrics import GroundMetric, check_beside_cost, equal_rows
 from rpw.pair.question import Question
-from rpw.pair.reach import FAR, Reach
 
 __all__ = ["Support", "as_shared_ground"]
 
@@ -75,13 +75,9 @@ class Support(Ground):
         """Of all places."""
         return diameter_of(self.metric, [self.points], deadline=deadline)
 
-    def reach(self, x: Where, y: Where) -> Reach:
+    def extent(self, x: Where, y: Where) -> Extent:
         """Of all places."""
-        return Reach(self.metric.reach(self.points, self.points, FAR))
-
-    def is_near(self, x: Where, y: Where, length: float) -> bool:
-        """Whether all places are."""
-        return self.metric.is_within(self.points, self.points, length) and has_many(self.points, self.points)
+        return self.metric.extent(self.points, self.points)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels of equal places, their points on a line, or the matrix of their distances."""

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rpw.base.array_kinds import rounded
-from rpw.base.arrays import concatenated
+from rpw.base.arrays import concatenated, rounded
 from rpw.base.check import Array
 
 __all__ = ["Atoms", "Ints", "Where", "as_masses", "atoms_of_one", "joined"]

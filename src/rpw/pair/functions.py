@@ -8,8 +8,8 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from rpw.base import check
+from rpw.base.advice import UNKNOWN, about_diameter
 from rpw.base.deadline import deadline_after
-from rpw.base.doubts import of_one_scale
 from rpw.base.progress import ProgressOfOne, Tell, progress_line
 from rpw.base.shared_docs import documented
 from rpw.base.warn import warn_caller
@@ -19,7 +19,6 @@ from rpw.pair.metrics import Metric
 from rpw.pair.problem import Problem, as_problem
 from rpw.pair.profile import Profile
 from rpw.pair.question import Question, as_question
-from rpw.pair.reach import NO_REACH, Reach, near_for, warn_of_nearness, warn_of_reach
 from rpw.pair.result import Result
 
 __all__ = [
@@ -115,8 +114,7 @@ def solve(
     deadline = deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    _warn_of_default(diameter, k, problem, question)
-    _warn_of_units(problem, question)
+    _warn_of_pair(diameter, k, problem, question)
     with _telling(progress) as tell:
         return solvers.solve(problem, question, deadline, tell)
 
@@ -188,8 +186,7 @@ def distance(
     deadline = deadline_after(time_limit)
     question = as_question(p=p, k=k, diameter=diameter, tol=tol, solver=solver)
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
-    _warn_of_default(diameter, k, problem, question)
-    _warn_of_units(problem, question)
+    _warn_of_pair(diameter, k, problem, question)
     with _telling(progress) as tell:
         return solvers.value(problem, question, deadline, tell)
 
@@ -371,8 +368,8 @@ def profile(
     problem = as_problem(x, y, a, b, cost=cost, metric=metric)
     with _telling(progress, "W") as tell:
         curve = solvers.profile(problem, question, limit, deadline, tell)
-    reach = _reach_beyond(diameter, problem, question)
-    return replace(curve, _reach=reach)  # the curve has no Δ: the warning comes with a k
+    extent = problem.extent if diameter is None else UNKNOWN
+    return replace(curve, _extent=extent)  # the curve has no Δ: the warning comes with a k
 
 
 @documented
@@ -732,20 +729,9 @@ def _telling(progress: ProgressOfOne, bounded: str = "the answer") -> AbstractCo
     return progress_line(progress, bounded)
 
 
-def _warn_of_default(diameter: float | None, k: float, problem: Problem, question: Question) -> None:
-    """Warn where Δ was left out, matters, and hardly fits."""
-    warn_of_reach(_reach_beyond(diameter, problem, question))
-    if diameter is None and k is _K and problem.is_near(near_for(k)):
-        warn_of_nearness()
-
-
-def _warn_of_units(problem: Problem, question: Question) -> None:
-    """Warn where lengths matter, and one column makes up nearly all of them."""
-    column = None if question.is_of_shared_mass else problem.leading_column
-    if column is not None:
-        warn_caller(of_one_scale(column))
-
-
-def _reach_beyond(diameter: float | None, problem: Problem, question: Question) -> Reach:
-    """How far the atoms reach, where Δ matters and was left out; else 0."""
-    return problem.reach if diameter is None and question.depends_on_diameter else NO_REACH
+def _warn_of_pair(diameter: float | None, k: float, problem: Problem, question: Question) -> None:
+    """Warn where Δ was left out, matters and hardly fits, and where one column makes up nearly all of the distances."""
+    if diameter is None and question.depends_on_diameter:
+        warn_caller(about_diameter(problem.extent, *([k] if k is _K else [])))
+    if not question.is_of_shared_mass:
+        warn_caller(problem.about_units())

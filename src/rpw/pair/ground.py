@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from rpw import _core
+from rpw.base.advice import MANY, Extent
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
 from rpw.base.memory import check_pairs_fit
 from rpw.pair.atoms import Atoms, Where
 from rpw.pair.diameter import Diameter, diameter_of
 from rpw.pair.ground_form import InArrays, InCore, common_labels, labelled, measures_of, on_places
-from rpw.pair.metrics import CallableMetric, GroundMetric, equal_rows
+from rpw.pair.metrics import CallableMetric, GroundMetric
 from rpw.pair.question import Question
-from rpw.pair.reach import FAR, MANY, Reach
 
-__all__ = ["Ground", "Matrix", "Points", "has_many", "sample_of"]
+__all__ = ["Ground", "Matrix", "Points", "sample_of"]
 
 _ROWS_PER_DIGEST = 64
 
@@ -101,16 +101,8 @@ class Ground(ABC):
         """Δ of the space, as far as it is known: all of it where it is shared, else these points."""
 
     @abstractmethod
-    def reach(self, x: Where, y: Where) -> Reach:
-        """How far atoms reach together, if farther than `FAR` and linear time is enough to find it; else nothing."""
-
-    @abstractmethod
-    def is_near(self, x: Where, y: Where, length: float) -> bool:
-        """Whether linear time shows that there are many atoms, and that all lie within ``length`` of each other."""
-
-    def outermost(self, x: Where, y: Where) -> Where:
-        """A few of these atoms, which reach about as far as all; none where `reach` does not depend on them."""
-        return x[:0]
+    def extent(self, x: Where, y: Where) -> Extent:
+        """How far atoms extend together, as far as linear time tells."""
 
     @abstractmethod
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
@@ -209,17 +201,9 @@ class Points(Ground):
         """Of these points."""
         return diameter_of(self.metric, clouds, deadline=deadline)
 
-    def reach(self, x: Where, y: Where) -> Reach:
-        """Of these points, by the metric."""
-        return Reach(self.metric.reach(x, y, FAR))
-
-    def is_near(self, x: Where, y: Where, length: float) -> bool:
+    def extent(self, x: Where, y: Where) -> Extent:
         """By the metric."""
-        return self.metric.is_within(x, y, length) and has_many(x, y)
-
-    def outermost(self, x: Where, y: Where) -> Where:
-        """By the metric."""
-        return self.metric.outermost(x, y)
+        return self.metric.extent(x, y)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """Labels, the metric, or (of one pair) a matrix that is computed here."""
@@ -300,13 +284,10 @@ class Matrix(Ground):
         """The largest entry."""
         return Diameter(self.largest)
 
-    def reach(self, x: Where, y: Where) -> Reach:
-        """The largest entry."""
-        return Reach(self.largest, is_of_cost=True)
-
-    def is_near(self, x: Where, y: Where, length: float) -> bool:
+    def extent(self, x: Where, y: Where) -> Extent:
         """By the largest entry; places that are not the same count as different."""
-        return 0 < self.largest <= length and sum(self.cost.shape) >= MANY
+        are_many = self.largest > 0 and sum(self.cost.shape) >= MANY
+        return Extent(self.largest, self.largest, are_many, is_of_cost=True)
 
     def prepare(self, question: Question, a: Atoms, b: Atoms, deadline: Deadline = NEVER) -> InCore:
         """The matrix itself."""
@@ -347,13 +328,6 @@ class Matrix(Ground):
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # not what the core was given
-
-
-def has_many(x: Array, y: Array) -> bool:
-    """Whether many of these points are different."""
-    points = np.asarray(x) if y is x else np.concatenate([x, y])
-    # The first few have enough of them, nearly always: then nothing has to be sorted.
-    return any(len(part) >= MANY and equal_rows(part).max() + 1 >= MANY for part in (points[: 50 * MANY], points))
 
 
 def sample_of(metric: GroundMetric, x: Array, y: Array, count: int) -> bytes:

@@ -16,17 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw import _core
-from rpw.base.array_kinds import count_up, library_of
+from rpw.base.advice import FAR, MANY, NEAR, UNKNOWN, Extent
+from rpw.base.arrays import count_up, namespace_of
 from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
-from rpw.base.identity import describe_callable
+from rpw.pair.identity import describe_callable
 
 __all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "check_beside_cost", "equal_rows"]
 
 #: What ``metric=`` takes: a name, or a function of two points.
 Metric = str | Callable[[Any, Any], float]
 
-_MOST_ENDS = 5  # the way between the second and the third is the diameter, or close to it, in nearly all clouds
 _PAIRS_PER_BLOCK = 1 << 19  # small enough that Ctrl-C and time_limit are noticed between two blocks
 
 
@@ -69,20 +69,9 @@ class GroundMetric(ABC):
         """Places about in the middle of the points, beside the points themselves; two of these lie far apart."""
         return []
 
-    def reach(self, x: Array, y: Array, beyond: float) -> float:
-        """The distance of two points of both clouds together that lie farther apart than ``beyond``.
-
-        0 where linear time has found none.
-        """
-        return 0.0
-
-    def outermost(self, x: Array, y: Array) -> Array:
-        """A few points of both clouds that lie far from each other, as far as linear time finds some."""
-        return x[:0]
-
-    def is_within(self, x: Array, y: Array, length: float) -> bool:
-        """Whether linear time is enough to know that no two points of both clouds lie farther apart than ``length``."""
-        return False
+    def extent(self, x: Array, y: Array) -> Extent:
+        """How far the points of both clouds extend together, as far as linear time tells."""
+        return UNKNOWN
 
     def describe(self) -> str:
         """The same text for the same metric in another process (stores on disk depend on it)."""
@@ -126,7 +115,7 @@ class CoreMetric(GroundMetric):
 
     def ways(self, x: Any, y: Any) -> tuple[Any, Any]:
         """By the norm; where several differences are the largest one, the first of them counts alone."""
-        library, ways = library_of(x), x - y
+        library, ways = namespace_of(x), x - y
         sizes = abs(ways)
         largest = library.amax(sizes, 1)
         if self._order == 2:
@@ -159,39 +148,22 @@ class CoreMetric(GroundMetric):
             return longest
         return longest * float(np.linalg.norm(sides / longest, self._order))
 
-    def reach(self, x: Array, y: Array, beyond: float) -> float:
-        """Sought only where the box around both is wide; in many dimensions it is far wider than the points are."""
-        if self.is_within(x, y, beyond):
-            return 0.0
-        ends = self.outermost(x, y)
-        if len(ends) == 0:
-            return 0.0
-        lengths = np.empty((len(ends), len(ends)))
-        self.fill(ends, ends, lengths)
-        longest = float(lengths.max())
-        return longest if longest > beyond else 0.0
+    def extent(self, x: Array, y: Array) -> Extent:
+        """By the box around both. In many dimensions it is far wider than the points are, so points are looked at too.
 
-    def outermost(self, x: Array, y: Array) -> Array:
-        """From the middle of the box to the farthest point, from there to the farthest, while the way gets longer."""
+        From one point to the farthest, and on to the farthest from there: that is at least half of the diameter.
+        """
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
-        if np.isinf(_core.length_unit(x, y)):
-            return x[:0]  # who measures them will say that their distances are no float64
-        clouds = (x,) if y is x else (x, y)
-        low, high = (np.stack([pick(cloud, axis=0) for cloud in clouds]) for pick in (np.min, np.max))
-        here = low.min(axis=0) / 2 + high.max(axis=0) / 2
-        ends: list[Array] = []
-        longest = 0.0
-        while len(ends) < _MOST_ENDS:
-            here, length = max((self._farthest(here, cloud) for cloud in clouds), key=lambda found: found[1])
-            if len(ends) > 1 and length <= longest:
-                break
-            longest = length if ends else 0.0  # the middle of the box is none of the points
-            ends.append(here)
-        return np.stack(ends)
-
-    def is_within(self, x: Array, y: Array, length: float) -> bool:
-        """By the box around both."""
-        return _core.box_diameter(np.ascontiguousarray(x), np.ascontiguousarray(y), self.core) <= length
+        most = _core.box_diameter(x, y, self.core)
+        if most <= FAR:
+            are_many = most <= NEAR and _core.count_distinct(np.concatenate([x, y])) >= MANY
+            return Extent(most=most, are_many=are_many)
+        if np.isinf(_core.length_unit(x, y)):  # who measures them will say that their distances are no float64
+            return UNKNOWN
+        here, least = x[0], 0.0
+        for _ in range(2):
+            here, least = max((self._farthest(here, cloud) for cloud in (x, y)), key=lambda found: found[1])
+        return Extent(least, most)
 
     def _farthest(self, here: Array, points: Array) -> tuple[Array, float]:
         distances = np.empty((1, len(points)))

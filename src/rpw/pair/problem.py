@@ -11,10 +11,10 @@ import numpy as np
 
 from rpw import _core
 from rpw.base import check
+from rpw.base.advice import Extent, about_units, warn_of_image
 from rpw.base.check import Array
 from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline
-from rpw.base.doubts import warn_of_image
 from rpw.base.frozen import frozen
 from rpw.base.memory import check_pairs_fit
 from rpw.measure import Measure, is_grid
@@ -22,7 +22,6 @@ from rpw.pair.atoms import Ints, Where, as_masses, atoms_of_one
 from rpw.pair.ground import Ground, Matrix, Points
 from rpw.pair.metrics import as_metric, check_beside_cost
 from rpw.pair.question import Question
-from rpw.pair.reach import Reach
 
 __all__ = ["Problem", "as_problem"]
 
@@ -71,13 +70,13 @@ class Problem:
         return bool(np.ptp(as_masses(self.a)[self.rows]) == 0 and np.ptp(as_masses(self.b)[self.columns]) == 0)
 
     @property
-    def reach(self) -> Reach:
-        """How far the atoms reach together."""
-        return self.ground.reach(self.x, self.y)
+    def extent(self) -> Extent:
+        """How far the atoms extend together."""
+        return self.ground.extent(self.x, self.y)
 
-    def is_near(self, length: float) -> bool:
-        """Whether many atoms are known to lie within this length of each other."""
-        return self.ground.is_near(self.x, self.y, length)
+    def about_units(self, *way_out: str) -> str | None:
+        """What to say if one column makes up nearly all of the distances."""
+        return about_units(self.x, self.y, self.names, *way_out) if self.ground.has_norm else None
 
     @property
     def is_balanced(self) -> bool:
@@ -101,16 +100,6 @@ class Problem:
     def dimension(self) -> int:
         """The number of coordinates of points whose distances the core computes; else 0."""
         return int(self.x.shape[1]) if self.ground.has_norm and self.points is not None and self.x.ndim == 2 else 0
-
-    @property
-    def leading_column(self) -> str | None:
-        """The column that makes up nearly all of the distances under a norm, as a message names it, if there is one."""
-        if not self.ground.has_norm:
-            return None
-        column = _core.leading_column(np.ascontiguousarray(self.x), np.ascontiguousarray(self.y))
-        if column is None:
-            return None
-        return f"the column {self.names[column]}" if self.names else f"column {column} (counted from 0)"
 
     def to_core(self, question: Question, deadline: Deadline) -> tuple[_core.Space, _core.Measures, _core.Measures]:
         """The space and the two measures for the core.

@@ -5,41 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rpw.base.advice import UNKNOWN, Extent, about_diameter
 from rpw.base.check import Array, as_k, as_kappa, as_mass, for_each
 from rpw.base.frozen import read_only
 from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.shared_docs import documented
+from rpw.base.warn import warn_caller
 from rpw.pair.crossing import Polyline
 from rpw.pair.elbow import Spread, outlier_share
-from rpw.pair.reach import NO_REACH, Reach, warn_of_reach
 from rpw.pair.result import Result, in_power_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
+    from rpw.pair.solvers import SolvedPair
+
 __all__ = ["Profile"]
 
 _SMALLEST_STEP = 1e-15  # masses are told apart to this much
 _OTHER_NUMBER = 1e-6  # far beyond rounding, as a share of what there is at most
-
-
-class Pair(Protocol):
-    """Two measures that can be solved again."""
-
-    def crossing(self, k: float) -> Result:
-        """RPW with its plan."""
-
-    def transport(self, mass: float) -> Result:
-        """The cheapest plan that moves a mass."""
-
-    def without_metric(self) -> Pair:
-        """The same, as it can be pickled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +77,9 @@ class Profile:
     _cost: Array  # in units of scale ** p (p = inf: of the distance)
     _scale: float
     _slopes: Array  # of the edges of F, in the same units (p = inf: none)
-    _reach: Reach = NO_REACH  # of the points, if the diameter was left out
+    _extent: Extent = UNKNOWN  # of the points, if the diameter was left out
     _lower: Profile | None = None  # the other curve, where this one is not exact
-    _pair: Pair | None = None  # to solve again, for plans
+    _pair: SolvedPair | None = None  # to solve again, for plans
     _used_up: tuple[Array, Array] | None = None  # the slope (p = inf: W) at which each atom had moved
     _spread: Spread | None = None  # how far apart the measures lie, where this is the exact profile
     _upper: Profile | None = None  # the curve to which this is the lower one
@@ -105,7 +95,7 @@ class Profile:
         In units of W, it is nowhere more than ``tol`` below the upper curve. ``lower.distance(k)`` is a lower bound on
         RPW.
         """
-        return self if self._lower is None else replace(self._lower, _reach=self._reach, _upper=self)
+        return self if self._lower is None else replace(self._lower, _extent=self._extent, _upper=self)
 
     @property
     def is_exact(self) -> bool:
@@ -241,7 +231,7 @@ class Profile:
 
         Warns
         -----
-        %(warns_of_reach)s
+        %(warns_of_small_diameter)s
 
         Examples
         --------
@@ -251,7 +241,7 @@ class Profile:
         """
         kappas = for_each(k, "k", lambda one: as_kappa(one, self.diameter))
         if np.any(np.greater(kappas, 0)):
-            warn_of_reach(self._reach)
+            warn_caller(about_diameter(self._extent))
         found = for_each(kappas, "k", self._crossing)
         return found if self._upper is None else _lesser(found, for_each(kappas, "k", self._upper._crossing))
 
@@ -318,7 +308,7 @@ class Profile:
 
         Warns
         -----
-        %(warns_of_reach)s
+        %(warns_of_small_diameter)s
 
         Examples
         --------
@@ -329,7 +319,7 @@ class Profile:
         """
         price = as_k(k)
         if as_kappa(price, self.diameter) > 0:
-            warn_of_reach(self._reach)
+            warn_caller(about_diameter(self._extent))
         found = self._solvable.crossing(price)
         self._check_unchanged(self.lower.distance(price), found.distance, self.distance(price))
         return found
@@ -374,7 +364,7 @@ class Profile:
             raise ValueError("metric has changed since this profile was computed: call rpw.profile again")
 
     @property
-    def _solvable(self) -> Pair:
+    def _solvable(self) -> SolvedPair:
         if self._is_lower:
             raise ValueError(
                 "the lower curve has no plans: call plan(mass) or result(k) of the profile that it belongs to"

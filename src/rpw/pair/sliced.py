@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from rpw import _core
 from rpw.base import check
+from rpw.base.advice import about_diameter
 from rpw.base.check import Array
 from rpw.base.deadline import Deadline, TimeLimitError, deadline_after
 from rpw.base.made_by_rpw import NO_PARAMETERS
@@ -19,11 +20,11 @@ from rpw.base.memory import is_out_of_memory
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.shared_docs import documented
 from rpw.base.threads import as_n_threads
+from rpw.base.warn import warn_caller
 from rpw.measure import PointsLike
 from rpw.pair.atoms import Ints, as_masses
 from rpw.pair.problem import as_problem
 from rpw.pair.question import Question, as_question
-from rpw.pair.reach import warn_of_reach
 
 __all__ = ["Sliced", "sliced"]
 
@@ -186,7 +187,7 @@ def sliced(
             "because almost no direction projects two different points onto one"
         )
     if k is not None and diameter is None:
-        warn_of_reach(problem.reach)
+        warn_caller(about_diameter(problem.extent))
     mass_a, mass_b = as_masses(problem.a), as_masses(problem.b)
     # Far from the origin, products with directions would lose the digits in which points differ.
     near_x, near_y = (points - problem.x[:1] for points in (problem.x, problem.y))

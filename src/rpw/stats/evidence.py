@@ -11,6 +11,7 @@ docs/proofs/statistics.md, "A p-value that outliers cannot forge".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +21,7 @@ from rpw.base.check import Array
 from rpw.stats.prices import Prices
 from rpw.stats.resampled import Resampled
 
-__all__ = ["Evidence", "rank_pvalue"]
+__all__ = ["Evidence", "fewest_replaced", "rank_pvalue"]
 
 _TIE = 1e-11  # of the largest number: what is closer is a tie
 
@@ -93,13 +94,15 @@ class Evidence:
 
     def fewest_replaced(self, alpha: float) -> int:
         """The smallest r with p_r > α: fewer replaced rows cannot explain the difference. p_r grows with r."""
-        if self.pvalue(0) > alpha:
-            return 0
-        rejected, kept = 0, int(self.resampled.sizes[0])
-        while kept - rejected > 1:
-            middle = (rejected + kept) // 2
-            if self.pvalue(middle) > alpha:
-                kept = middle
-            else:
-                rejected = middle
-        return kept
+        return fewest_replaced(self.pvalue, int(self.resampled.sizes[0]), alpha)
+
+
+def fewest_replaced(pvalue: Callable[[int], float], most: int, alpha: float) -> int:
+    """The smallest r, up to ``most``, with p_r > α, by halving: p_r grows with r."""
+    if pvalue(0) > alpha:
+        return 0
+    rejected, kept = 0, most
+    while kept - rejected > 1:
+        middle = (rejected + kept) // 2
+        rejected, kept = (rejected, middle) if pvalue(middle) > alpha else (middle, kept)
+    return kept

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base import check
+from rpw.base.advice import warn_of_image
 from rpw.base.check import Array
 from rpw.base.columns import Columns
-from rpw.base.doubts import warn_of_image
 from rpw.base.frozen import read_only
 from rpw.base.made_by_rpw import NO_PARAMETERS
 from rpw.base.shared_docs import documented

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rpw import _core
+from rpw.base.advice import about_units
 from rpw.base.check import Array, are_uneven, as_points
 from rpw.base.columns import Columns, names_of_coordinates
-from rpw.base.doubts import of_one_scale
 from rpw.base.warn import warn_caller
 from rpw.measure import Measure
 from rpw.pair.atoms import Ints
@@ -99,12 +98,8 @@ def check_scalable(scale: Any, metric: GroundMetric) -> None:
 
 def warn_of_units(x: Array, y: Array, names: tuple[str, ...], metric: GroundMetric) -> None:
     """Warn if one column makes up nearly all of the distances, for functions that take ``scale``."""
-    if not isinstance(metric, CoreMetric):
-        return
-    column = _core.leading_column(np.ascontiguousarray(x), np.ascontiguousarray(y))
-    if column is not None:
-        subject = f"the column {names[column]}" if names else f"column {column} (counted from 0)"
-        warn_caller(of_one_scale(subject, "pass scale='robust'"))
+    if isinstance(metric, CoreMetric):
+        warn_caller(about_units(x, y, names, "pass scale='robust'"))
 
 
 def names_of_either(x: Any, y: Any) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rpw.base.array_kinds import repeated
+from rpw.base.arrays import repeated
 from rpw.base.check import Array
 from rpw.many.backends.core import CoreBackend, FlatOutcomes
 from rpw.many.batch import PairBatch
@@ -45,7 +45,7 @@ def solve_by_core(pairs: Pairs, asked: Asked, k: Array) -> Solved:
         second.atoms_at(pair, found.column),
         found.mass,
         found.plan_start[:-1],
-        lambda: work.ground.reach(work.a.where, work.b.where),
+        lambda: work.ground.extent(work.a.where, work.b.where),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rpw.base.array_kinds import repeated
+from rpw.base.advice import Extent
+from rpw.base.arrays import repeated
 from rpw.base.check import Array
 from rpw.many.backends.cuda.backend import LARGEST_P, WIDEST, leaves_float64
 from rpw.many.backends.cuda.driver import Device
@@ -17,7 +18,6 @@ from rpw.many.backends.cuda.terms import EXACT, Answers, Measures, Question
 from rpw.many.gradients.asked import Asked, as_prices
 from rpw.many.gradients.pairs import Distances, Pairs, PointPairs, Side, Solved
 from rpw.pair.atoms import Ints
-from rpw.pair.reach import Reach
 
 __all__ = ["solve_by_kernels"]
 
@@ -37,7 +37,7 @@ def solve_by_kernels(pairs: Pairs, asked: Asked, k: Any, gpu: Device) -> Solved 
     answers = _answers(pairs, question, prices, scale_of(question, facts.lengths.typical), gpu)
     if not _is_sound(answers, question):
         return None
-    return _as_solved(pairs, answers, asked, k * asked.question.diameter, facts.lengths.reach)
+    return _as_solved(pairs, answers, asked, k * asked.question.diameter, facts.lengths.extent)
 
 
 def _as_question(asked: Asked, prices: Array) -> Question:
@@ -59,7 +59,7 @@ class _Lengths(NamedTuple):
 
     typical: float
     most: float  # no distance is longer
-    reach: Reach  # as far as it is known without looking at all points
+    extent: Extent  # as far as it is known without looking at all points
 
 
 class _Facts(NamedTuple):
@@ -108,7 +108,7 @@ def _of_box(extremes: Array) -> _Lengths:
     low, high = extremes.reshape(2, -1)
     with np.errstate(over="ignore"):
         sides = high - low
-    return _Lengths(math.hypot(*sides), float(sides.sum()), Reach(float(sides.max())))
+    return _Lengths(math.hypot(*sides), float(sides.sum()), Extent(float(sides.max())))
 
 
 def _extremes_of_costs(ground: Distances) -> Any:
@@ -121,7 +121,7 @@ def _extremes_of_costs(ground: Distances) -> Any:
 def _of_costs(extremes: Array) -> _Lengths | None:
     """By the largest one; none where some are negative."""
     least, largest = extremes.tolist()
-    return None if least < 0 else _Lengths(largest, largest, Reach(largest, is_of_cost=True))
+    return None if least < 0 else _Lengths(largest, largest, Extent(largest, is_of_cost=True))
 
 
 # ---------------------------------------------------------------- all pairs, solved
@@ -171,7 +171,7 @@ def _is_sound(answers: Answers, question: Question) -> bool:
     return bool((is_between & (upper - lower <= WIDEST * upper.clamp(min=1.0))).all())
 
 
-def _as_solved(pairs: Pairs, answers: Answers, asked: Asked, kappas: Any, reach: Reach) -> Solved:
+def _as_solved(pairs: Pairs, answers: Answers, asked: Asked, kappas: Any, extent: Extent) -> Solved:
     """A pair has as many entries as atoms; those of a plan that has fewer are any, without mass."""
     found: Any = answers
     pair = repeated(pairs.a.counts + pairs.b.counts, len(found.plan_mass))
@@ -190,7 +190,7 @@ def _as_solved(pairs: Pairs, answers: Answers, asked: Asked, kappas: Any, reach:
         pairs.b.atoms_at(pair, column),
         found.plan_mass,
         pairs.a.begins + pairs.b.begins,
-        lambda: reach,
+        lambda: extent,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rpw.base.array_kinds import count_up, sums_at, zeros
+from rpw.base.arrays import count_up, sums_at, zeros
 from rpw.many.gradients.pairs import Distances, PointPairs, Side, Solved
 from rpw.pair.question import Question
 

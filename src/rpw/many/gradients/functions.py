@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rpw.base import check
-from rpw.base.array_kinds import library_of
-from rpw.base.arrays import on_host
+from rpw.base.advice import about_diameter
+from rpw.base.arrays import on_host, placed
 from rpw.base.check import Array
+from rpw.base.warn import warn_caller
 from rpw.many.backends.cuda.driver import Device
 from rpw.many.gradients.asked import Asked
 from rpw.many.gradients.by_core import solve_by_core
@@ -18,7 +19,6 @@ from rpw.many.gradients.by_kernels import solve_by_kernels
 from rpw.many.gradients.derivatives import Gradients, derivatives_of
 from rpw.many.gradients.pairs import Distances, Pairs, PointPairs, Side, atoms_there
 from rpw.pair.metrics import as_metric, check_beside_cost
-from rpw.pair.reach import warn_of_reach
 
 __all__ = ["gradients_of_cost", "gradients_of_points"]
 
@@ -60,7 +60,7 @@ def _gradients(x: Any, y: Any, a: Any, b: Any, k: Any, asked: Asked, sizes: _Siz
         x, y, a, b, k = (None if each is None else np.asarray(on_host(each)) for each in (x, y, a, b, k))
         found = solve_by_core(_checked_pairs(x, y, a, b, asked, sizes), asked, k)
     if not asked.has_diameter and asked.question.depends_on_diameter:
-        warn_of_reach(found.reach())
+        warn_caller(about_diameter(found.extent()))
     return derivatives_of(found, asked.question)
 
 
@@ -121,5 +121,4 @@ def _counts_of(like: Any, sizes: Sequence[int]) -> Any:
     """(B, 1), where another array lies; None where all points count."""
     if len(sizes) == 0:
         return None
-    place = {} if isinstance(like, np.ndarray) else {"device": like.device}
-    return library_of(like).asarray(sizes, **place)[:, None]
+    return placed(sizes, like)[:, None]

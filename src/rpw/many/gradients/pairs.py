@@ -1,6 +1,6 @@
 """Pairs that are solved for their gradients: both sides, where distances come from, and what a solve leaves.
 
-All arrays are of NumPy, or all are tensors of torch on one GPU: `rpw.base.array_kinds` has what these write
+All arrays are of NumPy, or all are tensors of torch on one GPU: `rpw.base.arrays` has what these write
 differently.
 """
 
@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from rpw.base.array_kinds import count_up, library_of, zeros
+from rpw.base.advice import Extent
+from rpw.base.arrays import count_up, namespace_of, zeros
 from rpw.pair.atoms import Ints, as_masses
 from rpw.pair.metrics import GroundMetric
-from rpw.pair.reach import Reach
 
 __all__ = ["Distances", "Pairs", "PointPairs", "Side", "Solved", "atoms_there"]
 
 
 def atoms_there(pairs: int, n: int, sizes: Any, like: Any) -> Any:
     """(B, n): whether an atom does not only fill up the array. ``sizes`` (B, 1) says how many do; None: all of them."""
-    return library_of(like).broadcast_to(count_up(n, like) < (n if sizes is None else sizes), (pairs, n))
+    return namespace_of(like).broadcast_to(count_up(n, like) < (n if sizes is None else sizes), (pairs, n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class Distances:
     def where(self) -> tuple[Any, Any]:
         """The places of both sides in that matrix."""
         pairs, n, m = self.cost.shape
-        columns = library_of(self.cost).broadcast_to(count_up(m, self.cost, "int32"), (pairs, m))
+        columns = namespace_of(self.cost).broadcast_to(count_up(m, self.cost, "int32"), (pairs, m))
         return count_up(pairs * n, self.cost, "int32").reshape(pairs, n), columns
 
 
@@ -158,4 +158,4 @@ class Solved:
     column: Any
     mass: Any  # (E,), may be 0
     begins: Any  # (B,), where the entries of each pair begin
-    reach: Callable[[], Reach]
+    extent: Callable[[], Extent]

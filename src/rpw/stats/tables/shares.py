@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rpw.base.check import Array
+from rpw.stats.evidence import fewest_replaced
 from rpw.stats.tables.categories import CategoryTest
 from rpw.stats.tables.row import DriftRow
 from rpw.stats.tables.setup import Setup
@@ -65,7 +66,8 @@ class ShareTest:
         setup.effort.report(setup.n_resamples + 1)
         observed = abs(here / self.n - there / self.m)
         low, high = (float(_quantile(values, chances, level)) for level in (0.05, 0.95))
-        changed = _fewest_replaced(observed, values, chances, min(self.n, self.m), setup.alpha)
+        smaller = min(self.n, self.m)
+        changed = fewest_replaced(lambda r: _pvalue(observed, values, chances, r / smaller), smaller, setup.alpha)
         return DriftRow(
             self.column, self.part, self.kind, observed, low, high, _pvalue(observed, values, chances, 0.0),
             changed_at_least=changed, n=self.n, m=self.m, note=note, k=0.0,
@@ -82,20 +84,6 @@ class ShareTest:
 
 def _pvalue(observed: float, values: Array, chances: Array, share: float) -> float:
     return min(1.0, float(chances[values + share >= observed - share - _TIE].sum()))
-
-
-def _fewest_replaced(observed: float, values: Array, chances: Array, smaller: int, alpha: float) -> int:
-    """The smallest r with p_r > α, by halving: p_r grows with r."""
-    if _pvalue(observed, values, chances, 0.0) > alpha:
-        return 0
-    rejected, kept = 0, smaller
-    while kept - rejected > 1:
-        middle = (rejected + kept) // 2
-        if _pvalue(observed, values, chances, middle / smaller) > alpha:
-            kept = middle
-        else:
-            rejected = middle
-    return kept
 
 
 def _quantile(values: Array, chances: Array, level: float) -> float:
