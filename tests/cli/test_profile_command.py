@@ -11,18 +11,18 @@ def test_profile_of_planted_points(tmp_path):
     """Half of the mass stays at 0, the other half moves by 4 (p = 1): F is 0 up to 1/2, then of slope 4."""
     (tmp_path / "a.csv").write_text("0\n5\n")
     (tmp_path / "b.csv").write_text("0\n1\n")
-    found = answer("profile", tmp_path / "a.csv", tmp_path / "b.csv", "--p", "1", "--k", "4")
+    found = answer("profile", tmp_path / "a.csv", tmp_path / "b.csv", "--p", "1", "--k", "4", "--no-header")
     np.testing.assert_allclose(found["mass"], [0, 0.5, 1], atol=1e-12)
     np.testing.assert_allclose(found["cost_p"], [0, 0, 2], atol=1e-12)
     assert found["elbow"] == 1  # of two points none is an outlier
     assert found["distances"]["4"] == pytest.approx(0.25, abs=1e-12)  # 4 (1/2 - ε) = 4 ε
     assert set(found["distances"]) == {"0.1", "1", "4", "10"}
-    shown = call("profile", tmp_path / "a.csv", tmp_path / "b.csv").stdout
+    shown = call("profile", tmp_path / "a.csv", tmp_path / "b.csv", "--no-header").stdout
     assert "W at 100%" in shown
     assert "1 of the mass (no gross outliers found; there may be others)" in shown
     (tmp_path / "c.csv").write_text("\n".join(["999"] + [f"{age}" for age in range(19)]))
     (tmp_path / "d.csv").write_text("\n".join(f"{age}" for age in range(20)))
-    shown = call("profile", tmp_path / "c.csv", tmp_path / "d.csv").stdout
+    shown = call("profile", tmp_path / "c.csv", tmp_path / "d.csv", "--no-header").stdout
     assert "0.95 of the mass (a first guess of the inlier share)" in shown
 
 
@@ -69,7 +69,7 @@ def test_profile_draws_a_picture(diracs):
 
 def test_profile_refuses_pictures_that_it_cannot_write(diracs):
     folder = diracs[0].parent
-    assert "must end in one of" in complaint("profile", *diracs, "--plot", folder / "out.xyz", code=2)
+    assert "choose a file that ends in one of" in complaint("profile", *diracs, "--plot", folder / "out.xyz", code=2)
     assert "there is no folder" in complaint("profile", *diracs, "--plot", folder / "nowhere" / "out.png")
 
 

@@ -90,7 +90,7 @@ def test_progress_is_shown_on_a_terminal(clouds, tmp_path, command):
         os.close(reading)
         os.close(writing)
         assert shown == "end" or is_shown
-        assert (f"100% 0:00 left {counted}" in plain(shown)) == is_shown
+        assert (f"100% 00:00 left {counted}" in plain(shown)) == is_shown
 
 
 def test_search_refuses_what_is_no_index(diracs, tmp_path):
