@@ -129,7 +129,7 @@ MANY = ("folder", "--out", "D")
                 (("--time-limit", "-1"), "--time-limit must be at least 0"),
                 (("--diameter", "-3"), "--diameter must be finite and positive"),
                 (("--metric", "dice"), "--metric dice"),
-                (("--solver", "simplex"), "--solver simplex finds one distance and no profile; choose one of auto"),
+                (("--solver", "simplex"), "--solver simplex: choose one of auto, exact"),
                 (("--plot", "a.csv"), "--plot a.csv: "),
                 (("--plot", "out.xyz"), "--plot out.xyz: choose a file that ends in one of"),
             )

@@ -16,8 +16,8 @@ from rpw.pair.metrics import as_metric as resolve
 from rpw.pair.options import OPTIONS, Option
 
 __all__ = [
-    "COMMON", "DIAMETER_OF_ALL", "OF_TABLES", "QUANTILE_OF_AUTO", "READING", "WRITING", "argument", "as_selection",
-    "check_quantile", "file", "one_of", "several_k",
+    "COMMON", "DIAMETER_OF_ALL", "OF_TABLES", "QUANTILE_OF_AUTO", "READING", "SEVERAL_K", "WRITING", "argument",
+    "as_selection", "check_quantile", "file", "one_of",
 ]  # fmt: skip
 
 READING, WRITING = "Tables", "Files to write"  # headings of the help
@@ -93,6 +93,10 @@ COMMON = {
     "diameter": replace(OPTIONS["diameter"], kind=str, default=None, otherwise="1", check=diameter_of_pair),
     "as_json": Option("Print one JSON object, and nothing else.", bool, None, default=False),
 }
+SEVERAL_K = replace(
+    COMMON["k"], kind=list[str], metavar="NUMBER[,NUMBER...]", check=several_k,
+    sentence="Cost of leaving mass behind, at least 0. Several: a matrix for each.",
+)  # fmt: skip
 DIAMETER_OF_ALL = replace(
     COMMON["diameter"],
     sentence="Size Δ of the space, the unit of length. auto: the largest distance between any two points.",

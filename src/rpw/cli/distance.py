@@ -41,20 +41,9 @@ _FACTS = ("distance", "lower", "upper", "mass", "cost", "status", "solver", "ite
     ),
 )
 def distance(
-    a: Path,
-    b: Path,
-    p: float,
-    k: float | None,
-    metric: str,
-    diameter: float | None,
-    tol: float,
-    solver: str,
-    wanted: Selection,
-    plan: Path | None,
-    unmatched: Path | None,
-    time_limit: float | None,
-    as_json: bool,
-) -> Answer:
+    a: Path, b: Path, p: float, k: float | None, metric: str, diameter: float | None, tol: float, solver: str,
+    wanted: Selection, plan: Path | None, unmatched: Path | None, time_limit: float | None, as_json: bool,
+) -> Answer:  # fmt: skip
     """How far apart two files are: the RPW distance, with proven bounds.
 
     RPW is the smallest share of the mass to leave behind so that moving the rest costs at most k·Δ times that share. It

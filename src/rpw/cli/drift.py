@@ -59,21 +59,10 @@ def _names(text: str) -> list[str]:
     ),
 )
 def drift(
-    reference: Path,
-    current: Path,
-    columns: list[str] | None,
-    exclude: list[str] | None,
-    decimal: str | None,
-    header: bool | None,
-    alpha: float,
-    n_resamples: int | None,
-    seed: int,
-    out: Path | None,
-    fail_on: str | None,
-    time_limit: float | None,
-    n_threads: int | None,
-    as_json: bool,
-) -> Answer:
+    reference: Path, current: Path, columns: list[str] | None, exclude: list[str] | None, decimal: str | None,
+    header: bool | None, alpha: float, n_resamples: int | None, seed: int, out: Path | None, fail_on: str | None,
+    time_limit: float | None, n_threads: int | None, as_json: bool,
+) -> Answer:  # fmt: skip
     """Has the data changed? Two tables, column by column and all together.
 
     Each column is tested: numbers, dates and categories. All numbers and dates are also tested together.

@@ -31,16 +31,9 @@ __all__ = ["explore"]
     out=file("The page.", "FILE.html", otherwise="explore.html", heading=None),
 )
 def explore(
-    a: Path,
-    b: Path,
-    p: float,
-    k: float | None,
-    metric: str,
-    diameter: float | None,
-    wanted: Selection,
-    out: Path | None,
-    as_json: bool,
-) -> Answer:
+    a: Path, b: Path, p: float, k: float | None, metric: str, diameter: float | None, wanted: Selection,
+    out: Path | None, as_json: bool,
+) -> Answer:  # fmt: skip
     """Write a page on which you move points and watch RPW follow.
 
     The page is one HTML file. Open it in a browser: it needs no server and sends nothing. Points lie on a line or in

@@ -46,18 +46,9 @@ _LINES = 16  # of a table, so that everything stays on one screen
     out=file("For each row of NEW its score, its p-value, and whether it is named (.csv, .tsv, .parquet, .npz)."),
 )
 def outliers(
-    reference: Path,
-    new: Path,
-    fdr: float,
-    score: str,
-    scale: str,
-    metric: str,
-    seed: int,
-    wanted: Selection,
-    out: Path | None,
-    n_threads: int | None,
-    as_json: bool,
-) -> Answer:
+    reference: Path, new: Path, fdr: float, score: str, scale: str, metric: str, seed: int, wanted: Selection,
+    out: Path | None, n_threads: int | None, as_json: bool,
+) -> Answer:  # fmt: skip
     """Name the rows of a table that do not belong to a reference.
 
     On average, at most a share --fdr of the rows named are ordinary. This is proven if rows are independent of each

@@ -13,7 +13,7 @@ from rpw.base.usage import UsageError
 from rpw.cli._command import command, usage
 from rpw.cli._files import MATRICES, check_matrix, write_matrix
 from rpw.cli._notes import diameter_note, diameter_of, dropped_of, note_rows, skipped_of
-from rpw.cli._options import DIAMETER_OF_ALL, QUANTILE_OF_AUTO, check_quantile, file, one_of, several_k
+from rpw.cli._options import DIAMETER_OF_ALL, QUANTILE_OF_AUTO, SEVERAL_K, check_quantile, file, one_of
 from rpw.cli._print import Answer, Rows, counted
 from rpw.cli._progress import bar
 from rpw.io.readers import Collection, select_collection
@@ -44,15 +44,7 @@ _WITHOUT_SOLVER = ("total_variation", "levy_prokhorov")
     b=file("A second collection: the columns of the matrix.", "DIR|FILE", heading=None),
     distance=one_of(tuple(DISTANCES), "Which distance.", default="rpw", heading=DISTANCE),
     p=replace(OPTIONS["p"], default=None, otherwise="2"),
-    k=replace(
-        OPTIONS["k"],
-        sentence="Cost of leaving mass behind, at least 0. Several: a matrix for each.",
-        kind=list[str],
-        metavar="NUMBER[,NUMBER...]",
-        default=None,
-        otherwise="1",
-        check=several_k,
-    ),
+    k=SEVERAL_K,
     diameter=DIAMETER_OF_ALL,
     quantile=QUANTILE_OF_AUTO,
     tol=replace(OPTIONS["tol"], sentence="Error allowed in each RPW; 0 means exact.", default=None, otherwise="0"),
@@ -65,26 +57,11 @@ _WITHOUT_SOLVER = ("total_variation", "levy_prokhorov")
     ),
 )
 def pairwise(
-    many: Path,
-    out: Path,
-    b: Path | None,
-    distance: str,
-    p: float | None,
-    k: list[float] | None,
-    metric: str,
-    diameter: float | str | None,
-    quantile: float | None,
-    mass: float | None,
-    lam: float | None,
-    tol: float | None,
-    solver: str | None,
-    wanted: Selection,
-    on_error: str,
-    time_limit: float | None,
-    n_threads: int | None,
-    device: str,
-    as_json: bool,
-) -> Answer:
+    many: Path, out: Path, b: Path | None, distance: str, p: float | None, k: list[float] | None, metric: str,
+    diameter: float | str | None, quantile: float | None, mass: float | None, lam: float | None, tol: float | None,
+    solver: str | None, wanted: Selection, on_error: str, time_limit: float | None, n_threads: int | None,
+    device: str, as_json: bool,
+) -> Answer:  # fmt: skip
     """All distances within a collection, or between two: a matrix."""
     with usage():
         check_quantile(quantile, diameter)

@@ -8,16 +8,15 @@ from typing import Any
 
 import rpw
 from rpw.base.extras import import_extra
-from rpw.base.usage import UsageError
 from rpw.cli._command import command, usage
 from rpw.cli._files import TABLES, check_target, sides, write_table
 from rpw.cli._notes import diameter_note, images_note, joined, note_rows, notes_of_tables, read_pair
-from rpw.cli._options import file, several_k
+from rpw.cli._options import SEVERAL_K, file
 from rpw.cli._print import Answer, Rows, counted
 from rpw.cli._progress import is_for_person
 from rpw.io.files import replacing
 from rpw.io.selection import Selection
-from rpw.pair.options import OPTIONS, SOLVERS
+from rpw.pair.options import OPTIONS
 from rpw.pair.question import as_question
 
 __all__ = ["profile"]
@@ -28,14 +27,6 @@ _ALWAYS = (0.1, 1.0, 10.0)  # the k at which RPW is shown whatever was asked
 _LINES = 16  # for as many k, so that everything stays on one screen
 
 
-def _as_solver(name: str) -> str:
-    if name in SOLVERS and name not in _SOLVERS:
-        raise UsageError(f"--solver {name} finds one distance and no profile; choose one of {', '.join(_SOLVERS)}")
-    if name not in SOLVERS:
-        raise ValueError
-    return name
-
-
 @command(
     "Compare two files",
     "rpw profile a.csv b.csv",
@@ -43,17 +34,12 @@ def _as_solver(name: str) -> str:
     "rpw profile a.csv b.csv --scores scores.csv",
     "rpw profile a.npy b.npy --tol 0.05",
     k=replace(
-        OPTIONS["k"],
+        SEVERAL_K,
         sentence="Cost of leaving mass behind. RPW is shown for the numbers given and for 0.1, 1 and 10; --plot draws "
         "only the numbers given.",
-        kind=list[str],
-        metavar="NUMBER[,NUMBER...]",
-        default=None,
-        otherwise="1",
-        check=several_k,
     ),
     tol=replace(OPTIONS["tol"], sentence="Error allowed, in units of the cost W; 0 means the exact profile."),
-    solver=replace(OPTIONS["solver"], sentence="Algorithm; lmr needs --tol.", choices=_SOLVERS, check=_as_solver),
+    solver=replace(OPTIONS["solver"], sentence="Algorithm; lmr needs --tol.", choices=_SOLVERS),
     plot=file("A picture of the profile and of RPW for each k, such as .png, .svg or .pdf."),
     scores=file(
         "For each point its score: what the last bit of its mass costs to move (.csv, .tsv, .parquet, .npz). Not with "
@@ -62,20 +48,9 @@ def _as_solver(name: str) -> str:
     ),
 )
 def profile(
-    a: Path,
-    b: Path,
-    p: float,
-    k: list[float] | None,
-    metric: str,
-    diameter: float | None,
-    tol: float,
-    solver: str,
-    wanted: Selection,
-    plot: Path | None,
-    scores: Path | None,
-    time_limit: float | None,
-    as_json: bool,
-) -> Answer:
+    a: Path, b: Path, p: float, k: list[float] | None, metric: str, diameter: float | None, tol: float, solver: str,
+    wanted: Selection, plot: Path | None, scores: Path | None, time_limit: float | None, as_json: bool,
+) -> Answer:  # fmt: skip
     """What it costs to move each share of the mass, and RPW for every k.
 
     One solve gives the whole curve. Its elbow is a first guess of the share of inliers.
@@ -97,8 +72,17 @@ def profile(
         write_table(scores, sides(one, other, score=(curve.scores_a, curve.scores_b)))
     notes = (diameter_note(diameter, 1, [x], [y], metric, looks_near=False), images_note(a, b))
     costs = sorted({*_ALWAYS, *asked_k})
-    facts = {**asked, **_curves(curve), **_bounds(curve, costs), "elbow": curve.elbow() if curve.is_exact else None}
-    facts |= {"solver": curve.solver, "plot": plot, "scores": scores, "dropped": one.dropped + other.dropped}
+    below = curve.lower
+    upper, lower = ({_name(k): each.distance(k) for k in costs} for each in (curve, below))
+    facts = {**asked, "mass": curve.mass, "cost_p": curve.cost_p, "distances": upper, "lower": lower, "upper": upper}
+    facts["lower_curve"] = None if below is curve else {"mass": below.mass, "cost_p": below.cost_p}
+    facts |= {
+        "elbow": curve.elbow() if curve.is_exact else None,
+        "solver": curve.solver,
+        "plot": plot,
+        "scores": scores,
+        "dropped": one.dropped + other.dropped,
+    }
     error = f", tol={tol:g}" if tol else ""
     given = f"p={p:g}, metric={metric}, diameter={asked['diameter']:g}{error}"
     rows = [
@@ -131,19 +115,6 @@ def _elbow(curve: rpw.Profile) -> Rows:
     share = curve.elbow()
     meaning = "no gross outliers found; there may be others" if share == 1 else "a first guess of the inlier share"
     return [("elbow", f"{share:.4g} of the mass ({meaning})")]
-
-
-def _curves(curve: rpw.Profile) -> dict[str, Any]:
-    """The breakpoints; if ``tol`` makes two curves, those of the upper one, and the lower one by name."""
-    below = curve.lower
-    other = None if below is curve else {"mass": below.mass, "cost_p": below.cost_p}
-    return {"mass": curve.mass, "cost_p": curve.cost_p, "lower_curve": other}
-
-
-def _bounds(curve: rpw.Profile, costs: list[float]) -> dict[str, dict[str, float]]:
-    """RPW at each k, and what is proven of it."""
-    upper = {_name(k): curve.distance(k) for k in costs}
-    return {"distances": upper, "lower": {_name(k): curve.lower.distance(k) for k in costs}, "upper": upper}
 
 
 def _name(k: float) -> str:

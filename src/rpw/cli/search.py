@@ -38,16 +38,9 @@ _LINES = 16  # of a table, so that everything stays on one screen
     quantile=QUANTILE_OF_AUTO,
 )
 def index(
-    many: Path,
-    out: Path,
-    p: float,
-    k: float | None,
-    metric: str,
-    diameter: float | str | None,
-    quantile: float | None,
-    wanted: Selection,
-    as_json: bool,
-) -> Answer:
+    many: Path, out: Path, p: float, k: float | None, metric: str, diameter: float | str | None,
+    quantile: float | None, wanted: Selection, as_json: bool,
+) -> Answer:  # fmt: skip
     """Save a collection as an index for rpw search.
 
     The names of the files, and their labels, go to a second file: FILE.names.json.
