@@ -96,7 +96,7 @@ def test_a_long_comparison_says_so_in_a_line(tables, monkeypatch):
     monkeypatch.setattr(stages, "_LONG", 0.0)
     files = [str(table) for table in tables[:2]]
     words = CliRunner().invoke(app, ["drift", *files, "--columns", "size", "--n-resamples", "39"]).stderr
-    assert words.startswith("rpw: 1 test of 39 random splits will take about ")
+    assert words.startswith("rpw: note: 1 test of 39 random splits will take about ")
     assert words.endswith("draw fewer rows, or pass --time-limit\n")
 
 

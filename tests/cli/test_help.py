@@ -61,7 +61,6 @@ def test_options_with_a_fixed_set_list_it():
     assert found["profile", "--solver"] == ["auto", "exact", "walk", "points", "lmr"]
     assert found["index", "--metric"] == found["outliers", "--metric"] == list(METRICS)
     assert found["pairwise", "--distance"] == list(DISTANCES)
-    assert found["search", "--device"] == ["cpu", "cuda", "cuda:N"]
     assert found["drift", "--fail-on"] == ["drift", "any"]
     assert found["pairwise", "--on-error"] == ["raise", "nan"]
     assert found["outliers", "--scale"] == ["none", "robust"]

@@ -406,7 +406,7 @@ def check_progress(value: Any, told: str = "(done, total)") -> None:
 def as_device(value: Any) -> str:
     """The name of a device; whether there is one, others ask."""
     if not isinstance(value, str) or not _DEVICE.fullmatch(value):
-        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:1' (and so on), got {_shortened(value)}")
+        raise ValueError(f"{name_of('device')} must be 'cpu', 'cuda' or 'cuda:1' (and so on), got {_shortened(value)}")
     return value
 
 

@@ -52,17 +52,12 @@ class Command:
         app.command(self.function.__name__, help=about, epilog=epilog, rich_help_panel=self.heading)(run)
 
     def _run(self, given: dict[str, Any]) -> None:
-        start = time.perf_counter()
-        code = 0
-        with _errors_told(), on_command_line(), heard(), _notes_told() as notes:
+        start, as_json = time.perf_counter(), given["as_json"]
+        with _errors_told(), on_command_line(), heard(), _notes_told(as_json) as notes:
             answer = self.function(**self._checked(given))
-            code = answer.code
-            shown = list(dict.fromkeys(notes))
-            if given["as_json"]:
-                notes.clear()  # they are in the object
-            print_answer(answer, given["as_json"], time.perf_counter() - start, shown)
-        if code:
-            raise typer.Exit(code)
+            print_answer(answer, as_json, time.perf_counter() - start, list(dict.fromkeys(notes)))
+        if answer.code:
+            raise typer.Exit(answer.code)
 
     def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
         """The values in range; the options of tables become a `Selection`."""
@@ -74,9 +69,10 @@ class Command:
                 for other in option.excludes:
                     if given[other]:
                         raise UsageError(f"{flag} and {_flag(other)}: choose one of them")
-                given[name] = value if option.check is None else _in_range(option.check, flag, value, option.choices)
-                if option.choices and option.check is None and value not in option.choices:
-                    raise _no_choice(flag, value, option.choices)
+                if option.check is not None:
+                    given[name] = option.check(value)
+                elif option.choices and value not in option.choices:
+                    raise UsageError(f"{flag} {value}: choose one of {', '.join(option.choices)}")
         if "wanted" in inspect.signature(self.function).parameters:
             given["wanted"] = as_selection(**{name: given.pop(name) for name in OF_TABLES})
         return given
@@ -85,21 +81,6 @@ class Command:
 def command(heading: str, *examples: str, **own: Option) -> Callable[[Callable[..., Answer]], Command]:
     """Make a command of a function; ``heading`` is the one that it stands under."""
     return partial(Command, heading=heading, examples=examples, own=own)
-
-
-def _in_range(check: Callable[[Any], Any], flag: str, value: Any, choices: tuple[str, ...]) -> Any:
-    try:
-        return check(value)
-    except UsageError:
-        raise
-    except ValueError:
-        if choices:  # with a pattern beside them, as for cuda:N
-            raise _no_choice(flag, value, choices) from None
-        raise
-
-
-def _no_choice(flag: str, value: object, choices: tuple[str, ...]) -> UsageError:
-    return UsageError(f"{flag} {value}: choose one of {', '.join(choices)}")
 
 
 def _flag(name: str) -> str:
@@ -166,14 +147,13 @@ def _errors_told() -> Iterator[None]:
 
 
 @contextmanager
-def _notes_told() -> Iterator[list[str]]:
-    """Inside, warnings are kept; after a good end, each is a line on stderr."""
+def _notes_told(as_json: bool) -> Iterator[list[str]]:
+    """Inside, each warning is a line on stderr, at once; or with ``as_json`` a fact."""
     notes: list[str] = []
+    tell = notes.append if as_json else lambda text: complain_in_a_line(f"note: {text}")
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: notes.append(str(message))
+        warnings.showwarning = lambda message, *_: tell(str(message))
         yield notes
-    for note in dict.fromkeys(notes):
-        complain_in_a_line(f"note: {note}")
 
 
 _WAYS_OUT = {

@@ -9,7 +9,7 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -17,11 +17,12 @@ import numpy as np
 import typer
 from rich.cells import cell_len
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from rpw.cli._streams import complain, stop_writing
 
-__all__ = ["Answer", "Table", "complain_in_a_line", "counted", "folded", "print_answer", "row_lines", "table_lines"]
+__all__ = ["Answer", "Table", "bar", "complain_in_a_line", "counted", "is_for_person", "print_answer"]
 
 WIDTH = 80
 _LEAST = 32
@@ -185,3 +186,26 @@ def _padded(text: str, width: int, to_right: bool = False, *, bold: bool = False
     blanks = " " * (width - cell_len(text))
     shown = typer.style(text, bold=True) if bold and text else text
     return blanks + shown if to_right else shown + blanks
+
+
+# ---------------------------------------------------------------- while it takes
+
+
+def is_for_person(is_quiet: bool) -> bool:
+    """Whether somebody looks at what is under way."""
+    return not is_quiet and sys.stderr.isatty()
+
+
+@contextmanager
+def bar(is_quiet: bool, noun: str) -> Iterator[Callable[[int, int], object]]:
+    """A bar with the time left; gives the function to tell how many are done, of how many."""
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    if not is_for_person(is_quiet) or console.is_dumb_terminal:
+        yield lambda *_: None
+        return
+    console.width = min(console.width, WIDTH)
+    left = TimeRemainingColumn(compact=True)
+    columns = (BarColumn(bar_width=30), TaskProgressColumn(), left, TextColumn("left {task.description}"))
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=3600) as shown:
+        task = shown.add_task("", total=1.0)
+        yield lambda done, total: shown.update(task, completed=done / max(total, 1), description=f"{total:,} {noun}")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +10,7 @@ import rpw
 from rpw.cli._command import command
 from rpw.cli._files import PAGES, check_target
 from rpw.cli._options import OF_TABLES, argument, file, one_of
-from rpw.cli._print import Answer, Table, complain_in_a_line
-from rpw.cli._progress import bar
+from rpw.cli._print import Answer, Table, bar
 from rpw.pair.options import OPTIONS
 
 __all__ = ["drift"]
@@ -68,7 +64,7 @@ def drift(
     Each column is tested: numbers, dates and categories. All numbers and dates are also tested together.
     """
     check_target("--out", out, [reference, current], PAGES)
-    with _warnings_at_once(), bar(as_json, "random splits") as progress:
+    with bar(as_json, "random splits") as progress:
         result = rpw.stats.drift(
             reference, current, columns, exclude=exclude, decimal=decimal, header=header, alpha=alpha,
             n_resamples=n_resamples, rng=seed, n_threads=n_threads, progress=progress, time_limit=time_limit,
@@ -101,12 +97,3 @@ def _code(result: rpw.stats.DriftResult, fail_on: str | None) -> int:
     if result or (fail_on == "any" and (result.not_compared or result.unanswered)):
         return HAS_DRIFTED
     return NO_TIME if result.unanswered else 0
-
-
-@contextmanager
-def _warnings_at_once() -> Iterator[None]:
-    """Whoever waits wants to know now that it will take long."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_: complain_in_a_line(str(message))
-        yield

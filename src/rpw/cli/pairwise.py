@@ -14,8 +14,7 @@ from rpw.cli._command import command, usage
 from rpw.cli._files import MATRICES, check_matrix, write_matrix
 from rpw.cli._notes import diameter_note, diameter_of, dropped_of, note_rows, skipped_of
 from rpw.cli._options import DIAMETER_OF_ALL, QUANTILE_OF_AUTO, SEVERAL_K, check_quantile, file, one_of
-from rpw.cli._print import Answer, Rows, counted
-from rpw.cli._progress import bar
+from rpw.cli._print import Answer, Rows, bar, counted
 from rpw.io.readers import Collection, select_collection
 from rpw.io.selection import Selection
 from rpw.many.store.tile_store import complete_shape, write_names

@@ -12,8 +12,7 @@ from rpw.cli._command import command, usage
 from rpw.cli._files import TABLES, check_target, sides, write_table
 from rpw.cli._notes import diameter_note, images_note, joined, note_rows, notes_of_tables, read_pair
 from rpw.cli._options import SEVERAL_K, file
-from rpw.cli._print import Answer, Rows, counted
-from rpw.cli._progress import is_for_person
+from rpw.cli._print import Answer, Rows, counted, is_for_person
 from rpw.io.files import replacing
 from rpw.io.selection import Selection
 from rpw.pair.options import OPTIONS

@@ -16,8 +16,7 @@ from rpw.cli._command import command, usage
 from rpw.cli._files import check_target
 from rpw.cli._notes import diameter_note, diameter_of, dropped_of, note_rows, skipped_of
 from rpw.cli._options import DIAMETER_OF_ALL, QUANTILE_OF_AUTO, argument, check_quantile, file
-from rpw.cli._print import Answer, Table, counted
-from rpw.cli._progress import bar
+from rpw.cli._print import Answer, Table, bar, counted
 from rpw.io.readers import Collection, select_collection, select_queries
 from rpw.io.selection import Selection
 from rpw.pair.options import Option

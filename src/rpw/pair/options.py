@@ -85,8 +85,8 @@ OPTIONS = {
         "Threads.", int, otherwise="all cores", check=partial(check.as_whole, name="n_threads", least=1)
     ),
     "device": Option(
-        "Where to compute; cuda is an NVIDIA GPU, cuda:N the GPU number N.", str, "NAME", default="cpu",
-        check=check.as_device, choices=("cpu", "cuda", "cuda:N"),
+        "Where to compute: cpu, cuda (an NVIDIA GPU) or cuda:N (the GPU number N).", str, "NAME", default="cpu",
+        check=check.as_device,
     ),
     "seed": Option("Seed of the random splits.", int, default=0, check=partial(check.as_whole, name="seed", least=0)),
     "alpha": Option(
