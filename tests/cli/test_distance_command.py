@@ -97,7 +97,7 @@ def test_one_iteration_is_not_iterations(clouds):
     for other in (0, 3):
         count = rpw.solve(points[0], points[other]).iterations
         shown = call("distance", folder / "cloud0.npy", folder / f"cloud{other}.npy").stdout
-        assert f" {count:,} iteration{'s' * (count != 1)}, " in shown
+        assert f" {count:,} iteration{'s' * (count != 1)}\n" in shown
 
 
 def test_images_of_different_sizes_get_a_note(tmp_path):

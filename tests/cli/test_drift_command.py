@@ -6,6 +6,9 @@ import json
 import numpy as np
 import pytest
 from commands import answer, call, complaint
+from typer.testing import CliRunner
+
+from rpw.cli._app import app
 
 RNG = np.random.default_rng(0)
 QUICK = ("--alpha", "0.2", "--n-resamples", "39")  # enough splits for four tests
@@ -86,15 +89,14 @@ def test_what_did_not_finish_is_no_success(tables):
     assert 0 < found["rows"][1]["unanswered"] <= found["rows"][1]["n_resamples"] == 100_000
 
 
-def test_a_long_comparison_says_so_in_a_line(tables, monkeypatch, capsys):
-    from rpw.cli.drift import drift
+def test_a_long_comparison_says_so_in_a_line(tables, monkeypatch):
     from rpw.stats.tables import stages
 
     monkeypatch.setattr(stages, "_BEFORE_WORDS", 0.0)
     monkeypatch.setattr(stages, "_LONG", 0.0)
-    drift(*tables[:2], columns="size", n_resamples=39)
-    words = capsys.readouterr().err
-    assert words.startswith("rpw: 1 test of 39 random splits will take about ")
+    files = [str(table) for table in tables[:2]]
+    words = CliRunner().invoke(app, ["drift", *files, "--columns", "size", "--n-resamples", "39"]).stderr
+    assert words.startswith("rpw: note: 1 test of 39 random splits will take about ")
     assert words.endswith("draw fewer rows, or pass --time-limit\n")
 
 
@@ -139,9 +141,9 @@ def test_columns_and_many_rows_of_output(tmp_path):
     ("options", "reason"),
     [
         (("--alpha", "0"), "--alpha must lie between 0 and 1"),
-        (("--alpha", "nan"), "--alpha must lie between 0 and 1"),
+        (("--alpha", "nan"), "--alpha must not be NaN"),
         (("--fail-on", "rain"), "--fail-on rain: choose one of drift, any"),
-        (("--out", "page.txt"), "--out page.txt: the page is written to a file that ends in .html"),
+        (("--out", "page.txt"), "--out page.txt: choose a file that ends in one of .html"),
         (("--time-limit", "-1"), "--time-limit must be at least 0"),
     ],
 )

@@ -40,7 +40,7 @@ def test_too_few_names_are_none(files, tmp_path, key):
     answer = command("search", path, files / "0.csv", "--json")
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
-    assert "I.names.json is damaged" in found["note"]
+    assert "no I.names.json that belongs to this index" in found["note"]
     assert set(found["queries"][0]["nearest"][0]) == {"distance", "index"}
 
 

@@ -11,7 +11,7 @@ def test_profile_of_planted_points(tmp_path):
     """Half of the mass stays at 0, the other half moves by 4 (p = 1): F is 0 up to 1/2, then of slope 4."""
     (tmp_path / "a.csv").write_text("0\n5\n")
     (tmp_path / "b.csv").write_text("0\n1\n")
-    found = answer("profile", tmp_path / "a.csv", tmp_path / "b.csv", "--no-header", "--p", "1", "--k", "4")
+    found = answer("profile", tmp_path / "a.csv", tmp_path / "b.csv", "--p", "1", "--k", "4", "--no-header")
     np.testing.assert_allclose(found["mass"], [0, 0.5, 1], atol=1e-12)
     np.testing.assert_allclose(found["cost_p"], [0, 0, 2], atol=1e-12)
     assert found["elbow"] == 1  # of two points none is an outlier
@@ -69,7 +69,7 @@ def test_profile_draws_a_picture(diracs):
 
 def test_profile_refuses_pictures_that_it_cannot_write(diracs):
     folder = diracs[0].parent
-    assert "must end in one of" in complaint("profile", *diracs, "--plot", folder / "out.xyz", code=2)
+    assert "choose a file that ends in one of" in complaint("profile", *diracs, "--plot", folder / "out.xyz", code=2)
     assert "there is no folder" in complaint("profile", *diracs, "--plot", folder / "nowhere" / "out.png")
 
 

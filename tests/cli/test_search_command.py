@@ -51,13 +51,11 @@ def test_names_of_another_index_are_not_shown(clouds, tmp_path):
     call("index", folder, "--out", tmp_path / "J")
     (tmp_path / "J.names.json").replace(tmp_path / "I.names.json")
     arguments = ("search", tmp_path / "I", folder / "cloud1.npy", "--top", "1")
-    assert answer(*arguments)["queries"][0]["nearest"] == [{"distance": 0.0, "index": 1}]
-    assert answer(*arguments)["note"] == "I.names.json belongs to another index: neighbours have numbers only"
-    assert "I.names.json belongs to another index" in " ".join(call(*arguments).stdout.split())
-    (tmp_path / "I.names.json").unlink()
-    assert "there is no I.names.json beside the index" in " ".join(call(*arguments).stdout.split())
-    (tmp_path / "I.names.json").write_text("[")
-    assert "I.names.json cannot be read" in " ".join(call(*arguments).stdout.split())
+    for spoil in (lambda file: None, lambda file: file.write_text("["), lambda file: file.unlink()):
+        spoil(tmp_path / "I.names.json")
+        assert answer(*arguments)["queries"][0]["nearest"] == [{"distance": 0.0, "index": 1}]
+        assert answer(*arguments)["note"].startswith("there is no I.names.json that belongs to this index")
+    assert "there is no I.names.json" in " ".join(call(*arguments).stdout.split())
 
 
 def test_the_file_of_names_is_announced(clouds, tmp_path):
@@ -90,7 +88,7 @@ def test_progress_is_shown_on_a_terminal(clouds, tmp_path, command):
         os.close(reading)
         os.close(writing)
         assert shown == "end" or is_shown
-        assert (f"100% 0:00 left {counted}" in plain(shown)) == is_shown
+        assert (f"100% 00:00 left {counted}" in plain(shown)) == is_shown
 
 
 def test_search_refuses_what_is_no_index(diracs, tmp_path):

@@ -128,7 +128,7 @@ def test_one_file_is_not_written_twice(pair, tmp_path):
 def test_scores_need_the_exact_profile(pair, tmp_path):
     files, *_ = pair
     reason = complaint("profile", *files, "--scores", tmp_path / "s.csv", "--tol", "0.1", code=2)
-    assert reason == "rpw: --scores needs the exact profile: leave out --tol\n"
+    assert reason == "rpw: --scores and --tol: choose one of them\n"
 
 
 def test_wrong_data_leave_no_file(pair, tmp_path):

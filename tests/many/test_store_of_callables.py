@@ -84,7 +84,7 @@ def test_the_state_of_a_metric_is_part_of_the_work(tmp_path, kind):
 
 
 def test_metrics_are_told_apart_by_what_they_are():
-    from rpw.base.identity import describe_callable
+    from rpw.pair.identity import describe_callable
 
     assert describe_callable(cached(2.0)) == describe_callable(cached(2.0)) != describe_callable(cached(3.0))
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from rpw import _core
 from rpw.base.arrays import on_host
 from rpw.base.columns import is_lazy, names_of_coordinates
+from rpw.base.spelling import name_of
 
 Array = npt.NDArray[np.float64]
 
@@ -266,13 +267,13 @@ def as_number(value: Any, name: str) -> float:
         value = value.item()
     is_real = type(value) is int or isinstance(value, numbers.Real)  # asking an abstract class takes longer
     if not is_real or isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be a number, got {_shortened(given)}")
+        raise ValueError(f"{name_of(name)} must be a number, got {_shortened(given)}")
     try:
         number = float(value)
     except OverflowError as error:
-        raise ValueError(f"{name} is too large for float64: {_shortened(value)}") from error
+        raise ValueError(f"{name_of(name)} is too large for float64: {_shortened(value)}") from error
     if math.isnan(number):
-        raise ValueError(f"{name} must not be NaN")
+        raise ValueError(f"{name_of(name)} must not be NaN")
     return number
 
 
@@ -304,7 +305,7 @@ def as_whole(value: Any, name: str, least: int) -> int:
     """A whole number of at least ``least``."""
     number = as_number(value, name)
     if math.isinf(number) or number < least or number != int(number):
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise ValueError(f"{name_of(name)} must be a whole number of at least {least}, got {value!r}")
     return int(number)
 
 
@@ -312,7 +313,7 @@ def as_p(value: Any) -> float:
     """The exponent, in [1, inf]."""
     p = as_number(value, "p")
     if p < 1:
-        raise ValueError(f"p must be at least 1 (inf is allowed), got {p}")
+        raise ValueError(f"{name_of('p')} must be at least 1 (inf is allowed), got {p}")
     return p
 
 
@@ -338,7 +339,7 @@ def as_tol(value: Any) -> float:
 def _at_least_zero(value: Any, name: str) -> float:
     number = as_number(value, name)
     if number < 0 or math.isinf(number):
-        raise ValueError(f"{name} must be finite and at least 0, got {number}")
+        raise ValueError(f"{name_of(name)} must be finite and at least 0, got {number}")
     return number
 
 
@@ -346,7 +347,7 @@ def as_positive(value: Any, name: str) -> float:
     """A finite number > 0 (``diameter``, ``lam``)."""
     number = as_number(value, name)
     if number <= 0 or math.isinf(number):
-        raise ValueError(f"{name} must be finite and positive, got {number}")
+        raise ValueError(f"{name_of(name)} must be finite and positive, got {number}")
     return number
 
 
@@ -359,7 +360,7 @@ def as_share(value: Any, name: str) -> float:
     """A share that is not nothing, in (0, 1]."""
     share = as_number(value, name)
     if not 0 < share <= 1:
-        raise ValueError(f"{name} must lie in (0, 1], got {share}")
+        raise ValueError(f"{name_of(name)} must lie in (0, 1], got {share}")
     return share
 
 
@@ -367,7 +368,7 @@ def as_inner_share(value: Any, name: str) -> float:
     """A share that is neither nothing nor all, in (0, 1)."""
     share = as_number(value, name)
     if not 0 < share < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {share}")
+        raise ValueError(f"{name_of(name)} must lie between 0 and 1, got {share}")
     return share
 
 
@@ -375,7 +376,7 @@ def as_mass(value: Any, name: str = "mass") -> float:
     """The share of mass to move, in [0, 1]."""
     mass = as_number(value, name)
     if not 0 <= mass <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {mass}")
+        raise ValueError(f"{name_of(name)} must lie in [0, 1], got {mass}")
     return mass
 
 
@@ -405,7 +406,7 @@ def check_progress(value: Any, told: str = "(done, total)") -> None:
 def as_device(value: Any) -> str:
     """The name of a device; whether there is one, others ask."""
     if not isinstance(value, str) or not _DEVICE.fullmatch(value):
-        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:1' (and so on), got {_shortened(value)}")
+        raise ValueError(f"{name_of('device')} must be 'cpu', 'cuda' or 'cuda:1' (and so on), got {_shortened(value)}")
     return value
 
 

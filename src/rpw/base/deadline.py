@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rpw.base.check import Array, as_number
+from rpw.base.spelling import name_of
 
 __all__ = ["NEVER", "Deadline", "TimeLimitError", "deadline_after"]
 
@@ -40,7 +41,7 @@ class TimeLimitError(TimeoutError):
         self, lower: float | None = None, upper: float | None = None, done: int | None = None, total: int | None = None
     ) -> None:
         self.lower, self.upper, self.done, self.total = lower, upper, done, total
-        super().__init__(f"time_limit passed before the end{self._known()}; allow more time")
+        super().__init__(f"{name_of('time_limit')} passed before the end{self._known()}; allow more time")
 
     def _known(self) -> str:
         if self.done is not None and self.total is not None:
@@ -105,5 +106,5 @@ def deadline_after(time_limit: Any) -> Deadline:
         return NEVER
     seconds = as_number(time_limit, "time_limit")
     if seconds < 0:
-        raise ValueError(f"time_limit must be at least 0 seconds, got {seconds}")
+        raise ValueError(f"{name_of('time_limit')} must be at least 0 seconds, got {seconds}")
     return Deadline(time.monotonic() + seconds)

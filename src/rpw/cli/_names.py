@@ -40,20 +40,12 @@ def read(index: Path, count: int) -> Names:
     place = beside(index)
     try:
         content = json.loads(place.read_text(encoding="utf-8"))
-        if content["version"] != 1 or content["digest"] != _digest(index):
-            return Names(note=f"{place.name} belongs to another index: neighbours have numbers only")
-        names, labels = [str(name) for name in content["names"]], content["labels"]
-        labels = None if labels is None else list(labels)
-        if len(names) != count or (labels is not None and len(labels) != count):
-            return Names(note=f"{place.name} is damaged: neighbours have numbers only")
-        columns = content.get("columns")  # files of rpw 0.1 have none
-        columns = None if columns is None else tuple(str(name) for name in columns)
-        kind = content.get("kind")
-        return Names(names, labels, columns, kind if kind in ("image", "table") else None)
-    except FileNotFoundError:
-        return Names(note=f"there is no {place.name} beside the index: neighbours have numbers only")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return Names(note=f"{place.name} cannot be read: neighbours have numbers only")
+        names, labels, columns, kind = (content[name] for name in ("names", "labels", "columns", "kind"))
+        if content["digest"] != _digest(index) or any(len(each) != count for each in (names, labels or names)):
+            raise ValueError("of another index")
+        return Names(names, labels, None if columns is None else tuple(columns), kind)
+    except (OSError, ValueError, KeyError, TypeError):
+        return Names(note=f"there is no {place.name} that belongs to this index: neighbours have numbers only")
 
 
 def beside(index: Path) -> Path:

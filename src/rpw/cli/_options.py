@@ -1,220 +1,41 @@
-"""Options and small helpers that several commands share."""
+"""Options of the command line alone, and how texts become values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import numpy as np
-import typer
-
-import rpw
-from rpw.base.advice import about_diameter
-from rpw.base.check import as_device, as_share
-from rpw.base.deadline import deadline_after
 from rpw.base.usage import UsageError
-from rpw.cli._output import counted
-from rpw.io.readers import Collection, describe_image, select_pair
-from rpw.io.selection import Selection
-from rpw.io.tables import Table
-from rpw.many.diameter import all_clouds
-from rpw.measure import CollectionLike
+from rpw.io.delimited import TextRules
+from rpw.io.selection import Column, Selection
 from rpw.pair.metrics import METRICS
 from rpw.pair.metrics import as_metric as resolve
-from rpw.pair.problem import as_problem
-from rpw.pair.question import SOLVERS, as_question
+from rpw.pair.options import OPTIONS, Option
 
-DISTANCE, READING, WRITING = "Distance", "Tables", "Files to write"  # headings of the help
-_DEVICES = ("cpu", "cuda", "cuda:N")
+__all__ = [
+    "COMMON", "DIAMETER_OF_ALL", "OF_TABLES", "QUANTILE_OF_AUTO", "READING", "SEVERAL_K", "WRITING", "argument",
+    "as_selection", "check_quantile", "file", "one_of",
+]  # fmt: skip
 
-
-def path(text: str) -> Path:
-    """A path that says something: an unset variable of a shell would mean the current folder, a blank a new one."""
-    if not str(text).strip():
-        raise typer.BadParameter("the path is empty" if not str(text) else "the path is blank")
-    return Path(text)
+READING, WRITING = "Tables", "Files to write"  # headings of the help
 
 
-def one_of(option: str, names: Sequence[str], help: str, group: str | None = None, **more: Any) -> Any:
-    """An option with a fixed set of values: the help lists them, and a shell completes them; see `check_choice`."""
-    return typer.Option(
-        option,
-        metavar="NAME",
-        help=f"{help} One of: {', '.join(names)}.",
-        autocompletion=lambda incomplete: [name for name in names if name.startswith(incomplete)],
-        rich_help_panel=group,
-        **more,
-    )
+def argument(metavar: str, sentence: str, kind: Any = Path) -> Option:
+    """What stands on the command line without a name."""
+    return Option(sentence, kind, metavar, is_argument=True)
 
 
-def check_choice(option: str, value: str, names: Sequence[str]) -> None:
-    """Raise unless the value is one of these."""
-    if value not in names:
-        raise UsageError(f"{option} {value}: choose one of {', '.join(names)}")
+def file(sentence: str, metavar: str = "FILE", **more: Any) -> Option:
+    """The name of a file that is written."""
+    return Option(sentence, Path, metavar, **{"heading": WRITING, **more})
 
 
-First = Annotated[Path, typer.Argument(metavar="A", parser=path, help="The first file: points, or an image.")]
-Second = Annotated[Path, typer.Argument(metavar="B", parser=path, help="The second file.")]
-Many = Annotated[
-    Path,
-    typer.Argument(metavar="DIR|FILE", parser=path, help="A folder with a file for each cloud, or an NPZ or NPY file."),
-]
-P = Annotated[float, typer.Option("--p", metavar="NUMBER", help="Exponent p, from 1 to inf.", rich_help_panel=DISTANCE)]
-K = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--k",
-        metavar="NUMBER",
-        help="Cost of leaving mass behind, at least 0.",
-        show_default="1",
-        rich_help_panel=DISTANCE,
-    ),
-]
-SeveralK = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--k",
-        metavar="NUMBER[,NUMBER...]",
-        help="Cost of leaving mass behind. RPW is shown for the numbers given and for 0.1, 1 and 10; --plot draws only "
-        "the numbers given.",
-        show_default="1",
-        rich_help_panel=DISTANCE,
-    ),
-]
-Metric = Annotated[str, one_of("--metric", METRICS, "Distance between two points.", DISTANCE)]
-Diameter = Annotated[
-    str | None,
-    typer.Option(
-        "--diameter",
-        metavar="auto|NUMBER",
-        help="Size Δ of the space, the unit of length. auto: the largest distance between any two points.",
-        show_default="1",
-        rich_help_panel=DISTANCE,
-    ),
-]
-Quantile = Annotated[
-    float | None,
-    typer.Option(
-        "--quantile",
-        metavar="SHARE",
-        help="With --diameter auto: the share of the points that count, in (0, 1]. 0.9 ignores the 10 % of points "
-        "farthest from a central point.",
-        show_default="1",
-        rich_help_panel=DISTANCE,
-    ),
-]
-DiameterOfPair = Annotated[
-    str | None,
-    typer.Option(
-        "--diameter",
-        metavar="NUMBER",
-        help="Size Δ of the space, the unit of length: one number for all pairs that you compare. rpw diameter "
-        "computes it.",
-        show_default="1",
-        rich_help_panel=DISTANCE,
-    ),
-]
-Tol = Annotated[
-    float,
-    typer.Option(
-        "--tol", metavar="NUMBER", help="Error allowed in the distance; 0 means exact.", rich_help_panel=DISTANCE
-    ),
-]
-Solver = Annotated[str, one_of("--solver", SOLVERS, "Algorithm; lmr and bisection need --tol.", DISTANCE)]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="Give up after this many seconds, with exit code 1."),
-]
-NThreads = Annotated[
-    int | None, typer.Option("--n-threads", metavar="NUMBER", min=1, help="Threads.", show_default="all cores")
-]
-Device = Annotated[
-    str, one_of("--device", _DEVICES, "Where to compute; cuda is an NVIDIA GPU, cuda:N the GPU number N.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
-
-
-@contextmanager
-def usage() -> Iterator[None]:
-    """What is wrong in here is wrong on the command line itself: nothing has been read yet."""
-    try:
-        yield
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-def check_question(*, diameter: object = None, time_limit: float | None = None, **asked: Any) -> None:
-    """Raise before anything is read if no pair could be asked that."""
-    as_question(diameter=None if diameter == "auto" else diameter, **asked)
-    deadline_after(time_limit)
-
-
-def check_device_name(device: str) -> None:
-    """Raise unless it is the name of a device, be there one or not."""
-    try:
-        as_device(device)
-    except ValueError:
-        raise UsageError(f"--device {device}: choose one of {', '.join(_DEVICES)}") from None
-
-
-def as_one_k(given: list[float] | None) -> float:
-    """The cost; a second one is refused, where others take the last for the only one."""
-    if given is not None and len(given) > 1:
-        raise UsageError(f"--k is given {len(given)} times, and one number is needed here; rpw profile takes several")
-    return given[0] if given else 1.0
-
-
-def as_several_k(given: list[str] | None) -> list[float]:
-    """Numbers with commas between them, or each after a --k of its own; none if it was left out."""
-    if not given:
-        return []
-    text = ",".join(given)
-    try:
-        return [float(number) for number in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--k {text!r} is neither a number nor numbers with commas between them") from None
-
-
-# ---------------------------------------------------------------- what is read
-
-
-def read_pair(a: Path, b: Path, wanted: Selection) -> tuple[Table, Table]:
-    """The points of two files that fit together."""
-    one, other = select_pair(a, b, wanted)
-    x, y = one.measure, other.measure
-    if x.dimension != y.dimension:
-        text = f"the points of {a} have {x.dimension} coordinates, those of {b} have {y.dimension}"
-        kinds = [kind for kind in (describe_image(a), describe_image(b)) if kind is not None]
-        raise ValueError(f"{text}: {' and '.join(kinds)}" if len(kinds) == 2 else text)
-    return one, other
-
-
-def notes_of_tables(a: Path, one: Table, b: Path, other: Table) -> list[tuple[str, str]]:
-    """Which columns of two tables were taken for weights, and how many rows were left out."""
-    tables = (a, one), (b, other)
-    heavy = [f"column {each.weighed_by!r} of {path}" for path, each in tables if each.weighed_by]
-    missing = [f"{each.dropped:,} of {path}" for path, each in tables if each.dropped]
-    rows = [("weights", ", ".join(heavy))] if heavy else []
-    return [*rows, ("left out", f"rows with missing values: {', '.join(missing)}")] if missing else rows
-
-
-def dropped_of(*collections: Collection | None) -> list[tuple[str, str]]:
-    """How many rows of collections were left out."""
-    count = sum(each.dropped for each in collections if each is not None)
-    return [("left out", f"{counted(count, 'row')} with missing values")] if count else []
-
-
-def images_note(a: Path, b: Path) -> str | None:
-    """A hint if two images do not have the same size."""
-    first, second = describe_image(a), describe_image(b)
-    if first is None or second is None or first == second:
-        return None
-    return f"{first} and {second}: images of different sizes lie in different spaces, so compare with care"
-
-
-# ---------------------------------------------------------------- what is asked
+def one_of(choices: tuple[str, ...], sentence: str, **more: Any) -> Option:
+    """A word of a few."""
+    return Option(sentence, str, "NAME", choices=choices, **more)
 
 
 def as_metric(name: str) -> str:
@@ -228,70 +49,134 @@ def as_metric(name: str) -> str:
     return name
 
 
-def as_diameter(text: str | None, quantile: float | None = None) -> float | Literal["auto"] | None:
-    """``auto``, a number, or None if it was left out; raises for a quantile that has no meaning beside it."""
-    if quantile is not None:
-        if text != "auto":
-            raise UsageError("--quantile belongs to --diameter auto: use both together, or leave out --quantile")
-        with usage():
-            as_share(quantile, "quantile")
-    if text is None:
-        return None
-    if text == "auto":
-        return "auto"
+def one_k(given: list[float]) -> float | None:
+    """The cost; a second one is refused, where others take the last for the only one."""
+    if len(given) > 1:
+        raise UsageError(f"--k is given {len(given)} times, and one number is needed here; rpw profile takes several")
+    return given[0] if given else None
+
+
+def several_k(given: list[str]) -> list[float]:
+    """Numbers with commas between them, or each after a --k of its own; none if it was left out."""
+    text = ",".join(given)
     try:
-        return float(text)
+        return [float(number) for number in text.split(",")] if given else []
     except ValueError:
-        raise UsageError(f"--diameter {text}: is neither auto nor a number") from None
+        raise UsageError(f"--k {text!r} is neither a number nor numbers with commas between them") from None
 
 
-def diameter_of(A: CollectionLike, B: CollectionLike | None, metric: str, quantile: float | None) -> float:
-    """Δ of everything in the collections, which must be positive."""
-    span = rpw.diameter(A, B, metric=metric, quantile=1.0 if quantile is None else quantile)
-    if span > 0:
-        return span
-    points = "all points are equal" if quantile in (None, 1) else "all points that --quantile counts are equal"
-    raise ValueError(f"--diameter auto must be positive, and here it is 0: {points}; pass a number")
+def diameter_of_all(text: str) -> float | str:
+    """``auto``, or a number."""
+    try:
+        return text if text == "auto" else OPTIONS["diameter"].check(float(text))  # type: ignore[misc]
+    except ValueError as error:
+        reason = error if str(error).startswith("--") else f"--diameter {text}: is neither auto nor a number"
+        raise UsageError(str(reason)) from None
 
 
-def as_diameter_of_pair(text: str | None) -> float | None:
-    """A number, or None if it was left out. One pair's own Δ is refused, as in Python."""
-    given = as_diameter(text)
-    if isinstance(given, str):
+def diameter_of_pair(text: str) -> float | str:
+    """A number. One pair's own Δ is refused, as in Python."""
+    if text == "auto":
         raise UsageError(
             "--diameter auto: the diameter belongs to the space, not to one pair, and distances with different ones "
             "cannot be compared; pass a number, the same for all pairs: rpw diameter FILE... --quantile 0.9 computes it"
         )
-    return given
+    return diameter_of_all(text)
 
 
-def diameter_note(
-    given: object, k: float | list[float], A: CollectionLike, B: CollectionLike | None, metric: str, looks_near: bool
-) -> str | None:
-    """A hint if the diameter was left out, matters and hardly fits, by the rules by which Python warns."""
-    prices = [float(price) for price in np.atleast_1d(k)]
-    if given is not None or max(prices) == 0:
-        return None
-    points = np.concatenate(all_clouds(A, B))
-    way_out = "rpw diameter FILE... --quantile 0.9 computes one for --diameter"
-    return about_diameter(resolve(metric).extent(points, points), *(prices if looks_near else []), way_out=way_out)
+COMMON = {
+    "a": argument("A", "The first file: points, or an image."),
+    "b": argument("B", "The second file."),
+    "many": argument("DIR|FILE", "A folder with a file for each cloud, or an NPZ or NPY file."),
+    "k": replace(OPTIONS["k"], kind=list[float], default=None, otherwise="1", check=one_k),
+    "metric": replace(OPTIONS["metric"], check=as_metric),
+    "diameter": replace(OPTIONS["diameter"], kind=str, default=None, otherwise="1", check=diameter_of_pair),
+    "as_json": Option("Print one JSON object, and nothing else.", bool, None, default=False),
+}
+SEVERAL_K = replace(
+    COMMON["k"], kind=list[str], metavar="NUMBER[,NUMBER...]", check=several_k,
+    sentence="Cost of leaving mass behind, at least 0. Several: a matrix for each.",
+)  # fmt: skip
+DIAMETER_OF_ALL = replace(
+    COMMON["diameter"],
+    sentence="Size Δ of the space, the unit of length. auto: the largest distance between any two points.",
+    metavar="auto|NUMBER",
+    check=diameter_of_all,
+)
+QUANTILE_OF_AUTO = replace(
+    OPTIONS["quantile"],
+    sentence="With --diameter auto: the share of the points that count, in (0, 1]. 0.9 ignores the 10 % of points "
+    "farthest from a central point.",
+    default=None,
+    otherwise="1",
+)
 
 
-def units_note(x: rpw.Measure, y: rpw.Measure, k: float, metric: str, *way_out: str) -> str | None:
-    """The words of Python's warning that one column makes up nearly all of the distances, if it does."""
-    return as_problem(x, y, None, None, metric=metric).about_units(*way_out) if k > 0 else None
+def check_quantile(quantile: float | None, diameter: object) -> None:
+    """Raise for a quantile that has no meaning."""
+    if quantile is not None and diameter != "auto":
+        raise UsageError("--quantile belongs to --diameter auto: use both together, or leave out --quantile")
 
 
-def note_row(*notes: str | None) -> list[tuple[str, str]]:
-    """Hints as rows of a table; None is no hint."""
-    return [("note", note) for note in notes if note is not None]
+# ---------------------------------------------------------------- how a table is read, and what of it
+
+_FOUND: dict[str, Any] = {"otherwise": "found in the file", "heading": READING}
+OF_TABLES = {
+    "columns": Option(
+        "Which columns are coordinates: names, numbers from 1, or ranges, such as x,y or 1-3. A column named weight "
+        "still holds the weights.",
+        str, "LIST", otherwise="all", heading=READING, check=lambda text: tuple(_columns("--columns", text)),
+    ),
+    "exclude": Option(
+        "Columns to leave out, such as a time stamp; written as for --columns.", str, "LIST", heading=READING,
+        check=lambda text: tuple(_columns("--exclude", text)),
+    ),
+    "drop_missing": Option(
+        "Leave out rows with missing values, and say how many.", bool, None, default=False, heading=READING
+    ),
+    "decimal": Option(
+        "The decimal mark of CSV and TSV files.", str, ".|,", check=lambda mark: TextRules(mark).decimal, **_FOUND
+    ),
+    "header": Option(
+        "Whether the first line of CSV and TSV files names the columns.", bool, None, flags="--header/--no-header",
+        **_FOUND,
+    ),
+}  # fmt: skip
 
 
-def joined(*notes: str | None) -> str | None:
-    """Hints as one text, for JSON; None is no hint."""
-    return "; ".join(note for note in notes if note is not None) or None
+def as_selection(columns: Any, exclude: Any, drop_missing: bool, decimal: str | None, header: bool | None) -> Selection:
+    """What of each table is read, and how."""
+    return Selection(columns, exclude or (), drop_missing, TextRules(decimal, header))
 
 
-def skipped_note(names: list[str]) -> list[tuple[str, str]]:
-    """Which files of a folder were passed over."""
-    return [("passed over", f"{counted(len(names), 'file')} of unknown kind, such as {names[0]}")] if names else []
+_RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_PART = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^",\s][^,]*?))\s*(?P<end>,|$)')
+
+
+def _columns(option: str, text: str) -> Iterator[Column]:
+    """The columns of a list with commas between them. A name that has a comma, or is a number, goes in quotes."""
+    if text.splitlines() not in ([], [text]):
+        raise UsageError(f"{option} {text!r}: has a line break; put commas between the columns")
+    place, goes_on = 0, True
+    while goes_on:
+        part = _PART.match(text, place)
+        if part is None:
+            is_quoted = text[place:].lstrip().startswith('"')
+            needed = "names, numbers or ranges are needed, with commas between them"
+            closed = "a quotation mark is not closed, closes an empty name, or has text after it"
+            raise UsageError(f"{option} {text!r}: {closed if is_quoted else needed}")
+        name = part["quoted"]
+        yield _column(option, part["plain"]) if name is None else Column(name.replace('""', '"').strip())
+        place, goes_on = part.end(), part["end"] == ","
+
+
+def _column(option: str, text: str) -> Column:
+    """A name, a number or a range, written without quotation marks."""
+    numbers = _RANGE.fullmatch(text)
+    if numbers is None:
+        return Column(text, int(text) - 1 if _NUMBER.fullmatch(text) else None)
+    first, last = int(numbers[1]), int(numbers[2])
+    if not 1 <= first <= last:
+        raise UsageError(f"{option} {text}: a range goes from a column to a later one, counted from 1")
+    return Column(text, first - 1, last - 1)

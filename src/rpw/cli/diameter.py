@@ -2,103 +2,63 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import numpy as np
-import typer
 
 import rpw
-from rpw.base.check import as_share
-from rpw.base.usage import UsageError
-from rpw.cli._options import (
-    DISTANCE,
-    Json,
-    Metric,
-    as_metric,
-    dropped_of,
-    path,
-    skipped_note,
-    usage,
-)
-from rpw.cli._output import counted, print_json, print_lines, print_rows, seconds
-from rpw.cli._tables import reads_tables
+from rpw.cli._command import command
+from rpw.cli._notes import dropped_of, skipped_of
+from rpw.cli._options import argument
+from rpw.cli._print import Answer, counted
 from rpw.io.readers import Collection, select_queries
-from rpw.io.selection import EVERYTHING, Selection
+from rpw.io.selection import Selection
+from rpw.pair.options import Option
 
-__all__ = ["EXAMPLES", "diameter"]
+__all__ = ["diameter"]
 
-EXAMPLES = (
+
+@command(
+    "Compare many",
     "rpw diameter a.csv b.csv",
     "rpw diameter folder --quantile 0.9",
-    "# pass it on to another command",
     "rpw diameter a.csv b.csv --number",
     "rpw distance a.csv b.csv --diameter 0.769",
-)
-
-Files = Annotated[
-    list[Path],
-    typer.Argument(metavar="FILE", parser=path, help="Files and folders: all that you are going to compare."),
-]
-Quantile = Annotated[
-    float,
-    typer.Option(
-        "--quantile",
-        metavar="SHARE",
-        help="The share of the points that count, in (0, 1]. 0.9 ignores the 10 % of points farthest from a central "
-        "point.",
-        rich_help_panel=DISTANCE,
+    files=argument("FILE", "Files and folders: all that you are going to compare.", list[Path]),
+    number=Option(
+        "Print the number with all its digits, and nothing else.", bool, None, default=False, excludes=("as_json",)
     ),
-]
-Number = Annotated[bool, typer.Option("--number", help="Print the number with all its digits, and nothing else.")]
-
-
-@reads_tables
-def diameter(
-    files: Files,
-    quantile: Quantile = 1.0,
-    metric: Metric = "euclidean",
-    wanted: Selection = EVERYTHING,
-    number: Number = False,
-    as_json: Json = False,
-) -> None:
+)
+def diameter(files: list[Path], quantile: float, metric: str, wanted: Selection, number: bool, as_json: bool) -> Answer:
     """One diameter Δ for all the files: the largest distance.
 
     Pass the number as --diameter to every command whose distances you want to compare.
     """
-    metric = as_metric(metric)
-    if number and as_json:
-        raise UsageError("--number and --json: choose one of them")
-    with usage():
-        as_share(quantile, "quantile")
     collections = _read(files, wanted)
-    start = time.perf_counter()
-    found = rpw.diameter([cloud for each in collections for cloud in _clouds(each)], metric=metric, quantile=quantile)
-    end = time.perf_counter()
+    clouds = [cloud for each in collections for cloud in _clouds(each)]
+    found = rpw.diameter(clouds, metric=metric, quantile=quantile)
+    points, count = sum(map(len, clouds)), sum(map(len, collections))
+    facts: dict[str, Any] = {
+        "diameter": float(found),
+        "is_exact": found.is_exact,
+        "lower": found.lower,
+        "quantile": quantile,
+    }
+    facts |= {"metric": metric, "files": files, "clouds": count, "points": points}
+    facts["dropped"] = sum(each.dropped for each in collections)
     if number:
-        print_lines([repr(float(found))])
-        return
-    points = sum(len(cloud) for each in collections for cloud in _clouds(each))
-    if as_json:
-        facts = {"diameter": float(found), "is_exact": found.is_exact, "lower": found.lower, "quantile": quantile}
-        about = {"metric": metric, "files": files, "clouds": sum(map(len, collections)), "points": points}
-        dropped = sum(each.dropped for each in collections)
-        print_json({**facts, **about, "dropped": dropped, "seconds": end - start})
-        return
+        return Answer(facts, [repr(float(found))])
     counting = "all points" if quantile == 1 else f"{quantile:.6g} of the points"
-    bounds = "exact" if found.is_exact else f"an upper bound; at least {found.lower:.6g}"
-    print_rows(
-        [
-            ("diameter", f"{float(found):.12g}"),
-            ("proven", bounds),
-            ("points", f"{points:,} in {counted(sum(map(len, collections)), 'cloud')}; {counting} count"),
-            ("with", f"metric={metric}"),
-            *skipped_note([name for each in collections for name in each.skipped]),
-            *dropped_of(*collections),
-            ("time", seconds(start, end)),
-        ]
-    )
+    rows = [
+        ("diameter", f"{float(found):.12g}"),
+        ("proven", "exact" if found.is_exact else f"an upper bound; at least {found.lower:.6g}"),
+        ("points", f"{points:,} in {counted(count, 'cloud')}; {counting} count"),
+        ("with", f"metric={metric}"),
+        *skipped_of(*collections),
+        *dropped_of(*collections),
+    ]
+    return Answer(facts, [rows])
 
 
 def _read(files: list[Path], wanted: Selection) -> list[Collection]:

@@ -2,114 +2,71 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 import rpw
-from rpw.cli._options import (
-    DISTANCE,
-    First,
-    Json,
-    K,
-    P,
-    Second,
-    as_diameter_of_pair,
-    as_one_k,
-    check_choice,
-    check_question,
-    note_row,
-    notes_of_tables,
-    one_of,
-    path,
-    read_pair,
-    units_note,
-    usage,
-)
-from rpw.cli._output import print_json, print_rows
-from rpw.cli._tables import reads_tables
-from rpw.cli._targets import check_not_read
+from rpw.cli._command import command, usage
+from rpw.cli._files import PAGES, check_target
+from rpw.cli._notes import note_rows, notes_of_tables, read_pair, units_note
+from rpw.cli._options import COMMON, file
+from rpw.cli._print import Answer
 from rpw.explore import write_page
-from rpw.explore.document import METRICS, check_suffix
-from rpw.io.selection import EVERYTHING, Selection
+from rpw.explore.document import METRICS
+from rpw.io.selection import Selection
+from rpw.pair.options import OPTIONS
+from rpw.pair.question import as_question
 
-__all__ = ["EXAMPLES", "explore"]
+__all__ = ["explore"]
 
-EXAMPLES = (
+
+@command(
+    "Compare two files",
     "rpw explore a.csv b.csv",
     "rpw explore a.csv b.csv --k 0.5 --diameter 10 --out page.html",
-)
-
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE.html", parser=path, help="The page.", show_default="explore.html"),
-]
-Metric = Annotated[str, one_of("--metric", METRICS, "Distance between two points.", DISTANCE)]
-Diameter = Annotated[
-    str | None,
-    typer.Option(
-        "--diameter",
-        metavar="NUMBER",
-        help="Δ, the unit of length.",
-        show_default="the largest distance between points",
-        rich_help_panel=DISTANCE,
+    metric=replace(OPTIONS["metric"], choices=METRICS),
+    diameter=replace(
+        COMMON["diameter"], sentence="Δ, the unit of length.", otherwise="the largest distance between points"
     ),
-]
-
-
-@reads_tables
+    out=file("The page.", "FILE.html", otherwise="explore.html", heading=None),
+)
 def explore(
-    a: First,
-    b: Second,
-    p: P = 2.0,
-    k: K = None,
-    metric: Metric = "euclidean",
-    diameter: Diameter = None,
-    wanted: Selection = EVERYTHING,
-    out: Out = None,
-    as_json: Json = False,
-) -> None:
+    a: Path, b: Path, p: float, k: float | None, metric: str, diameter: float | None, wanted: Selection,
+    out: Path | None, as_json: bool,
+) -> Answer:  # fmt: skip
     """Write a page on which you move points and watch RPW follow.
 
     The page is one HTML file. Open it in a browser: it needs no server and sends nothing. Points lie on a line or in
     the plane, at most 5,000 in each file.
     """
-    target, price, given = out or Path("explore.html"), as_one_k(k), as_diameter_of_pair(diameter)
+    target, k = out or Path("explore.html"), 1.0 if k is None else k
+    check_target("--out", target, [a, b], PAGES)
     with usage():
-        check_suffix(target, "--out")
-    check_choice("--metric", metric, METRICS)
-    check_not_read("--out", target, [a, b])
-    with usage():
-        check_question(p=p, k=price, diameter=given)
+        as_question(p=p, k=k, diameter=diameter)
     one, other = read_pair(a, b, wanted)
     x, y = one.measure, other.measure
-    for file, cloud in ((a, x), (b, y)):
-        _check(file, cloud)
-    delta = given if given is not None else float(rpw.diameter(x, y, metric=metric)) or 1.0
+    for path, cloud in ((a, x), (b, y)):
+        _check(path, cloud)
+    delta = diameter if diameter is not None else float(rpw.diameter(x, y, metric=metric)) or 1.0
     called = {"names": (a.name, b.name), "columns": one.columns or other.columns}
-    write_page(target, x, y, p=p, k=price, diameter=delta, metric=metric, **called)
-    units = units_note(x, y, price, metric, "press Scale the columns on the page")
-    if as_json:
-        sizes = {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
-        print_json({"page": target, "p": p, "k": price, "metric": metric, "diameter": delta, **sizes})
-        return
-    print_rows(
-        [
-            ("page", f"{target}: open it in a browser"),
-            ("first", f"{a}: {x!r}"),
-            ("second", f"{b}: {y!r}"),
-            ("begins with", f"p={p:g}, k={price:g}, metric={metric}, diameter={delta:g}"),
-            *notes_of_tables(a, one, b, other),
-            *note_row(units),
-        ]
-    )
+    write_page(target, x, y, p=p, k=k, diameter=delta, metric=metric, **called)
+    facts = {"page": target, "p": p, "k": k, "metric": metric, "diameter": delta}
+    facts |= {"a": {"path": a, "points": len(x)}, "b": {"path": b, "points": len(y)}}
+    rows = [
+        ("page", f"{target}: open it in a browser"),
+        ("first", f"{a}: {x!r}"),
+        ("second", f"{b}: {y!r}"),
+        ("begins with", f"p={p:g}, k={k:g}, metric={metric}, diameter={delta:g}"),
+        *notes_of_tables(a, one, b, other),
+        *note_rows(units_note(x, y, k, metric, "press Scale the columns on the page")),
+    ]
+    return Answer(facts, [rows])
 
 
-def _check(file: Path, cloud: rpw.Measure) -> None:
+def _check(path: Path, cloud: rpw.Measure) -> None:
     """Raise if the page cannot draw a file, by its name."""
     most = rpw.explore.MOST_POINTS
     if cloud.dimension > 2:
-        raise ValueError(f"{file}: its points have {cloud.dimension} coordinates, and the page draws one or two")
+        raise ValueError(f"{path}: its points have {cloud.dimension} coordinates, and the page draws one or two")
     if len(cloud) > most:
-        raise ValueError(f"{file}: has {len(cloud):,} points, and the page takes {most:,} a side")
+        raise ValueError(f"{path}: has {len(cloud):,} points, and the page takes {most:,} a side")

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple
 
+from rpw.base.spelling import name_of, setting
 from rpw.base.warn import warn_caller
 from rpw.io.files import check_room
 
@@ -52,7 +53,7 @@ class TextRules:
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, *_MARKS):
-            raise ValueError(f"decimal must be '.' or ',', got {self.decimal!r}")
+            raise ValueError(f"{name_of('decimal')} must be '.' or ',', got {self.decimal!r}")
         if self.header not in (None, True, False):
             raise ValueError(f"header must be True, False or None, got {self.header!r}")
 
@@ -105,7 +106,7 @@ class Delimited(NamedTuple):
             line, column, cell = seen[mark]
             raise ValueError(
                 f"{self.place(line, column)}: {cell!r} has a decimal {_MARKS[mark]}, or a mark between thousands, and "
-                "nothing else in the file tells: pass decimal=',' or decimal='.'"
+                f"nothing else in the file tells: pass {setting('decimal', ',')} or {setting('decimal', '.')}"
             )
         return mark
 
@@ -113,8 +114,8 @@ class Delimited(NamedTuple):
         (one, (first, _, cell)), (other, (line, column, misfit)) = seen.items()
         return (
             f"{self.place(line, column)}: {misfit[:40]!r} has a {_MARKS[other]}, and {cell[:40]!r} in line {first} has "
-            f"a {_MARKS[one]}: a file has one decimal mark; write all numbers alike, or pass decimal={one!r} or "
-            f"decimal={other!r}"
+            f"a {_MARKS[one]}: a file has one decimal mark; write all numbers alike, or pass "
+            f"{setting('decimal', one)} or {setting('decimal', other)}"
         )
 
 
@@ -148,7 +149,11 @@ def read_delimited(
     width = len(rows[0]) if rows else 0
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:
-            hint = "; decimal=',' if these commas separate nothing" if width == 1 and separator == "," else ""
+            hint = (
+                f"; {setting('decimal', ',')} if these commas separate nothing"
+                if width == 1 and separator == ","
+                else ""
+            )
             raise ValueError(f"line {line} has {len(row)} values instead of {width}{hint}")
     header = rules.header if rules.header is not None or not rows else _has_names(rows[0], rows[1:], has_texts)
     if header is None and rows and not needs_names:
@@ -158,7 +163,7 @@ def read_delimited(
     if rules.header is None and all(map(_is_like_a_number, filter(None, rows[0]))):
         where = getattr(stream, "name", "a table")
         shown = ", ".join(rows[0][:8]) + ("" if width <= 8 else ", …")
-        warn_caller(f"{where}: the first line ({shown}) was taken for names: header=False makes it a row")
+        warn_caller(f"{where}: the first line ({shown}) was taken for names: {setting('header', False)} makes it a row")
     return Delimited(rows[0], rows[1:], lines[1:], separator, rules)
 
 
@@ -297,6 +302,6 @@ def _undecided(first: list[str], line: int) -> str:
     shown = (texts or present)[0]
     what = "mixes numbers and text" if texts else "may be a name or a number"
     return (
-        f"line {line} {what} (column {first.index(shown) + 1} is {shown[:40]!r}): header=True makes it names, and "
-        "header=False a row"
+        f"line {line} {what} (column {first.index(shown) + 1} is {shown[:40]!r}): "
+        f"{setting('header', True)} makes it names, and {setting('header', False)} a row"
     )

@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 
 from rpw.base.memory import check_file_fits
 
-__all__ = ["check_room", "read_guarded", "replacing"]
+__all__ = ["check_room", "read_guarded", "replacing", "sync_folder"]
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ def _sweep(folder: Path) -> None:
                     os.unlink(entry.path)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name survive a crash too."""
     if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folders
         return

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from rpw.base.extras import import_extra
+from rpw.base.spelling import setting
 from rpw.base.types import PathLike
 from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
 from rpw.io.files import read_guarded
@@ -60,8 +61,9 @@ def _read_text(stream: IO[bytes], usual: str, rules: TextRules) -> TypedTable:
     width = len(text.rows[0])
     if text.names is None and rules.header is None:
         raise ValueError(
-            "line 1 holds numbers, and the names of the columns are needed there: header=True makes them names, and "
-            "header=False calls the columns 0, 1, …"
+            "line 1 holds numbers, and the names of the columns are needed there: "
+            f"{setting('header', True)} makes them names, and "
+            f"{setting('header', False)} calls the columns 0, 1, …"
         )
     names = [str(place) for place in range(width)] if text.names is None else text.names
     _check_names(names)

@@ -16,6 +16,7 @@ from rpw.base.columns import Columns
 from rpw.base.deadline import NEVER, Deadline, deadline_after
 from rpw.base.progress import Progress
 from rpw.base.shared_docs import documented
+from rpw.base.spelling import setting
 from rpw.base.threads import as_n_threads
 from rpw.base.types import PathLike, StoredMatrix
 from rpw.base.warn import warn_caller
@@ -272,8 +273,8 @@ def _as_question(distance: str, tol: Any, solver: Any, *, k: Any, **others: Any)
 def _check_has_points(question: Question, ground: Ground) -> None:
     if question.solver == "points" and (ground.size is not None or not ground.has_norm):
         raise ValueError(
-            "solver='points' needs points without support= or cost=, and one of the metrics euclidean, cityblock, "
-            "chebyshev and minkowski: leave solver out, or pass solver='exact'"
+            f"{setting('solver', 'points')} needs points without support= or cost=, and one of the metrics "
+            f"euclidean, cityblock, chebyshev and minkowski: leave solver out, or pass {setting('solver', 'exact')}"
         )
 
 

@@ -20,6 +20,7 @@ from rpw.base.advice import FAR, MANY, NEAR, UNKNOWN, Extent
 from rpw.base.arrays import count_up, namespace_of
 from rpw.base.check import Array, check_finite, check_nonnegative
 from rpw.base.deadline import NEVER, Deadline
+from rpw.base.spelling import setting
 from rpw.pair.identity import describe_callable
 
 __all__ = ["METRICS", "GroundMetric", "Metric", "as_metric", "check_beside_cost", "equal_rows"]
@@ -183,7 +184,7 @@ class ScipyMetric(GroundMetric):
 
     def fill(self, x: Array, y: Array, out: Array, deadline: Deadline = NEVER) -> None:
         """By SciPy, in blocks of rows."""
-        _fill_by_scipy(x, y, self.given, out, deadline, repr(self.given))
+        _fill_by_scipy(x, y, self.given, out, deadline, setting("metric", self.given))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return as_metric, (self.given,)
@@ -206,7 +207,7 @@ class CallableMetric(GroundMetric):
             deadline.check()
             return self._function(u, v)
 
-        _fill_by_scipy(x, y, in_time, out, deadline, repr(self._function))
+        _fill_by_scipy(x, y, in_time, out, deadline, f"metric={self._function!r}")
 
     def describe(self) -> str:
         """A digest of its code and of what it carries along."""
@@ -282,18 +283,18 @@ def as_metric(metric: Any) -> GroundMetric:
         return _BY_NAME[metric]
     if metric in _NO_TRIANGLE:
         raise ValueError(
-            f"metric={metric!r} breaks the triangle inequality, so RPW and W_p would not be metrics; "
+            f"{setting('metric', metric)} breaks the triangle inequality, so RPW and W_p would not be metrics; "
             f"{_HINTS.get(metric, '')}to use it anyway, compute the matrix and pass it as cost="
         )
     if metric in _FROM_THE_PAIR:
         raise ValueError(
-            f"metric={metric!r} takes its parameters from the pair itself, so distances of different pairs would not "
-            "be comparable; fix the parameters in a callable"
+            f"{setting('metric', metric)} takes its parameters from the pair itself, so distances of different "
+            "pairs would not be comparable; fix the parameters in a callable"
         )
     if metric in _NOT_ZERO_AT_EQUALITY:
         raise ValueError(
-            f"metric={metric!r} can be above 0 for equal points, or 0 for different ones; compute a matrix and pass it "
-            "as cost= instead"
+            f"{setting('metric', metric)} can be above 0 for equal points, or 0 for different ones; compute a "
+            "matrix and pass it as cost= instead"
         )
     raise ValueError(f"unknown metric {metric!r}; choose one of {', '.join(METRICS)}, a callable, or pass cost=")
 
@@ -328,7 +329,7 @@ def _row_blocks(rows: int, columns: int) -> Iterator[slice]:
         yield slice(start, min(rows, start + step))
 
 
-def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadline, name: str) -> None:
+def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadline, shown: str) -> None:
     from scipy.spatial.distance import cdist
 
     for rows in _row_blocks(len(x), len(y)):
@@ -337,11 +338,11 @@ def _fill_by_scipy(x: Array, y: Array, metric: Any, out: Array, deadline: Deadli
         try:
             cdist(x[rows], y, metric, out=block)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"metric={name} could not be computed on these points: {error}") from error
+            raise ValueError(f"{shown} could not be computed on these points: {error}") from error
         if not (np.isfinite(block).all() and (block >= 0).all()):
             filled = out[: rows.stop]  # so that the index is that of the whole matrix
-            check_finite(filled, f"metric={name}: the matrix of distances")
-            check_nonnegative(filled, f"metric={name}: the matrix of distances")
+            check_finite(filled, f"{shown}: the matrix of distances")
+            check_nonnegative(filled, f"{shown}: the matrix of distances")
 
 
 def equal_rows(points: Array) -> npt.NDArray[np.int64]:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from rpw import _core
 from rpw.base import check
 from rpw.base.check import Array
+from rpw.base.spelling import name_of, setting
+from rpw.pair.options import OPTIONS, SOLVERS
 
 __all__ = [
     "DEFAULTS",
@@ -41,9 +43,8 @@ _TITLES = {
     "levy_prokhorov": "Lévy–Prokhorov distance",
     "robot": "λ-ROBOT",
 }
-DEFAULTS = {"p": 2.0, "k": 1.0, "diameter": 1.0}
+DEFAULTS = {name: OPTIONS[name].default for name in ("p", "k", "diameter")}
 
-SOLVERS = ("auto", "exact", "walk", "simplex", "points", "lmr", "bisection")
 _WITH_ERROR = ("lmr", "bisection")
 _STRATEGIES = ("walk", "simplex", "points")
 _MANY_BREAKPOINTS = 2**62
@@ -238,7 +239,7 @@ def as_question_of_several(name: Any, *, k: Any, called: str = "k", **others: An
     if entries.ndim != 1:
         raise ValueError(f"{called} must be a list of numbers, got {k!r}")
     if len(entries) == 0:
-        raise ValueError(f"{called} is an empty list: it needs at least one number")
+        raise ValueError(f"{name_of(called)} is an empty list: it needs at least one number")
     several = [check.as_k(each, called) for each in entries]
     for each in several:
         as_question(name, k=each, **others)
@@ -251,18 +252,18 @@ def check_distance(name: Any, *, p: Any, k: Any, diameter: Any, mass: Any, lam: 
         raise ValueError(f"unknown distance {name!r}; choose one of {', '.join(DISTANCES)}")
     for option, value, owner in (("mass", mass, "partial_wasserstein"), ("lam", lam, "robot")):
         if value is None and option in DISTANCES[name]:
-            raise ValueError(f"{option} is missing: distance={name!r} needs it")
+            raise ValueError(f"{name_of(option)} is missing: {setting('distance', name)} needs it")
         if value is not None and option not in DISTANCES[name]:
-            raise ValueError(f"{option} has no effect on distance={name!r}: only {owner!r} takes it")
+            raise ValueError(f"{name_of(option)} has no effect on {setting('distance', name)}: only {owner!r} takes it")
     for option, value in (("p", p), ("k", k), ("diameter", diameter)):
         if option not in DISTANCES[name] and not _is_default(option, value):
-            raise ValueError(f"{option} has no effect on distance={name!r}: leave it out")
+            raise ValueError(f"{name_of(option)} has no effect on {setting('distance', name)}: leave it out")
 
 
 def _is_default(option: str, value: Any) -> bool:
     if value is None or isinstance(value, str) or check.has_entries(value):
         return value is None
-    return check.as_number(value, option) == DEFAULTS[option]
+    return check.as_number(value, option) == float(DEFAULTS[option])
 
 
 def _check_solver(solver: object, tol: float, distance: str) -> None:
@@ -270,7 +271,13 @@ def _check_solver(solver: object, tol: float, distance: str) -> None:
     known = SOLVERS if distance == "rpw" else tuple(name for name in SOLVERS if name not in _WITH_ERROR)
     is_name = isinstance(solver, str)
     if not is_name or solver not in known:
-        why = f"solver={solver!r} computes only RPW" if is_name and solver in SOLVERS else f"unknown solver {solver!r}"
+        why = (
+            f"{setting('solver', solver)} computes only RPW"
+            if is_name and solver in SOLVERS
+            else f"unknown solver {solver!r}"
+        )
         raise ValueError(f"{why}; choose one of {', '.join(map(repr, known))}")
     if solver in _WITH_ERROR and tol == 0:
-        raise ValueError(f"solver={solver!r} is approximate: pass tol > 0, or solver='exact'")
+        raise ValueError(
+            f"{setting('solver', solver)} is approximate: pass {name_of('tol')} > 0, or {setting('solver', 'exact')}"
+        )

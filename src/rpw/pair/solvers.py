@@ -14,6 +14,7 @@ from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline, TimeLimitError
 from rpw.base.progress import Tell
+from rpw.base.spelling import setting
 from rpw.pair.dual import Dual
 from rpw.pair.elbow import spread_of
 from rpw.pair.ground import Matrix
@@ -177,8 +178,8 @@ def outcome(problem: Problem, question: Question, deadline: Deadline, tell: Tell
 def _check_has_points(problem: Problem, question: Question) -> None:
     if question.solver == "points" and problem.dimension == 0:
         raise ValueError(
-            "solver='points' needs points x and y, and one of the metrics euclidean, cityblock, "
-            "chebyshev and minkowski: leave solver out, or pass solver='exact'"
+            f"{setting('solver', 'points')} needs points x and y, and one of the metrics euclidean, cityblock, "
+            f"chebyshev and minkowski: leave solver out, or pass {setting('solver', 'exact')}"
         )
 
 

@@ -13,6 +13,7 @@ from rpw.base import check
 from rpw.base.deadline import TimeLimitError, deadline_after
 from rpw.base.progress import Progress, progress_bar
 from rpw.base.shared_docs import documented
+from rpw.base.spelling import name_of, setting
 from rpw.base.threads import as_n_threads
 from rpw.io.delimited import TextRules
 from rpw.io.typed_tables import TypedTable
@@ -188,11 +189,11 @@ def _chosen(columns: Any, exclude: Any, reference: TypedTable, current: TypedTab
     known = list(dict.fromkeys([*reference, *current]))
     chosen = known if columns is None else _names(columns, "columns", known)
     if not chosen:
-        raise ValueError("columns is empty: name one column at least, or leave it out for all of them")
+        raise ValueError(f"{name_of('columns')} is empty: name one column at least, or leave it out for all of them")
     excluded = set(() if exclude is None else _names(exclude, "exclude", known))
     left = [name for name in chosen if name not in excluded]
     if not left:
-        raise ValueError("exclude has every column: none is left to compare")
+        raise ValueError(f"{name_of('exclude')} has every column: none is left to compare")
     return left
 
 
@@ -203,7 +204,9 @@ def _names(given: Any, argument: str, known: list[str]) -> list[str]:
     found, names = {text_of_label(name): name for name in given}, set(known)
     for text, name in found.items():
         if text not in names:
-            raise ValueError(f"{argument} has {name!r}, which is in neither table; they have {', '.join(known[:12])}")
+            raise ValueError(
+                f"{name_of(argument)} has {name!r}, which is in neither table; they have {', '.join(known[:12])}"
+            )
     return list(found)
 
 
@@ -213,18 +216,18 @@ def _as_counts(given: int | None, tests: int, alpha: float) -> list[int]:
     if given is None:
         if usual > _MOST_RESAMPLES:
             raise ValueError(
-                f"alpha={alpha:g} with {tests:,} test{'s' * (tests != 1)} needs {usual:.3g} random splits for each, "
-                f"and at most {_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
+                f"{setting('alpha', alpha)} with {tests:,} test{'s' * (tests != 1)} needs {usual:.3g} random splits "
+                f"for each, and at most {_MOST_RESAMPLES:,} are drawn: pass a larger alpha, or fewer columns"
             )
         return [_USUAL_RESAMPLES, usual] if usual > _USUAL_RESAMPLES else [_USUAL_RESAMPLES]
     if given > _MOST_RESAMPLES:
-        raise ValueError(f"n_resamples must be at most {_MOST_RESAMPLES:,}, got {given:,}")
+        raise ValueError(f"{name_of('n_resamples')} must be at most {_MOST_RESAMPLES:,}, got {given:,}")
     if given < least:
         level = tests / (given + 1)
         raise ValueError(
-            f"n_resamples={given} is too few for {tests} tests at alpha={alpha:g}: no adjusted p-value can be below "
-            f"{min(level, 1.0):.3g}; pass at least {least}, or leave it out"
-            + (f", or pass alpha={math.ceil(1000 * level) / 1000:g}" if level < 0.999 else "")
+            f"{setting('n_resamples', given)} is too few for {tests} tests at {setting('alpha', alpha)}: "
+            f"no adjusted p-value can be below {min(level, 1.0):.3g}; pass at least {least}, or leave it out"
+            + (f", or pass {setting('alpha', math.ceil(1000 * level) / 1000)}" if level < 0.999 else "")
         )
     return [given]
 

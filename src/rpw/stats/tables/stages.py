@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from rpw.base.progress import progress_bar
+from rpw.base.spelling import name_of
 from rpw.base.warn import warn_caller
 from rpw.stats.tables.columns import ColumnTest
 from rpw.stats.tables.joint import JointFinding, JointTest
@@ -86,7 +87,7 @@ def _warn_of_cost(each: float, tests: int, counts: Sequence[int], alpha: float) 
     more = f" if nothing has drifted, and {_words_of(again)} more for each column that has" if again else ""
     warn_caller(
         f"{tests:,} test{'s' * (tests != 1)} of {counts[0]:,} random splits will take about "
-        f"{_words_of(seconds)}{more}: name fewer columns, draw fewer rows, or pass time_limit=",
+        f"{_words_of(seconds)}{more}: name fewer columns, draw fewer rows, or pass {name_of('time_limit')}",
         about="the cost of rpw.stats.drift",
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from rpw import _core
 from rpw.base.check import Array
 from rpw.base.deadline import NEVER, Deadline
+from rpw.base.spelling import setting
 from rpw.many.backends.cuda.bounds import bound_pairs
 from rpw.many.backends.cuda.cuts import Cut, Cuts, cuts_of
 from rpw.many.backends.cuda.driver import device
@@ -55,7 +56,9 @@ class CudaBackend:
     def __init__(self, batch: PairBatch, number: int = 0) -> None:
         reason = _reason_against(batch)
         if reason is not None:
-            raise ValueError(f"device='cuda' cannot compute this: {reason}; pass device='cpu'")
+            raise ValueError(
+                f"{setting('device', 'cuda')} cannot compute this: {reason}; pass {setting('device', 'cpu')}"
+            )
         self.batch, self.number = batch, number
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -252,9 +255,10 @@ class CudaBackend:
             return self._labelled
         if leaves_float64(self._largest, question):
             raise ValueError(
-                f"device='cuda' cannot compute this: distances reach to {min(self._largest, question.truncation):.3g}, "
+                f"{setting('device', 'cuda')} cannot compute this: distances reach to "
+                f"{min(self._largest, question.truncation):.3g}, "
                 f"and at p={question.p:g} and k * diameter = {question.kappa:.3g} their powers are outside the range "
-                "of float64; pass device='cpu'"
+                f"of float64; pass {setting('device', 'cpu')}"
             )
         return self._placed
 
@@ -383,4 +387,4 @@ def _is_sound(answers: Answers, question: Question) -> Any:
 def _describe(answers: Answers, e: int) -> str:
     bounds = np.stack([np.atleast_1d(answers.lower[e]), np.atleast_1d(answers.upper[e])])
     lower, upper = bounds[:, np.argmax(bounds[1] - bounds[0])]
-    return f"the GPU proved no more than [{lower:.17g}, {upper:.17g}]; device='cpu' may do better"
+    return f"the GPU proved no more than [{lower:.17g}, {upper:.17g}]; {setting('device', 'cpu')} may do better"

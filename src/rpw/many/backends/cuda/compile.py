@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from rpw.base.spelling import setting
+
 FOLDER = Path(__file__).parent
 _INCLUDE = re.compile(r'#include "([a-z_]+\.cuh)"')
 
@@ -125,8 +127,8 @@ def _nvrtc() -> ctypes.CDLL:
     found = _find_nvrtc()
     if found is None:
         raise CompileError(
-            "device='cuda' needs NVRTC, the run-time compiler of CUDA, and found none: install torch or cupy with "
-            "CUDA, or the package nvidia-cuda-nvrtc"
+            f"{setting('device', 'cuda')} needs NVRTC, the run-time compiler of CUDA, and found none: "
+            "install torch or cupy with CUDA, or the package nvidia-cuda-nvrtc"
         )
     return found
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rpw.base.spelling import setting
 from rpw.many.backends.cuda.compile import cubin
 
 _MULTIPROCESSORS, _MAJOR, _MINOR, _SHARED_PER_BLOCK, _SHARED_PER_MULTIPROCESSOR = 16, 75, 76, 97, 81
@@ -122,17 +123,19 @@ class Device:
             self._cuda = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise NoGpuError(
-                "device='cuda' needs an NVIDIA GPU, and there is no driver (libcuda.so.1) here: pass device='cpu'"
+                f"{setting('device', 'cuda')} needs an NVIDIA GPU, and there is no driver (libcuda.so.1) here: "
+                f"pass {setting('device', 'cpu')}"
             ) from error
         if self._cuda.cuInit(0) != 0:
             raise NoGpuError(
-                "device='cuda' needs an NVIDIA GPU, and the driver finds none for this process: pass device='cpu'"
+                f"{setting('device', 'cuda')} needs an NVIDIA GPU, and the driver finds none for this process: "
+                f"pass {setting('device', 'cpu')}"
             )
         number = ctypes.c_int()
         if self._cuda.cuDeviceGet(ctypes.byref(number), ordinal) != 0:
             raise NoGpuError(
-                f"device='cuda:{ordinal}' names a GPU that the driver does not know: pass a smaller number, or "
-                "device='cpu'"
+                f"{setting('device', f'cuda:{ordinal}')} names a GPU that the driver does not know: pass a smaller "
+                f"number, or {setting('device', 'cpu')}"
             )
         self._number = number
         context = ctypes.c_void_p()
