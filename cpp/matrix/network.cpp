@@ -163,8 +163,9 @@ std::optional<Status> Network::go_on(Around& bracket) {
 double Network::first_guess(const Around& bracket) {
     const Known known = bracket.known();
     const double here = neighbours_->slope_at(known.left.unmoved), at_goal = neighbours_->slope_at(bracket.lower());
-    const double lambda =
-        first_lambda(bracket.goal(), known, neighbours_->range(), here, at_goal, least_unmoved(bracket));
+    // Of few against many every atom goes its own way, as neighbours do.
+    const double unmoved = are_few_against_many(problem_.powers) ? 1 : least_unmoved(bracket);
+    const double lambda = first_lambda(bracket.goal(), known, neighbours_->range(), here, at_goal, unmoved);
     if (lambda > 0) return lambda;
     const double least = least_positive(problem_.powers, pulse_);  // all neighbours are equal points
     return least < unreachable ? least / 2 : 1;

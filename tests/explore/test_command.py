@@ -53,7 +53,7 @@ def test_the_diameter_and_the_metric_can_be_given(files, tmp_path):
 def test_wrong_usage(files, tmp_path):
     out = ("--out", tmp_path / "page.html")
     assert "--out" in (told := complaint("explore", *files, "--out", tmp_path / "page.txt", code=2))
-    assert "the page is written to a file that ends in .html or .htm" in told
+    assert "choose a file that ends in one of .html, .htm" in told
     assert "choose one of" in complaint("explore", *files, *out, "--metric", "cosine", code=2)
     assert "p" in complaint("explore", *files, *out, "--p", "0.5", code=2)
     assert list(tmp_path.glob("*.html")) == []

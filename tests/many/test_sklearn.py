@@ -301,7 +301,7 @@ def test_what_does_not_change_the_distances_may_be_set_after_fit(options):
     model, fresh = RPWTransformer(**given).fit(X), RPWTransformer("neighbors", n_neighbors=3, n_threads=1, **given)
     found = model.set_params(mode="neighbors", n_neighbors=3, n_threads=1).transform(X)
     assert (found != fresh.fit(X).transform(X)).nnz == 0
-    assert (model.set_params(ks=None).transform(X) != found).nnz == 0
+    assert abs(model.set_params(ks=None).transform(X) - found).max() <= 1e-15  # a search over several k ends elsewhere
 
 
 def test_the_same_word_is_no_change():

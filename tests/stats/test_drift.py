@@ -212,9 +212,9 @@ def test_numbers_too_far_apart_for_a_difference_are_a_row_that_says_so():
 
 
 def test_most_entries_different_is_told():
-    names = [f"customer {i}" for i in range(80)]
-    result = drift({"id": names[:40]}, {"id": names[40:]}, rng=0)
-    assert result["id"].pvalue == 1
+    names = [f"customer {i}" for i in range(50)] + ["unknown"] * 30
+    result = drift({"id": names[::2]}, {"id": names[1::2]}, rng=0)
+    assert result["id"].pvalue > 0.5
     assert "most entries occur once" in result["id"].note
 
 
