@@ -275,3 +275,11 @@ def test_lists_and_bytes_are_not_read(tmp_path):
     }  # fmt: skip
     assert found["x"].note == "list<element: int64> is no type that can be compared"
     assert arrow.default_memory_pool().max_memory() == before
+
+
+def test_many_objects_in_few_bytes_are_refused(tmp_path):
+    """Booleans and texts become objects, which take far more room than the columns of Arrow."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"flag": pa.array(np.zeros(40_000_000, dtype=np.bool_))}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="texts and other objects need"):
+        read_typed_table(tmp_path / "a.parquet")

@@ -184,7 +184,9 @@ def test_a_first_line_of_numbers_over_numbers_is_a_row(write, first):
     assert table in complaint(path, read_typed_table)
 
 
-@pytest.mark.parametrize("text", ["3\n0.5\n0.25\n", "0\n0.5\n", "0\n1\n2\n", "x5,7\n1,2\n", "ann,0\nbob,3\n"])
+@pytest.mark.parametrize(
+    "text", ["3\n0.5\n0.25\n", "0\n0.5\n", "0\n1\n2\n", "x5,7\n1,2\n", "ann,0\nbob,3\n", "2019,2020\n1.5,2\n3,4.5\n"]
+)
 def test_what_may_be_names_or_a_row_is_refused(write, text):
     path = write(text)
     assert "header=True makes it names, and header=False a row" in complaint(path)
@@ -205,6 +207,39 @@ def test_drift_takes_the_same_arguments(write):
 def test_columns_without_names_are_numbered(write):
     result = rpw.stats.drift(*[write("1,a\n2,b\n3,a\n4,b\n" * 5)] * 2, header=False, rng=0)
     assert [row.name for row in result.rows][:2] == ["0", "1"]
+
+
+@pytest.mark.parametrize("read", BOTH)
+def test_byte_order_marks_are_no_part_of_a_name_or_a_number(write, read):
+    assert numbers_of(write("\ufeff\ufeffx,y\n1,2\n"), read) == [[1], [2]]
+    assert len(read_points(write("\ufeff\ufeff5.5\n6.5\n7.5\n"))) == 3
+
+
+def test_a_row_without_entries_is_missing_everywhere(write):
+    """pandas writes such rows: they keep their numbers, and count as missing as in Parquet."""
+    path = write("t,h\n1,2\n,\n3,4\n\n")
+    columns = read_typed_table(path)
+    assert {name: column.missing.tolist() for name, column in columns.items()} == {
+        "t": [False, True, False],
+        "h": [False, True, False],
+    }
+    assert "line 3" in complaint(path)
+    before = write("t,h\n" + "1,2\n3,1\n" * 50, "before.csv")
+    after = write("t,h\n" + "1,2\n,\n" * 50, "after.csv")
+    assert rpw.stats.drift(before, after, rng=0).drifted == ("t", "h")
+
+
+def test_the_row_numbers_of_pandas_are_no_column(write):
+    assert list(read_typed_table(write(",age,city\n0,40,Graz\n1,50,Wien\n"))) == ["age", "city"]
+    with pytest.raises(ValueError, match="column 1: the name of the column is empty; write one there"):
+        read_typed_table(write(",age\n5,40\n1,50\n"))
+
+
+def test_drift_refuses_a_row_in_the_place_of_names(write):
+    path = write("34,Graz\n28,Wien\n51,Linz\n")
+    with pytest.raises(ValueError, match="mixes numbers and text"):
+        rpw.stats.drift(path, path)
+    assert rpw.stats.drift(path, path, header=False, rng=0).n == 3
 
 
 # ---------------------------------------------------------------- sizes

@@ -93,7 +93,8 @@ class Delimited(NamedTuple):
                 mark = _mark_of(cell)
                 if mark == "" and _THOUSANDS.fullmatch(cell):
                     raise ValueError(
-                        f"{self.place(line, column)}: {cell[:40]!r} has marks between its thousands, which are not read"
+                        f"{self.place(line, column)}: {cell[:40]!r} has marks between its thousands, which are not "
+                        f"read as a number; {setting('decimal', '.')} or {setting('decimal', ',')} makes it a text"
                     )
                 if mark:
                     is_certain = is_certain or not _THOUSANDS.fullmatch(cell)
@@ -140,7 +141,7 @@ def is_missing(cell: str) -> bool:
 def read_delimited(
     stream: IO[bytes], usual: str, rules: TextRules, has_texts: bool = False, needs_names: bool = False
 ) -> Delimited:
-    """Read a whole file. A line without any entry is no row.
+    """Read a whole file. A blank line is no row; one of separators alone is a row without entries.
 
     ``usual``: the separator of a file whose first line has none; a decimal comma is none. ``has_texts``: columns may
     hold texts. ``needs_names``: a first line that may be names or a row is names.
@@ -156,7 +157,7 @@ def read_delimited(
             )
             raise ValueError(f"line {line} has {len(row)} values instead of {width}{hint}")
     header = rules.header if rules.header is not None or not rows else _has_names(rows[0], rows[1:], has_texts)
-    if header is None and rows and not needs_names:
+    if header is None and rows and (not needs_names or _is_mixed(rows[0])):
         raise ValueError(_undecided(rows[0], lines[0]))
     if not rows or header is False:
         return Delimited(None, rows, lines, separator, rules)
@@ -169,9 +170,11 @@ def read_delimited(
 
 def _decoded(stream: IO[bytes]) -> str:
     try:
-        return _unpacked(stream).decode("utf-8-sig")
+        return _unpacked(stream).decode("utf-8").lstrip("\ufeff")
     except UnicodeDecodeError as error:
-        raise ValueError(f"not text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x})") from error
+        raise ValueError(
+            f"not text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x}): save it as UTF-8"
+        ) from error
 
 
 def _unpacked(stream: IO[bytes]) -> bytes:
@@ -237,7 +240,7 @@ def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
             breaks = len(line_break.findall(text, place, end))
         else:
             cells = [each.strip() for each in text[place:end].split(separator)]
-        if any(cells) or (has_quotes and len(cells) == 1):
+        if any(cells) or len(cells) > 1 or has_quotes:
             yield line, cells
         place, line = end, line + breaks
 
@@ -256,7 +259,7 @@ def _has_names(first: list[str], rest: list[list[str]], has_texts: bool) -> bool
     if _are_names(numbers, rest, is_text):
         return True if len(numbers) > 1 or is_text or has_index else None
     if not is_text:
-        return False
+        return None if _may_be_years(list(numbers), list(numbers.values()), rest) else False
     is_above_numbers = has_texts and any(
         _has_only_numbers(row[place] for row in rest) for place in cells.keys() - numbers.keys()
     )
@@ -273,6 +276,18 @@ def _are_names(numbers: dict[int, str], rest: list[list[str]], is_text: bool) ->
         return False
     below = {place: _present(row[place] for row in rest) for place in kinds}
     return all(below[place] and kind not in map(_kind, below[place]) for place, kind in kinds.items())
+
+
+def _may_be_years(places: list[int], found: list[str], rest: list[list[str]]) -> bool:
+    """Whether they are successive integers, as years are, above columns that are not of integers alone."""
+    if len(found) < 2 or set(map(_kind, found)) != {"integer"} or len(max(found, key=len)) > 9:
+        return False
+    is_successive = [int(number) for number in found] == [int(found[0]) + step for step in range(len(found))]
+    return is_successive and all("number" in {_kind(row[place]) for row in rest} for place in places)
+
+
+def _is_mixed(first: list[str]) -> bool:
+    return len({_is_like_a_number(cell) for cell in _present(first)}) == 2
 
 
 def _has_only_numbers(cells: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from rpw.base.extras import import_extra
 from rpw.base.spelling import setting
 from rpw.base.types import PathLike
 from rpw.io.delimited import ANY_TEXT, TextRules, as_number, read_delimited
-from rpw.io.files import read_guarded
+from rpw.io.files import check_room, read_guarded
 from rpw.io.parquet import open_parquet, read_columns
 from rpw.io.typed_columns import (
     OTHER,
@@ -29,6 +29,8 @@ from rpw.io.typed_columns import (
 __all__ = ["TypedTable", "read_typed_table"]
 
 TypedTable = dict[str, TypedColumn]
+
+_BYTES_OF_OBJECT = 64  # in the lists through which entries go that Arrow has no numbers for
 
 
 def read_typed_table(path: PathLike, rules: TextRules = ANY_TEXT) -> TypedTable:
@@ -66,9 +68,11 @@ def _read_text(stream: IO[bytes], usual: str, rules: TextRules) -> TypedTable:
             f"{setting('header', False)} calls the columns 0, 1, …"
         )
     names = [str(place) for place in range(width)] if text.names is None else text.names
+    cells = list(zip(*text.rows, strict=True))
+    if width > 1 and not names[0] and all(cell == str(row) for row, cell in enumerate(cells[0])):
+        names, cells = names[1:], cells[1:]  # the numbers that pandas gives to rows
     _check_names(names)
     number_of = partial(as_number, decimal=text.decimal(range(width)))
-    cells = zip(*text.rows, strict=True)
     return {name: column_of_entries(column, number_of) for name, column in zip(names, cells, strict=True)}
 
 
@@ -76,7 +80,7 @@ def _check_names(names: list[str]) -> None:
     known = set()
     for place, name in enumerate(names):
         if not name:
-            raise ValueError(f"line 1, column {place + 1}: the name of the column is empty")
+            raise ValueError(f"line 1, column {place + 1}: the name of the column is empty; write one there")
         if name in known:
             raise ValueError(f"line 1, column {place + 1}: the name {name!r} comes twice")
         known.add(name)
@@ -93,8 +97,17 @@ def _read_parquet(stream: IO[bytes]) -> TypedTable:
     if len(set(schema.names)) < len(schema.names):
         raise ValueError("has two columns of the same name")
     known = [field.name for field in schema if _has_one_value(field.type)]
+    objects = sum(not _is_of_numbers(schema.field(name).type) for name in known) * file.metadata.num_rows
+    check_room(
+        _BYTES_OF_OBJECT * objects, stream, f"its {objects:,} texts and other objects need", "nearly all are equal"
+    )
     table = read_columns(open_parquet(stream, known), stream, None if len(known) == len(schema) else known)
     return {field.name: _column_of_file(table, field) for field in schema}
+
+
+def _is_of_numbers(kind: Any) -> bool:
+    types = import_extra("pyarrow", "Parquet files need").types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_temporal(kind))
 
 
 def _has_one_value(kind: Any) -> bool:

@@ -15,7 +15,7 @@ export function isWeight(name) {
 
 // Gives names (null if there are none), rows of cells, the lines in which they begin, and the decimal mark.
 export function readDelimited(text) {
-  let [rows, lines, separator] = split(text.replace(/^\uFEFF/, ""));
+  let [rows, lines, separator] = split(text.replace(/^\uFEFF+/, ""));
   const width = rows.length > 0 ? rows[0].length : 0;
   rows.forEach((row, place) => {
     if (row.length === width) return;
@@ -57,7 +57,7 @@ function parsed(text, separator, isFirstOnly = false) {
       end = terminator;
     }
     const whole = text.slice(start, cell.lastIndex);
-    if (cells.some((each) => each !== "") || (cells.length === 1 && whole.includes('"'))) {
+    if (cells.length > 1 || cells[0] !== "" || whole.includes('"')) {
       rows.push(cells);
       lines.push(line);
     }
@@ -76,7 +76,10 @@ function hasNames(first, rest) {
     if (numbers.length > 1 || isText || hasIndex) return true;
     throw new Error(`line 1: "${numbers[0].cell}" may be a name or a number: write a name that is none`);
   }
-  if (!isText) return false;
+  if (!isText) {
+    if (!mayBeYears(numbers, rest)) return false;
+    throw new Error(`line 1: "${numbers[0].cell}" may be a name or a number: write a name that is none`);
+  }
   if (first.some(isWeight)) return true;
   const text = cells.find(({ cell }) => !isLikeANumber(cell)).cell;
   throw new Error(`line 1: "${text.slice(0, 40)}" is not a number, and others there are: no line of names, and no point`);
@@ -91,6 +94,13 @@ function areNames(numbers, rest, isText) {
     const below = rest.map((row) => row[place]).filter((other) => !isMissing(other));
     return below.length > 0 && below.every((other) => kindOf(other) !== kindOf(cell));
   });
+}
+
+function mayBeYears(numbers, rest) {
+  const found = numbers.map(({ cell }) => cell);
+  if (found.length < 2 || found.some((cell) => kindOf(cell) !== "integer" || cell.length > 9)) return false;
+  const isSuccessive = found.every((cell, place) => Number(cell) === Number(found[0]) + place);
+  return isSuccessive && numbers.every(({ place }) => rest.some((row) => kindOf(row[place]) === "number"));
 }
 
 function kindOf(cell) {
