@@ -145,7 +145,7 @@ class Checks:
         x, y, a, b = clouds()
         a[1, 3] = a[4, 0] = a[4, 8] = b[4, 2] = 0
         check(place, lambda *given: rt.distance(*given, p=p, diameter=1), x, y, a, b)
-        cost = torch.cdist(x, y, p=1)
+        cost = torch.cdist(x, y, p=3)  # with p=1 many plans cost the same, and each is a derivative
         check(place, lambda c, a, b: rt.distance(cost=c, a=a, b=b, p=p, diameter=1), cost, a, b)
         x[4, 0] += 5  # far away: where all mass moves, it must be brought along
         for mass in (1.0, 0.6):
