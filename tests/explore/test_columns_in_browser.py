@@ -3,13 +3,13 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rpw
 from rpw.explore import write_page
 from rpw.stats.scale import as_scales
 
+pd = pytest.importorskip("pandas")
 pytestmark = pytest.mark.xdist_group("browser")
 
 NAMES = ["price", "share <b>sold</b>"]

@@ -4,7 +4,6 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rpw
@@ -106,6 +105,7 @@ def test_columns_are_strings_one_for_each_coordinate(columns):
 
 
 def test_tables_give_their_columns():
+    pd = pytest.importorskip("pandas")
     one, other = (pd.DataFrame([[0.0, 1.0]], columns=names) for names in (["u", HOSTILE], ["u", "w"]))
     assert given_in(page(one, [[2.0, 3.0]]))["columns"] == ["u", HOSTILE.replace("\u2028", "\ufffd")]
     assert given_in(page(rpw.Measure(other), other))["columns"] == ["u", "w"]
@@ -114,6 +114,7 @@ def test_tables_give_their_columns():
 
 
 def test_a_result_gives_its_columns(tmp_path):
+    pd = pytest.importorskip("pandas")
     table = pd.DataFrame([[0.0, 1.0]], columns=["u", "w"])
     rpw.solve(table, table + 1).explore(tmp_path / "page.html")
     assert given_in((tmp_path / "page.html").read_text(encoding="utf-8"))["columns"] == ["u", "w"]
